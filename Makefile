@@ -1,0 +1,38 @@
+# Every door of the project. `make` alone lists them.
+PORT ?= 8000
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format lock bench
+
+help: ## list the doors
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: ## install, build the demo, start everything; PORT=8000
+	@$(PYTHON) bin/install requirements.lock
+	@exec $(BIN)/python manage.py serve --port $(PORT)
+
+test: ## every test: Python, Node, a real browser, the whole stack
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python bin/install-browser
+	@$(BIN)/python -m pytest -n 2 $(ARGS)
+
+check: ## lint, formatting, types, import directions, migrations
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy .
+	@$(BIN)/lint-imports
+	@$(BIN)/python manage.py makemigrations --check --dry-run
+
+format: ## write every file in the project's style
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+lock: ## compile the requirement files into hashed lock files
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header requirements.txt -o requirements.lock
+	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header -c requirements.lock requirements-dev.txt -o requirements-dev.lock

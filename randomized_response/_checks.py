@@ -1,0 +1,54 @@
+"""Checks of arguments, shared by every public function: each error names the argument, the bound and the value."""
+
+from fractions import Fraction
+from math import isfinite
+from numbers import Integral
+
+_FRACTION = "a fraction as text ('2/3'), a Fraction or a pair of integers (2, 3)"
+
+FractionLike = str | Fraction | tuple[int, int]
+
+
+def as_fraction(value: FractionLike, *, name: str) -> Fraction:
+    """Read an exact fraction; floats are refused because the table of a channel is exact."""
+    try:
+        if isinstance(value, str | Fraction):
+            return Fraction(value)
+        if isinstance(value, tuple) and len(value) == 2 and all(is_integer(part) for part in value):
+            return Fraction(int(value[0]), int(value[1]))
+    except (ValueError, ZeroDivisionError):
+        pass
+    raise ValueError(f"{name} must be {_FRACTION}; got {value!r}")
+
+
+def as_probability(value: FractionLike, *, name: str, closed: bool = False) -> Fraction:
+    """Read an exact probability: in (0, 1), or in [0, 1] where `closed`."""
+    fraction = as_fraction(value, name=name)
+    inside = 0 <= fraction <= 1 if closed else 0 < fraction < 1
+    if not inside:
+        bounds = "in [0, 1]" if closed else "greater than 0 and less than 1"
+        raise ValueError(f"{name} must be {bounds}; got {fraction}")
+    return fraction
+
+
+def as_count(value: object, *, name: str, low: int = 0, high: int | None = None) -> int:
+    """Read an integer of at least `low` and at most `high`; booleans and floats are refused."""
+    if not is_integer(value):
+        raise ValueError(f"{name} must be an integer; got {value!r}")
+    count = int(value)  # type: ignore[call-overload]
+    if count < low or (high is not None and count > high):
+        bound = f"at least {low}" if high is None else f"from {low} to {high}"
+        raise ValueError(f"{name} must be {bound}; got {count}")
+    return count
+
+
+def as_level(value: float, *, name: str = "confidence") -> float:
+    """Read a confidence level, strictly between 0 and 1."""
+    level = float(value)
+    if not isfinite(level) or not 0 < level < 1:
+        raise ValueError(f"{name} must be greater than 0 and less than 1; got {value!r}")
+    return level
+
+
+def is_integer(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)

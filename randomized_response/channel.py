@@ -1,0 +1,154 @@
+"""The channel: one table of integers is the whole randomized-response mechanism.
+
+    P(report = y | answer = x) = weights[x][y] / denominator
+
+For each answer there is a box of `denominator` tickets; `weights[x][y]` of them say y; one is drawn. The same table
+is drawn from, validated against, inverted and measured, so nothing is stated twice and nothing is rounded in between.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from randomized_response._checks import is_integer
+
+LARGEST_DENOMINATOR = 2**32
+"""A ticket is drawn from words of 32 bits, so a box holds at most this many."""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A randomized-response mechanism as a table of integers.
+
+    Parameters
+    ----------
+    weights : k rows of m non-negative integers
+        `weights[x][y]` tickets say report y where the answer is x. Every row has the same sum, the denominator,
+        from 1 to 2**32. k >= 2 answers, m >= 2 reports.
+    name : str
+        The constructor that made the table, "custom" where it was written by hand.
+    truth : Fraction or None
+        The truth probability of the constructor; None where the mechanism has none.
+
+    Raises
+    ------
+    ValueError
+        Naming the row, the bound and the value, where the table is not such a table.
+
+    References
+    ----------
+    Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer bias. JASA 60, 63-69.
+
+    Examples
+    --------
+    >>> channel = Channel(((3, 1), (1, 3)))
+    >>> channel.denominator, channel.ratio
+    (4, Fraction(3, 1))
+    """
+
+    weights: tuple[tuple[int, ...], ...]
+    name: str = "custom"
+    truth: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", _checked_weights(self.weights))
+
+    @property
+    def answers(self) -> int:
+        """Number k of possible answers (rows)."""
+        return len(self.weights)
+
+    @property
+    def reports(self) -> int:
+        """Number m of possible reports (columns)."""
+        return len(self.weights[0])
+
+    @property
+    def denominator(self) -> int:
+        """Number of tickets in each box: the sum of every row."""
+        return sum(self.weights[0])
+
+    @cached_property
+    def matrix(self) -> NDArray[np.float64]:
+        """P(report y | answer x) as a read-only array of shape (k, m); rows sum to 1."""
+        matrix = np.array(self.weights, dtype=np.float64) / self.denominator
+        matrix.setflags(write=False)
+        return matrix
+
+    @cached_property
+    def ratio(self) -> Fraction | float:
+        """e^epsilon, exact: the largest ratio of one report's probabilities under two answers; inf where one is 0."""
+        largest = Fraction(1)
+        for column in zip(*self.weights, strict=True):
+            if max(column) == 0:
+                continue
+            if min(column) == 0:
+                return math.inf
+            largest = max(largest, Fraction(max(column), min(column)))
+        return largest
+
+    @cached_property
+    def epsilon(self) -> float:
+        """Privacy loss of one report, natural logarithm, rounded up: never below the exact ln(ratio).
+
+        Whatever anyone believed before, a report multiplies the odds of any two answers by at most e^epsilon
+        (Dwork & Roth 2014, definition 2.4 applied to one respondent).
+        """
+        if isinstance(self.ratio, float):
+            return math.inf
+        excess = self.ratio - 1
+        if excess == 0:
+            return 0.0
+        return math.nextafter(math.nextafter(math.log1p(excess), math.inf), math.inf)
+
+    def posterior(self, prior: ArrayLike) -> NDArray[np.float64]:
+        """What a reader of one report may believe of the answer, by Bayes' rule.
+
+        Parameters
+        ----------
+        prior : array of shape (k,)
+            Belief before the report; non-negative, sums to 1.
+
+        Returns
+        -------
+        array of shape (m, k)
+            Row y: the probabilities of each answer after report y. A row is NaN where report y is impossible.
+
+        Examples
+        --------
+        >>> Channel(((3, 1), (1, 3))).posterior([0.5, 0.5])
+        array([[0.75, 0.25],
+               [0.25, 0.75]])
+        """
+        belief = np.asarray(prior, dtype=np.float64)
+        if belief.shape != (self.answers,):
+            raise ValueError(f"prior must have one value per answer, shape ({self.answers},); got shape {belief.shape}")
+        if not np.all(belief >= 0) or abs(belief.sum() - 1) > 1e-9:
+            raise ValueError(f"prior must be non-negative and sum to 1; got {belief.tolist()}")
+        joint = self.matrix.T * belief
+        total = joint.sum(axis=1, keepdims=True)
+        return np.divide(joint, total, out=np.full_like(joint, np.nan), where=total > 0)
+
+
+def _checked_weights(weights: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+    rows = [tuple(row) for row in weights]
+    if len(rows) < 2:
+        raise ValueError(f"weights must have at least 2 rows, one per answer; got {len(rows)}")
+    for x, row in enumerate(rows):
+        if len(row) != len(rows[0]) or len(row) < 2:
+            raise ValueError(f"weights[{x}] must have as many entries as row 0, at least 2; got {len(row)}")
+        for y, weight in enumerate(row):
+            if not is_integer(weight) or weight < 0:
+                raise ValueError(f"weights[{x}][{y}] must be a non-negative integer; got {weight!r}")
+    denominator = sum(rows[0])
+    if not 1 <= denominator <= LARGEST_DENOMINATOR:
+        raise ValueError(f"weights[0] must sum to a denominator from 1 to 2**32; got {denominator}")
+    for x, row in enumerate(rows):
+        if sum(row) != denominator:
+            raise ValueError(f"weights[{x}] must sum to {denominator} like row 0; got {sum(row)}")
+    return tuple(tuple(int(weight) for weight in row) for row in rows)
