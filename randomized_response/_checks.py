@@ -3,6 +3,13 @@
 from fractions import Fraction
 from math import isfinite
 from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+LARGEST_COUNT = 2**53
+"""Up to here every integer is a double."""
 
 _FRACTION = "a fraction as text ('2/3'), a Fraction or a pair of integers (2, 3)"
 
@@ -35,7 +42,7 @@ def as_count(value: object, *, name: str, low: int = 0, high: int | None = None)
     """Read an integer of at least `low` and at most `high`; booleans and floats are refused."""
     if not is_integer(value):
         raise ValueError(f"{name} must be an integer; got {value!r}")
-    count = int(value)  # type: ignore[call-overload]
+    count: int = int(value)  # type: ignore[call-overload]
     if count < low or (high is not None and count > high):
         bound = f"at least {low}" if high is None else f"from {low} to {high}"
         raise ValueError(f"{name} must be {bound}; got {count}")
@@ -48,6 +55,37 @@ def as_level(value: float, *, name: str = "confidence") -> float:
     if not isfinite(level) or not 0 < level < 1:
         raise ValueError(f"{name} must be greater than 0 and less than 1; got {value!r}")
     return level
+
+
+def as_counts(values: ArrayLike, *, name: str, size: int) -> NDArray[np.int64]:
+    """Read `size` whole, non-negative counts; 400.0 is read as 400, 400.5 and NaN are refused."""
+    array = _as_numbers(values, name=name)
+    if array.shape != (size,):
+        raise ValueError(f"{name} must have one entry per report, shape ({size},); got shape {array.shape}")
+    return _as_whole(array, name=name, high=LARGEST_COUNT)
+
+
+def as_codes(values: ArrayLike, *, name: str, size: int) -> NDArray[np.int64]:
+    """Read integer codes from 0 to `size` - 1, any shape."""
+    return _as_whole(_as_numbers(values, name=name), name=name, high=size - 1)
+
+
+def _as_numbers(values: ArrayLike, *, name: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be an array of integers with rows of one length; got {values!r}") from None
+    if array.size and array.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be integers up to 2**53; got values of type {array.dtype}")
+    return array
+
+
+def _as_whole(array: NDArray[Any], *, name: str, high: int) -> NDArray[np.int64]:
+    wrong = ~((array >= 0) & (array <= high) & (array == np.floor(array)))
+    if wrong.any():
+        place = [int(index) for index in np.argwhere(wrong)[0]]
+        raise ValueError(f"{name}{place or ''} must be an integer from 0 to {high}; got {array[wrong].flat[0]}")
+    return array.astype(np.int64)
 
 
 def is_integer(value: object) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import is_integer
+from randomized_response._exact import log_up, rank
 
 LARGEST_DENOMINATOR = 2**32
 """A ticket is drawn from words of 32 bits, so a box holds at most this many."""
@@ -94,17 +95,63 @@ class Channel:
 
     @cached_property
     def epsilon(self) -> float:
-        """Privacy loss of one report, natural logarithm, rounded up: never below the exact ln(ratio).
+        """Privacy loss of one report, natural logarithm, rounded up: the first double not below the exact ln(ratio).
 
         Whatever anyone believed before, a report multiplies the odds of any two answers by at most e^epsilon
         (Dwork & Roth 2014, definition 2.4 applied to one respondent).
         """
-        if isinstance(self.ratio, float):
-            return math.inf
-        excess = self.ratio - 1
-        if excess == 0:
-            return 0.0
-        return math.nextafter(math.nextafter(math.log1p(excess), math.inf), math.inf)
+        return math.inf if isinstance(self.ratio, float) else log_up(self.ratio)
+
+    @cached_property
+    def background(self) -> NDArray[np.int64] | None:
+        """b where the table is `gain` times the identity plus one row b repeated: weights[x][y] = gain (x == y) + b[y].
+
+        Then whoever does not hold answer y reports y with the same probability b[y] / D, and the number of reports y
+        is exactly binomial with a rate linear in the share of y. Every yes/no table and k-ary response is of this
+        form. None where the table is not, or says nothing (gain 0).
+        """
+        if self.answers != self.reports:
+            return None
+        weights = np.array(self.weights, dtype=np.int64)
+        others = np.where(np.eye(self.answers, dtype=bool), -1, weights)
+        background = others.max(axis=0)
+        alike = (others == background) | np.eye(self.answers, dtype=bool)
+        return background if alike.all() and weights[0, 0] != background[0] else None
+
+    @property
+    def gain(self) -> int:
+        """How many more tickets say y where the answer is y than where it is not. Only where `background` is known."""
+        if self.background is None:
+            raise ValueError(f"gain is defined for tables with one background; got {self.name} without one")
+        return self.weights[0][0] - int(self.background[0])
+
+    @cached_property
+    def left_inverse(self) -> NDArray[np.float64]:
+        """B, shape (k, m), with B @ matrix.T = identity, so that B @ (shares of reports) is unbiased for the answers.
+
+        (D I - b 1^T) / gain where the table has one background b, correctly rounded; else the Moore-Penrose inverse.
+
+        Raises
+        ------
+        ValueError
+            Where rows are linearly dependent: some mixture of answers cannot be told from another.
+        """
+        if self.background is not None:
+            inverse: NDArray[np.float64] = (
+                self.denominator * np.eye(self.answers) - self.background[:, None]
+            ) / self.gain
+        else:
+            self.require_independent_rows()
+            inverse = np.asarray(np.linalg.pinv(self.matrix.T, rcond=0), dtype=np.float64)
+        inverse.setflags(write=False)
+        return inverse
+
+    def require_independent_rows(self) -> None:
+        """Raise ValueError where rows are linearly dependent. Integers are eliminated; nothing is rounded."""
+        found = rank(self.weights)
+        if found < self.answers:
+            need = f"weights must have linearly independent rows, rank {self.answers}, to be estimated from"
+            raise ValueError(f"{need}; got rank {found}")
 
     def posterior(self, prior: ArrayLike) -> NDArray[np.float64]:
         """What a reader of one report may believe of the answer, by Bayes' rule.
@@ -132,7 +179,7 @@ class Channel:
             raise ValueError(f"prior must be non-negative and sum to 1; got {belief.tolist()}")
         joint = self.matrix.T * belief
         total = joint.sum(axis=1, keepdims=True)
-        return np.divide(joint, total, out=np.full_like(joint, np.nan), where=total > 0)
+        return np.asarray(np.divide(joint, total, out=np.full_like(joint, np.nan), where=total > 0))
 
 
 def _checked_weights(weights: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:

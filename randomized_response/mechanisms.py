@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm
 
-import numpy as np
-
 from randomized_response._checks import FractionLike, as_count, as_probability
 from randomized_response.channel import Channel
 
@@ -92,11 +90,7 @@ def custom(weights: Sequence[Sequence[int]]) -> Channel:
     inf
     """
     channel = Channel(tuple(tuple(row) for row in weights))
-    rank = int(np.linalg.matrix_rank(channel.matrix))
-    if rank < channel.answers:
-        raise ValueError(
-            f"weights must have linearly independent rows, rank {channel.answers}, to be estimated from; got rank {rank}"
-        )
+    channel.require_independent_rows()
     return channel
 
 

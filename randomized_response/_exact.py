@@ -1,0 +1,71 @@
+"""Exact arithmetic behind the promises: the logarithm rounded up and the rank of a table of integers."""
+
+import math
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+
+import numpy as np
+
+_PRIME = 2**31 - 1
+
+
+def log_up(ratio: Fraction) -> float:
+    """The natural logarithm of `ratio` >= 1, rounded up: at most one unit in the last place above, never below."""
+    if ratio == 1:
+        return 0.0
+    size = max(ratio.numerator.bit_length(), 64)
+    context = Context(prec=40 + size // 3, rounding=ROUND_CEILING)
+    quotient = context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
+    exact = context.next_plus(context.ln(quotient))
+    nearest = float(exact)
+    return nearest if Decimal(nearest) >= exact else math.nextafter(nearest, math.inf)
+
+
+def rank(rows: Sequence[Sequence[int]]) -> int:
+    """The exact rank of a table of integers.
+
+    Elimination modulo a prime never gives a rank that is too large, so a full one is a proof; only a smaller one is
+    settled by elimination over the integers.
+    """
+    modular = _rank_modulo_prime(rows)
+    return modular if modular == min(len(rows), len(rows[0])) else _rank_of_integers(rows)
+
+
+def _rank_modulo_prime(rows: Sequence[Sequence[int]]) -> int:
+    table = np.array([[entry % _PRIME for entry in row] for row in rows], dtype=np.int64)
+    found = 0
+    for column in range(table.shape[1]):
+        candidates = np.flatnonzero(table[found:, column])
+        if candidates.size == 0:
+            continue
+        pivot = found + int(candidates[0])
+        table[[found, pivot]] = table[[pivot, found]]
+        table[found] = table[found] * pow(int(table[found, column]), -1, _PRIME) % _PRIME
+        below = table[found + 1 :]
+        below -= below[:, [column]] * table[found] % _PRIME
+        below %= _PRIME
+        found += 1
+        if found == table.shape[0]:
+            break
+    return found
+
+
+def _rank_of_integers(rows: Sequence[Sequence[int]]) -> int:
+    """Fraction-free elimination (Bareiss 1968): every division is exact, so nothing is rounded."""
+    table = [list(row) for row in rows]
+    found, divisor = 0, 1
+    for column in range(len(table[0])):
+        pivot = next((i for i in range(found, len(table)) if table[i][column]), None)
+        if pivot is None:
+            continue
+        table[found], table[pivot] = table[pivot], table[found]
+        head = table[found]
+        for i in range(found + 1, len(table)):
+            factor = table[i][column]
+            table[i] = [(head[column] * own - factor * top) // divisor for own, top in zip(table[i], head, strict=True)]
+        divisor = head[column]
+        found += 1
+        if found == len(table):
+            break
+    return found

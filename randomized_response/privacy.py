@@ -1,0 +1,126 @@
+"""What a design costs its respondents and what false reports cost the researcher, as exact as the tables are."""
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Protocol
+
+from randomized_response._checks import FractionLike, as_count, as_probability
+from randomized_response._exact import log_up
+from randomized_response.channel import Channel
+
+
+class HasRatio(Protocol):
+    """A channel or an encoding: anything that knows its exact e^epsilon."""
+
+    @property
+    def ratio(self) -> Fraction | float: ...
+
+
+def epsilon_total(channels: Iterable[HasRatio]) -> float:
+    """Privacy loss of one person who reports through all of `channels`: the sum of their epsilons.
+
+    Computed as the logarithm of the exact product of the ratios, rounded up once: never below the exact sum.
+
+    Parameters
+    ----------
+    channels : iterable of Channel or encodings
+        One entry for each question that a person may be asked; a question asked in two waves is two entries.
+
+    Returns
+    -------
+    float
+        Natural logarithm; inf where one of them protects nothing, 0.0 for none at all.
+
+    References
+    ----------
+    Dwork, C. & Roth, A. (2014). The Algorithmic Foundations of Differential Privacy, theorem 3.14.
+
+    Examples
+    --------
+    >>> from randomized_response import forced_response
+    >>> epsilon_total([forced_response(truth="1/2")] * 2) >= 2 * math.log(3)
+    True
+    """
+    product = Fraction(1)
+    for channel in channels:
+        if isinstance(channel.ratio, float):
+            return math.inf
+        product *= channel.ratio
+    return log_up(product)
+
+
+def posterior(prior: float, protection: Channel | float) -> tuple[float, float]:
+    """The least and the most that anyone may believe after seeing a report, who believed `prior` before.
+
+    Reports multiply the odds of two answers by e^-epsilon to e^epsilon, and no prior knowledge changes that. For the
+    belief after one particular report, see `Channel.posterior`.
+
+    Parameters
+    ----------
+    prior : float
+        Belief that the person holds an answer (or is in any set of answers), in [0, 1].
+    protection : Channel or float
+        The channel, or an epsilon >= 0, such as the total of several channels.
+
+    Returns
+    -------
+    (low, high) : tuple of float
+
+    References
+    ----------
+    Kifer, D. & Machanavajjhala, A. (2014). Pufferfish: a framework for mathematical privacy definitions. ACM TODS 39.
+
+    Examples
+    --------
+    >>> [round(bound, 2) for bound in posterior(0.5, Channel(((3, 1), (1, 3))))]
+    [0.25, 0.75]
+    """
+    belief = float(prior)
+    if not 0 <= belief <= 1:
+        raise ValueError(f"prior must be in [0, 1]; got {prior!r}")
+    epsilon = protection.epsilon if isinstance(protection, Channel) else float(protection)
+    if not epsilon >= 0:
+        raise ValueError(f"epsilon must be at least 0; got {protection!r}")
+    if belief in (0.0, 1.0):
+        return belief, belief
+    shrink = math.exp(-epsilon)
+    return belief * shrink / (belief * shrink + 1 - belief), belief / (belief + (1 - belief) * shrink)
+
+
+def poisoning_bound(n: int, false_reports: int, truth: FractionLike | Channel) -> float:
+    """By how much, at most, `false_reports` chosen freely among n can move any estimated share.
+
+    m / (n p) for truth probability p: each false report moves the share of one symbol by at most 1 / n and the
+    estimate multiplies by 1 / p. For a channel, m / n times the widest row of its left inverse. Holds with certainty,
+    for the unbiased estimate, against any strategy.
+
+    Parameters
+    ----------
+    n : int
+        Number of reports, at least 1, the false ones among them.
+    false_reports : int
+        m, from 0 to n.
+    truth : exact fraction in (0, 1), or Channel
+        Truth probability of a forced-response or k-ary design, or the table itself.
+
+    Returns
+    -------
+    float
+        A difference of shares; may exceed 1, then the bound says nothing.
+
+    References
+    ----------
+    Cheu, A., Smith, A. & Ullman, J. (2021). Manipulation attacks in local differential privacy. IEEE S&P.
+
+    Examples
+    --------
+    >>> poisoning_bound(1000, 10, "1/2")
+    0.02
+    """
+    size = as_count(n, name="n", low=1)
+    false = as_count(false_reports, name="false_reports", high=size)
+    if isinstance(truth, Channel):
+        inverse = truth.left_inverse
+        return false / size * float((inverse.max(axis=1) - inverse.min(axis=1)).max())
+    return float(Fraction(false, size) / as_probability(truth, name="truth"))

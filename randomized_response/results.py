@@ -1,0 +1,108 @@
+"""What an estimate is: a frozen record that prints itself readably and turns into plain JSON types."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+class Result:
+    """Base of every result: arrays are read-only, `to_dict()` holds nothing but plain JSON types."""
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field by name: lists, numbers, text; None stands for what is not defined (NaN) or not given."""
+        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProportionEstimate(Result):
+    """Estimated shares of the k answers, with what is known of their error. Made by `estimate_proportions`.
+
+    Attributes
+    ----------
+    unbiased : array (k,)
+        B @ (counts / n). May be below 0 or above 1; its mean over repetitions is the truth.
+    constrained : array (k,)
+        The estimate to show: maximum likelihood, never negative, of sum 1.
+    standard_error, covariance : array (k,), array (k, k)
+        Of `unbiased`, sampling of respondents and coin together, n - 1 convention.
+    noise_standard_error, noise_covariance : array (k,), array (k, k)
+        The coin's part alone: the error about the share among the n people who took part.
+    low, high : array (k,)
+        Interval for the share in the population, inside [0, 1], holding `constrained`.
+    noise_low, noise_high : array (k,)
+        Interval for the share among the n people who took part, where only the coin is random.
+    n : int
+        Number of reports.
+    interval, noise_interval : str
+        The methods that gave the two intervals: not always the one that was asked for.
+    confidence : float
+        Level of each interval on its own.
+    population_size : int or None
+        Size of the finite population that respondents were drawn from, where one was given.
+    """
+
+    unbiased: Vector
+    constrained: Vector
+    standard_error: Vector
+    covariance: Vector
+    noise_standard_error: Vector
+    noise_covariance: Vector
+    low: Vector
+    high: Vector
+    noise_low: Vector
+    noise_high: Vector
+    n: int
+    interval: str
+    noise_interval: str
+    confidence: float
+    population_size: int | None = None
+
+    @property
+    def direct_question_n(self) -> Vector:
+        """Number of honest respondents whom a direct question would have needed for the same standard error.
+
+        1 + share (1 - share) / standard_error^2, at the constrained share; NaN where no standard error is defined.
+        The price of protection: about n p^2 share (1 - share) / (rate (1 - rate)).
+
+        Examples
+        --------
+        >>> from randomized_response import estimate_proportions, forced_response
+        >>> estimate_proportions([600, 400], forced_response(truth="1/2")).direct_question_n.round(1)
+        array([219.5, 219.5])
+        """
+        spread = self.constrained * (1 - self.constrained)
+        known = self.standard_error > 0
+        return 1 + np.divide(spread, self.standard_error**2, out=np.full_like(spread, np.nan), where=known)
+
+    def __str__(self) -> str:
+        level = f"{100 * self.confidence:g} %"
+        lines = [
+            f"{self.n} reports; {level} intervals: {self.interval}",
+            "answer  estimate  std. error     low    high  unbiased",
+        ]
+        columns = (self.constrained, self.standard_error, self.low, self.high, self.unbiased)
+        for answer, values in enumerate(zip(*columns, strict=True)):
+            estimate, error, low, high, unbiased = values
+            lines.append(f"{answer:>6}  {estimate:8.4f}  {error:10.4f}  {low:6.4f}  {high:6.4f}  {unbiased:8.4f}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return [_plain(part) for part in value.tolist()]
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value.to_dict() if isinstance(value, Result) else value
