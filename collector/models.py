@@ -1,0 +1,59 @@
+"""Everything that is kept: frozen designs, reports, totals.
+
+No key to a user, no address, no browser, no free text, no time finer than a day.
+"""
+
+from django.db import models
+from django.db.models import Q
+
+
+class FrozenDesign(models.Model):
+    """The immutable document that a survey was opened with. A trigger refuses changes in raw SQL too."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    document = models.TextField(help_text="canonical JSON; its SHA-256 is the digest")
+    opened_on = models.DateField()
+    closed_on = models.DateField(null=True, default=None)
+
+    def __str__(self) -> str:
+        return self.digest[:12]
+
+
+class Report(models.Model):
+    """One randomised report: a byte for each symbol."""
+
+    class Folding(models.IntegerChoices):
+        WAITING = 0
+        CLAIMED = 1, "claimed within the transaction that counts it"
+        FOLDED = 2
+
+    nonce = models.CharField(max_length=32, primary_key=True, help_text="random, from the respondent's browser")
+    design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="reports")
+    stratum = models.PositiveSmallIntegerField(help_text="index of the group in the design")
+    report = models.BinaryField()
+    folding = models.PositiveSmallIntegerField(choices=Folding.choices, default=Folding.WAITING)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(folding__in=[0, 1, 2]), name="report_folding_known")]
+        indexes = [models.Index(fields=["design"], condition=Q(folding__lt=2), name="report_not_folded")]
+
+    def __str__(self) -> str:
+        return f"report of {self.design_id[:12]}"
+
+
+class Tally(models.Model):
+    """How many folded reports of a stratum have this symbol at this position."""
+
+    design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="tallies")
+    stratum = models.PositiveSmallIntegerField()
+    position = models.PositiveSmallIntegerField()
+    symbol = models.PositiveSmallIntegerField()
+    count = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["design", "stratum", "position", "symbol"], name="tally_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.count} x {self.symbol} at {self.position}"

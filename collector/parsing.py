@@ -1,0 +1,68 @@
+"""From the bytes that a stranger sent to a report, or to a refusal. Nothing else reads a request's body."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from collector.designs import Design
+from collector.errors import Malformed, TooLarge
+
+LARGEST_BODY = 16_384
+FIELDS = {
+    "design": r"[0-9a-f]{64}",
+    "nonce": r"[0-9a-f]{32}",
+    "stratum": r"[a-z0-9_-]{0,64}",
+    "report": r"(?:[0-9a-f]{2})+",
+}
+SHAPES = {
+    "design": "64 hex digits",
+    "nonce": "32 hex digits",
+    "stratum": "the key of a group, or empty",
+    "report": "two hex digits for each symbol",
+}
+
+
+@dataclass(frozen=True)
+class ParsedReport:
+    """A body of the right shape; whether it fits its design is `check_against`'s to say."""
+
+    design: str
+    nonce: str
+    stratum: str
+    report: bytes
+
+
+def parse(body: bytes) -> ParsedReport:
+    """Read a body: one JSON object with exactly the four fields, each once, each of its shape."""
+    if len(body) > LARGEST_BODY:
+        raise TooLarge("body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
+    try:
+        fields = json.loads(body.decode("utf-8"), object_pairs_hook=_without_repeats)
+    except (ValueError, RecursionError):
+        raise Malformed("body", "The body must be one JSON object in UTF-8.") from None
+    if not isinstance(fields, dict) or set(fields) != set(FIELDS):
+        raise Malformed("body", f"The body must have exactly the fields {', '.join(FIELDS)}.")
+    for name, shape in FIELDS.items():
+        if not isinstance(fields[name], str) or not re.fullmatch(shape, fields[name]):
+            raise Malformed(name, f"{name} must be {SHAPES[name]}.")
+    return ParsedReport(fields["design"], fields["nonce"], fields["stratum"], bytes.fromhex(fields["report"]))
+
+
+def check_against(report: ParsedReport, design: Design) -> None:
+    """Refuse a report that this design cannot produce."""
+    if report.stratum not in design.strata:
+        allowed = ", ".join(design.strata) if design.strata != ("",) else "empty: this survey has no groups"
+        raise Malformed("stratum", f"stratum must be {allowed}; got {report.stratum!r}.")
+    if len(report.report) != len(design.alphabets):
+        raise Malformed("report", f"report must have {len(design.alphabets)} symbols; got {len(report.report)}.")
+    for position, (symbol, size) in enumerate(zip(report.report, design.alphabets, strict=True)):
+        if symbol >= size:
+            raise Malformed("report", f"report: symbol {position} must be from 0 to {size - 1}; got {symbol}.")
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("a field stands twice")
+    return fields

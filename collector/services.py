@@ -1,0 +1,83 @@
+"""What changes the store: freezing and closing a design, taking a report."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from collector import designs, parsing, selectors
+from collector.errors import Closed, NonceTaken, UnknownDesign
+from collector.models import FrozenDesign, Report
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What the sender is told: the hash of what was sent, and whether this call stored it."""
+
+    receipt: str
+    created: bool
+
+
+def freeze(document: dict[str, Any]) -> designs.Design:
+    """Store a design for ever and open it for reports. Raises DesignError; freezing the same one twice is harmless."""
+    design = designs.check(document)
+    FrozenDesign.objects.get_or_create(
+        digest=design.digest,
+        defaults={"document": design.canonical.decode("utf-8"), "opened_on": timezone.now().date()},
+    )
+    return design
+
+
+def close(digest: str) -> None:
+    """Take no more reports of this design. Closing twice is harmless."""
+    FrozenDesign.objects.filter(digest=digest, closed_on=None).update(closed_on=timezone.now().date())
+
+
+def receive(body: bytes, *, slug: str, rehearsal: bool = False) -> Receipt:
+    """Store one report, on disk when this returns. The same report again is told the same; nothing is stored twice.
+
+    `rehearsal` is True only for simulated respondents: they reach rehearsal designs alone, and nobody else does.
+
+    Raises
+    ------
+    Refusal
+        Malformed (422), UnknownDesign (404), NonceTaken (409), Closed (410), TooLarge (413); nothing is stored then.
+    """
+    sent = parsing.parse(body)
+    design = selectors.find_design(sent.design)
+    if design is None or design.slug != slug or design.rehearsal is not rehearsal:
+        raise UnknownDesign("design", f"No open design of {slug!r} has the digest {sent.design}.")
+    parsing.check_against(sent, design)
+    created = _store(sent, stratum=design.strata.index(sent.stratum))
+    return Receipt(receipt=hashlib.sha256(body).hexdigest(), created=created)
+
+
+def _store(sent: parsing.ParsedReport, *, stratum: int) -> bool:
+    """Write the row, or find it written. True where this call wrote it."""
+    row = Report(nonce=sent.nonce, design_id=sent.design, stratum=stratum, report=sent.report)
+    try:
+        with transaction.atomic():
+            if _lock_open(sent.design):
+                row.save(force_insert=True)
+                return True
+    except IntegrityError:
+        pass  # the nonce is taken: by this very report or by another
+    return _found(row)
+
+
+def _lock_open(digest: str) -> bool:
+    """Whether the design is open; until the transaction ends nobody can close it."""
+    return FrozenDesign.objects.select_for_update().filter(digest=digest, closed_on=None).first() is not None
+
+
+def _found(row: Report) -> bool:
+    """The report is not new here: False where it is the stored one, a refusal where it is not."""
+    stored = Report.objects.filter(nonce=row.nonce).first()
+    if stored is None:
+        raise Closed("design", "The survey is closed; this report was not stored.")
+    same = (stored.design_id, stored.stratum, bytes(stored.report)) == (row.design_id, row.stratum, bytes(row.report))
+    if not same:
+        raise NonceTaken("nonce", "This nonce belongs to another report, which stays as it is.")
+    return False

@@ -1,0 +1,6 @@
+from django.urls import path
+
+from collector import views
+
+app_name = "collector"
+urlpatterns = [path("s/<slug:slug>/reports", views.take_report, name="reports")]

@@ -1,0 +1,87 @@
+"""Response headers: what a page of this site may do in a browser."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+RESPONDENT_PATH = "/s/"
+
+RESPONDENT_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    )
+)
+"""Nothing from elsewhere, no form that the browser sends by itself, no markup made from text."""
+
+# The panel's theme runs Alpine, which evaluates the expressions of its own templates, and sets styles from scripts.
+PANEL_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+
+DEFAULT_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+
+PERMISSIONS = ", ".join(
+    f"{feature}=()"
+    for feature in (
+        "accelerometer",
+        "camera",
+        "display-capture",
+        "geolocation",
+        "gyroscope",
+        "microphone",
+        "payment",
+        "usb",
+        "browsing-topics",
+    )
+)
+
+
+def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Add the policies that every response carries, error pages included."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        response.headers.setdefault("Content-Security-Policy", policy_for(request.path))
+        response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
+        response.headers.setdefault("Permissions-Policy", PERMISSIONS)
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+    return middleware
+
+
+def policy_for(path: str) -> str:
+    """The Content-Security-Policy of the page at `path`."""
+    if path.startswith(RESPONDENT_PATH):
+        return RESPONDENT_POLICY
+    if path.startswith("/panel/"):
+        return PANEL_POLICY
+    return DEFAULT_POLICY

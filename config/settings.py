@@ -1,0 +1,164 @@
+"""Settings of an installation; every choice that differs between installations is an environment variable."""
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from config.secret import read_or_create
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("CANDOR_DATA", ROOT / "var")).resolve()
+
+SECRET_KEY = os.environ.get("SECRET_KEY") or read_or_create(DATA / "secret_key")
+DEBUG = False
+
+# The address that people see; links in the panel, on paper and in mails are made from it, never from a request.
+CANDOR_URL = os.environ.get("CANDOR_URL", "http://127.0.0.1:8000")
+CANDOR_EPSILON_CEILING = float(os.environ.get("CANDOR_EPSILON_CEILING", "8"))
+ALLOWED_HOSTS = [urlsplit(CANDOR_URL).hostname or "127.0.0.1", "localhost", "127.0.0.1"]
+CSRF_TRUSTED_ORIGINS = [CANDOR_URL]
+SECURE = urlsplit(CANDOR_URL).scheme == "https"
+
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "collector",
+    "estimator",
+    "surveys",
+]
+
+MIDDLEWARE = [
+    "config.middleware.security_headers",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+APPEND_SLASH = False
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# IMMEDIATE: a transaction that will write takes its place in the queue at once instead of failing half way.
+# synchronous=FULL: a report that was answered with 201 survives a power cut.
+DATABASES = {
+    "default": {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": DATA / "candor.sqlite3",
+        "CONN_MAX_AGE": None,
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON;",
+        },
+    }
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend", "sesame.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "admin:login"
+SESAME_ONE_TIME = True
+SESAME_MAX_AGE = 24 * 60 * 60
+
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Strict"
+SECURE_SSL_REDIRECT = False
+SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60 if SECURE else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE
+SECURE_REFERRER_POLICY = "no-referrer"
+X_FRAME_OPTIONS = "DENY"
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = True
+USE_TZ = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "config.storage.ModuleManifestStorage"},
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAdminUser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+}
+
+# The database is the truth and a message is only a wake-up, so a folder is broker enough: a lost message costs
+# seconds until beat wakes the work again, never a result.
+REDIS_URL = os.environ.get("REDIS_URL")
+BROKER = DATA / "broker"
+if REDIS_URL:
+    CELERY_BROKER_URL = REDIS_URL
+else:
+    BROKER.mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(BROKER),
+        "data_folder_out": str(BROKER),
+        "control_folder": str(BROKER / "control"),
+        "polling_interval": 0.05,
+    }
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA / "beat-schedule")
+# A wake-up that nobody took before the next one is due says nothing new.
+CELERY_BEAT_SCHEDULE = {
+    "fold new reports": {"task": "estimator.fold_waiting", "schedule": 2.0, "options": {"expires": 2}},
+    "estimate what has changed": {"task": "estimator.estimate_changed", "schedule": 10.0, "options": {"expires": 10}},
+    "take up runs that waited": {"task": "estimator.resume_waiting", "schedule": 5.0, "options": {"expires": 5}},
+}
+
+# No record of a request: no address, no browser, no body. What is logged are faults of the program, by path.
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    "loggers": {
+        "django": {"handlers": [], "level": "WARNING", "propagate": True},
+        "django.request": {"level": "ERROR"},
+        "django.security": {"level": "ERROR"},
+        "celery": {"level": "WARNING"},
+    },
+}

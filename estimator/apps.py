@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class EstimatorConfig(AppConfig):
+    name = "estimator"
+    verbose_name = "Estimates"

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class SurveysConfig(AppConfig):
+    name = "surveys"
+    verbose_name = "Surveys"

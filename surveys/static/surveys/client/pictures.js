@@ -1,0 +1,82 @@
+/**
+ * Small pictures, drawn element by element: the page's rules allow no markup from text.
+ *
+ * Every picture has a title that says the same in words. Colours are classes of the style sheet, so that dark mode and
+ * forced colours reach them; what is "yours" and what is not also differs by pattern, not by colour alone.
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Above this many tickets single tickets would be too small, and a strip shows their shares. */
+const MOST_DRAWN = 12;
+
+const TICKET = { width: 44, height: 60, gap: 8 };
+const TICKET_PATH =
+  "M6 1H38a5 5 0 0 1 5 5V23a7 7 0 0 0 0 14V54a5 5 0 0 1-5 5H6a5 5 0 0 1-5-5V37a7 7 0 0 0 0-14V6a5 5 0 0 1 5-5Z";
+const SAME_PATH = "M12 26H32M12 34H32";
+const SWAP_PATH = "M12 24H31L26 19M32 36H13L18 41";
+const PERSON_PATH = "M5 1.2a2 2 0 1 1 0 4 2 2 0 0 1 0-4ZM1.6 9.2c0-2 1.5-3.2 3.4-3.2s3.4 1.2 3.4 3.2Z";
+
+/**
+ * The tickets in the box: those that send the answer first.
+ *
+ * @param {{own: number, tickets: number, title: string}} box
+ * @returns {SVGElement}
+ */
+export function ticketStrip({ own, tickets, title }) {
+  return tickets <= MOST_DRAWN ? singleTickets(own, tickets, title) : shares(own / tickets, title);
+}
+
+/**
+ * A hundred people, ten by ten, the first ones filled.
+ *
+ * @param {{filled: number, title: string}} people
+ * @returns {SVGElement}
+ */
+export function iconArray({ filled, title }) {
+  const picture = canvas("icon-array", 100, 100, title);
+  for (let i = 0; i < 100; i += 1) {
+    const place = `translate(${(i % 10) * 10} ${Math.floor(i / 10) * 10})`;
+    picture.append(node("path", { d: PERSON_PATH, transform: place, class: i < filled ? "person-sends" : "person-not" }));
+  }
+  return picture;
+}
+
+function singleTickets(own, tickets, title) {
+  const step = TICKET.width + TICKET.gap;
+  const picture = canvas("tickets", tickets * step - TICKET.gap, TICKET.height, title);
+  for (let i = 0; i < tickets; i += 1) {
+    const kind = i < own ? "own" : "other";
+    const ticket = node("g", { transform: `translate(${i * step} 0)`, class: `ticket ticket-${kind}` });
+    ticket.append(node("path", { d: TICKET_PATH, class: "ticket-paper" }));
+    ticket.append(node("path", { d: kind === "own" ? SAME_PATH : SWAP_PATH, class: "ticket-sign" }));
+    picture.append(ticket);
+  }
+  return picture;
+}
+
+function shares(share, title) {
+  const [width, height] = [400, 44];
+  const picture = canvas("tickets tickets-shares", width, height, title);
+  const cut = Math.round(share * width);
+  picture.append(node("rect", { x: 1, y: 1, width: width - 2, height: height - 2, rx: 6, class: "share-other" }));
+  for (let x = cut + 8; x < width - 4; x += 8) {
+    picture.append(node("path", { d: `M${x} 2L${Math.max(cut, x - 14)} ${height - 2}`, class: "share-hatch" }));
+  }
+  picture.append(node("rect", { x: 0, y: 0, width: cut, height, rx: 6, class: "share-own" }));
+  return picture;
+}
+
+function canvas(name, width, height, title) {
+  const picture = node("svg", { viewBox: `0 0 ${width} ${height}`, class: name, role: "img", "aria-label": title });
+  picture.setAttribute("focusable", "false");
+  return picture;
+}
+
+function node(name, attributes) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) {
+    element.setAttribute(key, String(value));
+  }
+  return element;
+}

@@ -1,0 +1,51 @@
+import { element, part } from "./parts.js";
+import { readBody } from "./report.js";
+
+/**
+ * What was sent, shown after Send to those who ask for it. The ticket is not part of it: it no longer exists.
+ *
+ * @typedef {import("./choices.js").Choices} Choices
+ * @typedef {import("./sentences.js").Sentences} Sentences
+ */
+export class Receipt {
+  #root;
+  #sentences;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {Sentences} sentences
+   */
+  constructor(root, sentences) {
+    this.#root = root;
+    this.#sentences = sentences;
+  }
+
+  /**
+   * @param {string} body  the exact body of the request
+   * @param {string} receipt  its SHA-256, as the collector answered
+   * @param {readonly Choices[]} questions
+   * @param {string} groupLine  the group that was sent as it is; empty where there is none
+   */
+  show(body, receipt, questions, groupLine) {
+    const lines = readBody(body).symbols.map((symbol, i) => this.#line(questions[i], symbol));
+    if (groupLine !== "") {
+      lines.unshift(element("li", groupLine));
+    }
+    part(this.#root, "sent-list").replaceChildren(...lines);
+    part(this.#root, "sent-receipt").textContent = receipt;
+  }
+
+  clear() {
+    part(this.#root, "sent-list").replaceChildren();
+    part(this.#root, "sent-receipt").textContent = "";
+  }
+
+  #line(question, symbol) {
+    const line = element("li");
+    line.append(
+      element("span", question.wording, "sent-wording"),
+      element("span", this.#sentences.say("sent-line", { answer: question.label(symbol) }), "sent-choice"),
+    );
+    return line;
+  }
+}

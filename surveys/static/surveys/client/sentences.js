@@ -1,0 +1,47 @@
+import { Refusal } from "./refusal.js";
+
+/**
+ * The words of the page. They are rendered into it in its language, hidden, with placeholders in braces; the numbers
+ * come from the design. So nothing is worded here, and nothing is counted there.
+ */
+export class Sentences {
+  #patterns = new Map();
+  #plural;
+
+  /**
+   * @param {Element} element  holds elements with `data-sentence="key"`
+   * @param {string} language
+   */
+  constructor(element, language) {
+    for (const pattern of element.querySelectorAll("[data-sentence]")) {
+      this.#patterns.set(pattern.dataset.sentence, pattern.textContent.trim().replace(/\s+/g, " "));
+    }
+    this.numbers = new Intl.NumberFormat(language);
+    this.#plural = new Intl.PluralRules(language);
+  }
+
+  /**
+   * A sentence with its placeholders filled. `count`, where given, chooses `key.one`, `key.other`, ... if there are such.
+   *
+   * @param {string} key
+   * @param {Record<string, string | number>} [values]  numbers are written in the page's language
+   * @returns {string}
+   */
+  say(key, values = {}) {
+    const chosen = typeof values.count === "number" ? `${key}.${this.#plural.select(values.count)}` : key;
+    const pattern = this.#patterns.get(chosen) ?? this.#patterns.get(`${key}.other`) ?? this.#patterns.get(key);
+    if (pattern === undefined) {
+      throw new Refusal("page", { detail: `no sentence "${key}"` });
+    }
+    return pattern.replace(/\{(\w+)\}/g, (whole, name) => this.#written(values[name], whole));
+  }
+
+  /** @returns {boolean}  whether the page has this sentence */
+  has(key) {
+    return this.#patterns.has(key);
+  }
+
+  #written(value, whole) {
+    return typeof value === "number" ? this.numbers.format(value) : (value ?? whole);
+  }
+}
