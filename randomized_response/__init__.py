@@ -10,6 +10,8 @@ from randomized_response.privacy import epsilon_total, poisoning_bound, posterio
 from randomized_response.results import ProportionEstimate
 from randomized_response.sampling import draw_ticket, read_ticket, simulate
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Channel",
     "ProportionEstimate",

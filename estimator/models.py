@@ -1,0 +1,121 @@
+"""What is computed and kept: runs, their estimates, and the known truth of a rehearsal."""
+
+import secrets
+
+from django.db import models
+from django.db.models import Q
+
+from collector.models import FrozenDesign
+
+
+def new_key() -> str:
+    return secrets.token_hex(16)
+
+
+class Run(models.Model):
+    """One estimation of one design from one snapshot of its totals.
+
+    The row is the job: a message only wakes the worker. State, lease and tries let any worker take up a run whose
+    worker died.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+
+    class Trigger(models.TextChoices):
+        DEMAND = "demand", "on demand"
+        SCHEDULE = "schedule", "on schedule"
+        CLOSING = "closing", "at closing"
+
+    key = models.CharField(max_length=32, unique=True, default=new_key, editable=False)
+    design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="runs")
+    trigger = models.CharField(max_length=16, choices=Trigger.choices)
+    confidence = models.FloatField(default=0.95)
+    state = models.CharField(max_length=16, choices=State.choices, default=State.QUEUED)
+    progress = models.PositiveSmallIntegerField(default=0, help_text="per cent")
+    requested_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+    lease = models.CharField(max_length=32, default="", help_text="held by the worker that computes")
+    lease_until = models.DateTimeField(null=True)
+    tries = models.PositiveSmallIntegerField(default=0)
+    fault = models.CharField(max_length=200, default="", help_text="why it failed, in words")
+    snapshot_at = models.DateTimeField(null=True, help_text="when the totals were read")
+    reports = models.PositiveBigIntegerField(null=True, help_text="number of reports in the snapshot")
+    input_digest = models.CharField(max_length=64, default="", help_text="SHA-256 of design digest and totals")
+    version = models.CharField(max_length=32, default="", help_text="of the estimator")
+    published = models.BooleanField(default=False, help_text="whether whoever has the link may read the report")
+
+    class Meta:
+        ordering = ["-requested_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(state="done") | Q(finished_at__isnull=False, reports__isnull=False),
+                name="run_done_is_complete",
+            ),
+        ]
+        indexes = [models.Index(fields=["design", "state"])]
+
+    def __str__(self) -> str:
+        return f"run {self.key[:8]} ({self.state})"
+
+
+class Estimate(models.Model):
+    """One share: of one choice of one item, in one stratum or in all."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="estimates")
+    position = models.PositiveSmallIntegerField(help_text="of the item in the design")
+    choice = models.PositiveSmallIntegerField(help_text="of the item, by its order in the design")
+    stratum = models.PositiveSmallIntegerField(null=True, help_text="index of the group; empty for all respondents")
+    n = models.PositiveBigIntegerField(help_text="reports")
+    sent = models.PositiveBigIntegerField(help_text="reports that say this choice")
+    unbiased = models.FloatField(null=True)
+    constrained = models.FloatField(null=True)
+    standard_error = models.FloatField(null=True)
+    noise_standard_error = models.FloatField(null=True)
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    interval = models.CharField(max_length=32)
+    noise_low = models.FloatField(null=True)
+    noise_high = models.FloatField(null=True)
+    noise_interval = models.CharField(max_length=32)
+    direct_question_n = models.FloatField(null=True, help_text="reports that a direct question would have needed")
+    flags = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ["position", "stratum", "choice"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "position", "choice", "stratum"], name="estimate_once", nulls_distinct=False
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"estimate of choice {self.choice} of item {self.position}"
+
+
+class KnownShare(models.Model):
+    """The true share of a choice among the simulated respondents of a rehearsal."""
+
+    design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="known_shares")
+    position = models.PositiveSmallIntegerField()
+    choice = models.PositiveSmallIntegerField()
+    stratum = models.PositiveSmallIntegerField(null=True)
+    respondents = models.PositiveBigIntegerField(help_text="simulated, in this stratum")
+    holders = models.PositiveBigIntegerField(help_text="of them, those whose true answer is this choice")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["design", "position", "choice", "stratum"], name="known_share_once", nulls_distinct=False
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.holders} of {self.respondents}"
+
+    @property
+    def share(self) -> float:
+        return self.holders / self.respondents

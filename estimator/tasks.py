@@ -1,0 +1,27 @@
+"""Celery tasks: an id comes in, a service is called, done."""
+
+from celery import shared_task
+
+from collector import folding, selectors
+from estimator import services
+
+
+@shared_task(name="estimator.fold_waiting")
+def fold_waiting() -> None:
+    for digest in selectors.waiting_designs():
+        folding.fold(digest)
+
+
+@shared_task(name="estimator.estimate_changed")
+def estimate_changed() -> None:
+    services.estimate_changed()
+
+
+@shared_task(name="estimator.resume_waiting")
+def resume_waiting() -> None:
+    services.resume_waiting()
+
+
+@shared_task(name="estimator.execute_run")
+def execute_run(run_id: int) -> None:
+    services.execute(run_id)
