@@ -129,7 +129,10 @@ class Channel:
     def left_inverse(self) -> NDArray[np.float64]:
         """B, shape (k, m), with B @ matrix.T = identity, so that B @ (shares of reports) is unbiased for the answers.
 
-        (D I - b 1^T) / gain where the table has one background b, correctly rounded; else the Moore-Penrose inverse.
+        (D I - b 1^T) / gain where the table has one background b, correctly rounded. Else generalised least squares
+        with the covariance of the reports where all answers are equally frequent: the inverse of a square table, and
+        for more reports than answers the left inverse of least variance there. Its columns sum to 1, so that
+        estimated shares do.
 
         Raises
         ------
@@ -142,7 +145,9 @@ class Channel:
             ) / self.gain
         else:
             self.require_independent_rows()
-            inverse = np.asarray(np.linalg.pinv(self.matrix.T, rcond=0), dtype=np.float64)
+            rates = self.matrix.mean(axis=0)
+            scale = np.sqrt(np.divide(1, rates, out=np.zeros_like(rates), where=rates > 0))
+            inverse = np.asarray(np.linalg.pinv(self.matrix.T * scale[:, None], rcond=0) * scale, dtype=np.float64)
         inverse.setflags(write=False)
         return inverse
 

@@ -29,22 +29,43 @@ def maximum_likelihood(counts: NDArray[np.int64], channel: Channel) -> Vector:
 
 
 def _fill(counts: NDArray[np.int64], channel: Channel) -> Vector:
-    """Reports have rates b[y] / D + gain / D share[y]; the optimum is a rate of max (min where gain < 0) of the floor
-    b[y] / D and counts[y] / level, the level such that the rates sum to 1.
-    """
+    """Where everybody else makes report y at rate b[y]: the optimal rates, turned into shares."""
     assert channel.background is not None
     floor = channel.background / channel.denominator
-    sign = 1.0 if channel.gain > 0 else -1.0
-    ratio = np.divide(counts, floor, out=np.full(len(floor), np.inf), where=floor > 0)
-    ratio[(floor == 0) & (counts == 0)] = -np.inf * sign
-    order = np.argsort(-sign * ratio, kind="stable")
-    free_counts, fixed_floors = np.cumsum(counts[order]), 1 - floor.sum() + np.cumsum(floor[order])
-    level = np.divide(free_counts, fixed_floors, out=np.full(len(floor), np.nan), where=fixed_floors > 0)
-    inside = sign * (ratio[order] - level) > 0
-    free = order[: int(np.flatnonzero(inside)[-1]) + 1]
-    excess = np.zeros(channel.answers)
-    excess[free] = np.maximum(sign * (counts[free] / level[len(free) - 1] - floor[free]), 0)
+    rates = _fill_up(counts, floor) if channel.gain > 0 else _fill_down(counts, floor)
+    excess = np.maximum((rates - floor) * np.sign(channel.gain), 0)
     return np.asarray(excess / excess.sum())
+
+
+def _fill_up(counts: NDArray[np.int64], floor: Vector) -> Vector:
+    """Rates max(floor, counts / level), the level such that they sum to 1.
+
+    The reports above their floor are those with the largest counts / floor; each number of them has its level, and the
+    right one is the largest that its own last report exceeds.
+    """
+    ratio = np.divide(counts, floor, out=np.where(counts > 0, np.inf, 0.0), where=floor > 0)
+    order = np.argsort(-ratio, kind="stable")
+    level = np.cumsum(counts[order]) / (1 - floor.sum() + np.cumsum(floor[order]))
+    last = int(np.flatnonzero(ratio[order] > level)[-1])
+    return np.asarray(np.maximum(floor, counts / level[last]))
+
+
+def _fill_down(counts: NDArray[np.int64], ceiling: Vector) -> Vector:
+    """Rates min(ceiling, counts / level), the level such that they sum to 1.
+
+    Where the ceilings of the reports that were seen do not reach 1, the likelihood does not tell the others apart:
+    they share what is left in proportion to their ceilings.
+    """
+    seen = counts > 0
+    left = 1 - float(ceiling[seen].sum())
+    if left >= 0:
+        unseen = float(ceiling[~seen].sum())
+        return np.where(seen, ceiling, ceiling * (left / unseen if unseen else 0.0))
+    order = np.argsort(counts / ceiling, kind="stable")
+    room = 1 - ceiling.sum() + np.cumsum(ceiling[order])
+    level = np.divide(np.cumsum(counts[order]), room, out=np.zeros(len(room)), where=room > 0)
+    last = int(np.flatnonzero((counts / ceiling)[order] < level)[-1])
+    return np.asarray(np.minimum(ceiling, counts / level[last]))
 
 
 def _interior_point(shares: Vector, matrix: Vector) -> Vector:

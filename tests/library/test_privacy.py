@@ -1,0 +1,107 @@
+"""Sums of privacy loss, what anyone may believe, and the hard bound on poisoning."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from randomized_response import (
+    Channel,
+    custom,
+    epsilon_total,
+    forced_response,
+    k_ary,
+    poisoning_bound,
+    posterior,
+    warner,
+)
+
+
+def test_total_is_the_sum():
+    channels = [forced_response(truth="1/4"), forced_response(truth="1/2"), forced_response(truth="3/4")]
+    assert epsilon_total(channels) == pytest.approx(math.log(5 / 3) + math.log(3) + math.log(7), abs=1e-12)
+    assert epsilon_total([]) == 0.0
+
+
+def test_total_of_a_thousand_questions_is_not_understated():
+    """ln(3**1000) is 1000 ln 3 = 1098.6122886681098 (100 digits of ln 3, bc -l)."""
+    total = epsilon_total([forced_response(truth="1/2")] * 1000)
+    assert 1098.6122886681098 <= total < 1098.6122886681105
+
+
+def test_total_with_an_unprotected_question_is_infinite():
+    assert epsilon_total([forced_response(truth="1/2"), custom([[1, 1], [0, 2]])]) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("prior", "epsilon", "low", "high"),
+    [
+        (0.5, math.log(3), 0.25, 0.75),
+        (0.1, 5.0, 0.1 / (0.1 + 0.9 * math.exp(5)), 0.942826),  # 1 / (1 + 9 exp(-5))
+        (0.0, 3.0, 0.0, 0.0),
+        (1.0, 3.0, 1.0, 1.0),
+        (0.3, 0.0, 0.3, 0.3),
+        (0.3, math.inf, 0.0, 1.0),
+    ],
+)
+def test_belief_moves_no_further_than_the_odds_allow(prior, epsilon, low, high):
+    assert posterior(prior, epsilon) == pytest.approx((low, high), abs=1e-6)
+
+
+@given(st.floats(0.001, 0.999), st.floats(0, 8))
+def test_belief_grows_by_at_most_the_factor_e_to_the_epsilon(prior, epsilon):
+    low, high = posterior(prior, epsilon)
+    assert prior * math.exp(-epsilon) * (1 - 1e-12) <= low <= prior * (1 + 1e-12)
+    assert prior * (1 - 1e-12) <= high <= prior * math.exp(epsilon) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    "channel", [forced_response(truth="1/2", yes="1/4"), k_ary(4, truth="2/3"), warner(truth="1/5")]
+)
+def test_no_report_moves_a_belief_past_the_bound(channel):
+    generator = np.random.default_rng(11)
+    for prior in generator.dirichlet(np.ones(channel.answers), size=200):
+        after = channel.posterior(prior)
+        for x, belief in enumerate(prior):
+            low, high = posterior(belief, channel)
+            assert low - 1e-12 <= after[:, x].min()
+            assert after[:, x].max() <= high + 1e-12
+
+
+@pytest.mark.parametrize(("prior", "epsilon"), [(-0.1, 1), (1.1, 1), (math.nan, 1), (0.5, -1), (0.5, math.nan)])
+def test_posterior_refuses_what_is_no_belief_or_no_epsilon(prior, epsilon):
+    with pytest.raises(ValueError, match="must be"):
+        posterior(prior, epsilon)
+
+
+@pytest.mark.parametrize("truth", ["1/4", "1/2", "2/3"])
+def test_poisoning_bound_is_m_over_n_p(truth):
+    assert poisoning_bound(1000, 10, truth) == float(Fraction(10, 1000) / Fraction(truth))
+    assert poisoning_bound(1000, 10, forced_response(truth=truth)) == pytest.approx(poisoning_bound(1000, 10, truth))
+    assert poisoning_bound(1000, 10, k_ary(5, truth=truth)) == pytest.approx(poisoning_bound(1000, 10, truth))
+
+
+@pytest.mark.parametrize(
+    "channel", [k_ary(3, truth="1/2"), warner(truth="1/4"), Channel([[5, 2, 1], [1, 6, 1], [0, 3, 5]])]
+)
+def test_no_replacement_of_reports_beats_the_bound_and_one_reaches_it(channel):
+    """Every honest total of 6 reports, every replacement of up to 2 of them."""
+    n, moves = 6, []
+    honest_totals = [t for t in product(range(n + 1), repeat=channel.reports) if sum(t) == n]
+    for honest, false in product(honest_totals, honest_totals):
+        replaced = sum(max(a - b, 0) for a, b in zip(honest, false, strict=True))
+        if replaced <= 2:
+            shift = channel.left_inverse @ ((np.array(false) - np.array(honest)) / n)
+            assert np.abs(shift).max() <= poisoning_bound(n, replaced, channel) + 1e-12
+            moves.append((replaced, np.abs(shift).max()))
+    assert max(shift for replaced, shift in moves if replaced == 2) == pytest.approx(poisoning_bound(n, 2, channel))
+
+
+@pytest.mark.parametrize(("n", "false"), [(0, 0), (10, 11), (10, -1), (10, 1.5), (10.0, 1)])
+def test_poisoning_bound_refuses_impossible_numbers(n, false):
+    with pytest.raises(ValueError, match="must be"):
+        poisoning_bound(n, false, "1/2")
