@@ -2,11 +2,14 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from sesame.views import LoginView
 
 from config import health
 
 urlpatterns = [
     path("", include("collector.urls")),
+    path("", include("surveys.urls")),
     path("healthz", health.healthz, name="healthz"),
+    path("panel/sign-in/", LoginView.as_view(next_page="admin:index"), name="sign-in"),
     path("panel/", admin.site.urls),
 ]

@@ -1,0 +1,116 @@
+"""What is asked: surveys as their authors write them, and the versions that were opened."""
+
+from django.conf import settings
+from django.core.validators import RegexValidator
+from django.db import models
+
+from collector.designs import KEY
+from collector.models import FrozenDesign
+
+KEY_VALIDATOR = RegexValidator(rf"^{KEY.pattern}$", "Use a-z, 0-9, - and _, beginning with a letter or a digit.")
+
+
+class Survey(models.Model):
+    """A survey in the making or in the field. Texts are objects by language code; the first language is its own."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft"
+        OPEN = "open"
+        CLOSED = "closed"
+
+    slug = models.SlugField(
+        max_length=64, unique=True, validators=[KEY_VALIDATOR], help_text="The name in its address: /s/<slug>/"
+    )
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="surveys")
+    state = models.CharField(max_length=8, choices=State.choices, default=State.DRAFT, editable=False)
+    rehearsal = models.BooleanField(
+        default=False, help_text="The respondents are simulated; nobody can answer it on the web."
+    )
+    languages = models.JSONField(default=list)
+    title = models.JSONField(default=dict)
+    introduction = models.JSONField(default=dict)
+    consent = models.JSONField(default=dict)
+    strata_wording = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return str(self.title.get(self.language, "")) or self.slug
+
+    @property
+    def language(self) -> str:
+        """The survey's own language: the first."""
+        return str(self.languages[0]) if self.languages else "en"
+
+
+class Group(models.Model):
+    """A stratum: a group that respondents say openly they belong to."""
+
+    survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="groups")
+    position = models.PositiveSmallIntegerField()
+    key = models.CharField(max_length=64, validators=[KEY_VALIDATOR])
+    label = models.JSONField(default=dict)
+    share = models.CharField(
+        max_length=64, blank=True, default="", help_text="Known share of the population, like 0.25; empty if unknown."
+    )
+
+    class Meta:
+        ordering = ["position", "pk"]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Item(models.Model):
+    """A question and the channel that its answer goes through."""
+
+    class Kind(models.TextChoices):
+        YES_NO = "yes_no", "yes / no"
+        ONE_CHOICE = "one_choice", "one choice"
+
+    class Mechanism(models.TextChoices):
+        FORCED_RESPONSE = "forced_response", "forced response (two coins)"
+        WARNER = "warner", "Warner's mirror"
+        K_ARY = "k_ary", "k-ary randomized response"
+        CUSTOM = "custom", "a table of your own"
+
+    survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="items")
+    position = models.PositiveSmallIntegerField()
+    key = models.CharField(max_length=64, validators=[KEY_VALIDATOR], help_text="Name of the variable in exports.")
+    kind = models.CharField(max_length=16, choices=Kind.choices, default=Kind.YES_NO)
+    wording = models.JSONField(default=dict)
+    choices = models.JSONField(default=list)
+    mechanism = models.CharField(max_length=32, choices=Mechanism.choices, default=Mechanism.FORCED_RESPONSE)
+    truth = models.CharField(
+        max_length=64, blank=True, default="1/2", help_text="Truth probability, an exact fraction like 1/2."
+    )
+    yes = models.CharField(
+        max_length=64, blank=True, default="", help_text="Forced response: how often it forces a yes; empty for 1/2."
+    )
+    weights = models.JSONField(null=True, blank=True, default=None)
+
+    class Meta:
+        ordering = ["position", "pk"]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Version(models.Model):
+    """One opening of a survey: its frozen design, and the page that every respondent gets, byte for byte."""
+
+    survey = models.ForeignKey(Survey, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    design = models.OneToOneField(FrozenDesign, on_delete=models.PROTECT, related_name="+")
+    page = models.BinaryField(help_text="the respondent's page")
+    opened_at = models.DateTimeField(auto_now_add=True)
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [models.UniqueConstraint(fields=["survey", "number"], name="version_once")]
+
+    def __str__(self) -> str:
+        return f"{self.survey.slug} version {self.number}"

@@ -1,0 +1,104 @@
+"""What changes surveys: writing them, opening, closing and revising them."""
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from collector import services as collector
+from estimator import services as estimator
+from estimator.models import Run
+from surveys import definitions, lifecycle, pages, selectors
+from surveys.definitions import Definition, DefinitionError
+from surveys.models import Group, Item, Survey, Version
+
+
+@transaction.atomic
+def write_survey(definition: Definition, *, owner: User) -> Survey:
+    """Make a draft from a definition, or make an owned draft of that slug say what the definition says.
+
+    Raises
+    ------
+    DefinitionError
+        Where the definition could not be opened as it is; nothing is written then.
+    NotAllowed
+        Where the survey of that slug is not a draft.
+    """
+    definitions.design_of(definition, version=1)
+    survey = Survey.objects.filter(slug=definition["slug"]).first() or Survey(slug=definition["slug"], owner=owner)
+    if survey.owner != owner:
+        raise DefinitionError(f"slug {survey.slug!r} is taken by another survey")
+    lifecycle.require_draft(survey)
+    survey.rehearsal = definition["rehearsal"]
+    survey.languages = definition["languages"]
+    survey.title, survey.introduction = definition["title"], definition["introduction"]
+    survey.consent, survey.strata_wording = definition["consent"], definition["strata"]["wording"]
+    survey.save()
+    survey.groups.all().delete()
+    survey.items.all().delete()
+    Group.objects.bulk_create(
+        Group(survey=survey, position=n, key=group["key"], label=group["label"], share=group["share"] or "")
+        for n, group in enumerate(definition["strata"]["groups"])
+    )
+    Item.objects.bulk_create(_item(survey, n, item) for n, item in enumerate(definition["items"]))
+    return survey
+
+
+@transaction.atomic
+def open_survey(survey: Survey) -> Version:
+    """Freeze the draft and let respondents answer it.
+
+    Raises
+    ------
+    DefinitionError
+        Naming what keeps the draft from being opened.
+    NotAllowed
+        Where the survey is not a draft.
+    """
+    lifecycle.move(survey, "open")
+    number = selectors.next_number(survey)
+    design = definitions.design_of(selectors.definition_of(survey), version=number)
+    collector.freeze(design.document)
+    page = b"" if design.rehearsal else pages.render_page(design.document, design.canonical.decode(), design.digest)
+    return Version.objects.create(survey=survey, number=number, design_id=design.digest, page=page)
+
+
+@transaction.atomic
+def close_survey(survey: Survey) -> Run:
+    """Take no more reports, and ask for the final estimate."""
+    lifecycle.move(survey, "close")
+    version = survey.versions.get(closed_at=None)
+    version.closed_at = timezone.now()
+    version.save(update_fields=["closed_at"])
+    collector.close(version.design_id)
+    return estimator.request_run(version.design_id, trigger=Run.Trigger.CLOSING)
+
+
+def revise_survey(survey: Survey) -> None:
+    """Turn a closed survey into a draft of its next version; the closed version keeps its reports and estimates."""
+    lifecycle.move(survey, "revise")
+
+
+@transaction.atomic
+def duplicate_survey(survey: Survey, *, slug: str, rehearsal: bool | None = None) -> Survey:
+    """A draft with the same texts and questions under another slug; its own draft of that slug is written anew."""
+    definition = selectors.definition_of(survey) | {"slug": slug}
+    if rehearsal is not None:
+        definition["rehearsal"] = rehearsal
+    return write_survey(definition, owner=survey.owner)
+
+
+def _item(survey: Survey, position: int, item: dict[str, object]) -> Item:
+    channel = item["channel"]
+    assert isinstance(channel, dict)
+    return Item(
+        survey=survey,
+        position=position,
+        key=item["key"],
+        kind=item["kind"],
+        wording=item["wording"],
+        choices=item["choices"],
+        mechanism=channel["name"],
+        truth=channel.get("truth", ""),
+        yes=channel.get("yes", ""),
+        weights=channel.get("weights"),
+    )
