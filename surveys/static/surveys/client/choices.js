@@ -41,12 +41,12 @@ export class Choices {
   }
 
   get wording() {
-    return this.element.querySelector("[data-part=wording]").textContent.trim();
+    return plainText(this.element.querySelector("[data-part=wording]"));
   }
 
   /** @returns {string}  the words of one choice */
   label(index) {
-    return this.#inputs[index].closest("label").textContent.trim();
+    return plainText(this.#inputs[index].closest("label"));
   }
 
   /** Forget the answer, also the one that a browser may have filled in again. */
@@ -109,4 +109,8 @@ export class Choices {
       input.tabIndex = i === index ? 0 : -1;
     });
   }
+}
+
+function plainText(element) {
+  return element.textContent.trim().replace(/\s+/g, " ");
 }

@@ -29,25 +29,26 @@ export class Explanation {
   }
 
   /**
-   * The tickets above the first question, the odds below them, and what all questions add up to.
+   * The tickets above the first question, the odds below them, what all questions add up to; and the odds of each
+   * question when its fold is opened (thirty questions have six thousand small figures).
    *
    * @param {ParentNode} root
+   * @param {readonly import("./choices.js").Choices[]} questions
    */
-  fill(root) {
-    const first = this.#design.items[0];
-    part(root, "tickets-said").textContent = this.#ticketsOfAll(first);
-    part(root, "tickets-drawn").replaceChildren(...this.#strips(first));
-    this.fillOdds(part(root, "odds"), first);
+  fill(root, questions) {
+    const { items } = this.#design;
+    part(root, "tickets-said").textContent = this.#ticketsOfAll(items[0]);
+    part(root, "tickets-drawn").replaceChildren(...this.#strips(items[0]));
+    this.#fillOdds(part(root, "odds"), items[0]);
     this.#fillSum(root);
+    questions.forEach((question, i) => {
+      const place = part(question.element, "question-odds");
+      place.closest("details").addEventListener("toggle", () => this.#fillQuestion(place, items[i]), { once: true });
+    });
   }
 
-  /**
-   * The odds of one question: sentence and two pictures of a hundred people.
-   *
-   * @param {Element} place
-   * @param {Item} item
-   */
-  fillOdds(place, item) {
+  /** The odds of one question: sentence and two pictures of a hundred people. */
+  #fillOdds(place, item) {
     const [answer, other] = this.#pair(item);
     const values = {
       answer: this.#text(item.choices[answer]),
@@ -60,15 +61,10 @@ export class Explanation {
     place.replaceChildren(element("p", this.#sentences.say("odds", values)), people);
   }
 
-  /**
-   * The tickets of one question, in words and as a strip, and its odds.
-   *
-   * @param {Element} place
-   * @param {Item} item
-   */
-  fillQuestion(place, item) {
+  /** The tickets of one question, in words and as a strip, and its odds. */
+  #fillQuestion(place, item) {
     const odds = element("div");
-    this.fillOdds(odds, item);
+    this.#fillOdds(odds, item);
     const words = element("p", this.#sentences.say("tickets-one", { tickets: item.table.tickets, ...this.#sides(item) }));
     place.replaceChildren(words, ...this.#strips(item), odds);
   }

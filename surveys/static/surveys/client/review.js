@@ -36,7 +36,7 @@ export class Review {
   }
 
   #row(question, note) {
-    const row = element("li", "", "answer");
+    const row = element("li", "", note === "review-plain" ? "answer-plain" : "");
     const button = element("button", this.#sentences.say("change"), "button-quiet");
     button.type = "button";
     button.setAttribute("aria-label", this.#sentences.say("change-named", { wording: question.wording }));

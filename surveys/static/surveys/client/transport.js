@@ -60,6 +60,11 @@ export class Delivery {
     return this.#running;
   }
 
+  /** Whether tries are being made or waited for. */
+  get running() {
+    return this.#running !== null;
+  }
+
   /** End the present wait: the browser is online again, or the respondent asks for it. */
   hurry() {
     this.#hurry();

@@ -1,0 +1,71 @@
+"""The respondent's page as bytes: rendered once when a design opens, stored, and served alike to everybody.
+
+There is no request in here: nothing about a person, a time or a browser can reach the page.
+"""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils import translation
+
+Document = Mapping[str, Any]
+
+
+def render_page(document: Document, canonical: str, digest: str, language: str = "en") -> bytes:
+    """The page on which the survey is answered.
+
+    Parameters
+    ----------
+    document : mapping
+        The frozen design.
+    canonical : str
+        Its canonical text; the page carries it, hashes it and draws from it.
+    digest : str
+        SHA-256 of the canonical text in UTF-8, 64 hex digits.
+    language : str
+        One of the design's languages.
+
+    Raises
+    ------
+    ValueError
+        Where the digest is not that of the canonical text: such a page would refuse to work.
+    """
+    if sha256(canonical.encode()).hexdigest() != digest:
+        raise ValueError(f"digest must be the SHA-256 of the canonical text; got {digest}")
+    context = {**_texts(document, language), "canonical": canonical, "digest": digest}
+    context["groups"] = [_text(group["label"], document, language) for group in document["strata"]["groups"]]
+    context["group_wording"] = _text(document["strata"]["wording"], document, language)
+    context["questions"] = [_question(item, document, language) for item in document["items"]]
+    return _render("surveys/respond.html", context, language)
+
+
+def render_closed(document: Document, language: str = "en") -> bytes:
+    """The page that stands at the survey's address once it is closed; it sends and asks nothing."""
+    return _render("surveys/closed.html", _texts(document, language), language)
+
+
+def _texts(document: Document, language: str) -> dict[str, Any]:
+    return {name: _text(document[name], document, language) for name in ("title", "introduction", "consent")}
+
+
+def _question(item: Mapping[str, Any], document: Document, language: str) -> dict[str, Any]:
+    return {
+        "kind": item["kind"],
+        "wording": _text(item["wording"], document, language),
+        "choices": [_text(choice, document, language) for choice in item["choices"]],
+    }
+
+
+def _text(text: Mapping[str, str], document: Document, language: str) -> str:
+    """A text of the design in the page's language; every text has each of the design's languages."""
+    if language not in document["languages"]:
+        raise ValueError(f"language must be one of {', '.join(document['languages'])}; got {language}")
+    return text[language] if text else ""
+
+
+def _render(template: str, context: dict[str, Any], language: str) -> bytes:
+    with translation.override(language):
+        direction = "rtl" if translation.get_language_bidi() else "ltr"
+        return render_to_string(template, {**context, "language": language, "direction": direction}).encode()

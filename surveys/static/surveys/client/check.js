@@ -1,0 +1,38 @@
+import { element, part } from "./parts.js";
+
+/**
+ * "Check this page": the digest as this device computed it, the commands that check it from elsewhere, the exact body.
+ *
+ * @typedef {import("./sentences.js").Sentences} Sentences
+ */
+export class CheckThisPage {
+  #root;
+  #sentences;
+
+  /**
+   * @param {ParentNode} root
+   * @param {Sentences} sentences
+   */
+  constructor(root, sentences) {
+    this.#root = root;
+    this.#sentences = sentences;
+  }
+
+  /**
+   * @param {string} digest
+   * @param {boolean} named  whether the link names the digest (then it is the same one)
+   * @param {string} address  of the page, without query and fragment
+   */
+  showDigest(digest, named, address) {
+    part(this.#root, "check-digest").textContent = digest;
+    part(this.#root, "check-link").textContent = this.#sentences.say(named ? "link-named" : "link-silent");
+    part(this.#root, "check-design").textContent = `curl -s ${address}design.json | sha256sum`;
+    part(this.#root, "check-page").textContent = `curl -s ${address} | sha256sum`;
+  }
+
+  /** @param {string} body  the exact body of the request; empty: nothing was sent */
+  showBody(body) {
+    const shown = body === "" ? element("p", this.#sentences.say("body-none")) : element("pre", body);
+    part(this.#root, "check-body").replaceChildren(shown);
+  }
+}

@@ -1,0 +1,274 @@
+import { CheckThisPage } from "./check.js";
+import { Explanation } from "./explain.js";
+import { part } from "./parts.js";
+import { checkedLink, prepare } from "./preparation.js";
+import { drawNonce, systemWords } from "./random.js";
+import { Receipt } from "./receipt.js";
+import { Refusal } from "./refusal.js";
+import { Tickets, requestBody } from "./report.js";
+import { Review } from "./review.js";
+import { Sentences } from "./sentences.js";
+import { Delivery } from "./transport.js";
+
+/**
+ * The respondent's page, from load to "clear this screen".
+ *
+ * Its life is a row of stages; each element with `data-stage` is shown in the stages it names:
+ *
+ *   waiting -> questions <-> review -> sending -> sent | failed -> cleared        and from everywhere: refused
+ *
+ * Answers live in the radio inputs and nowhere else. Send turns them into one frozen body and clears them; after that
+ * no click can send anything but these bytes.
+ */
+export class RespondentPage {
+  #root;
+  #window;
+  #sentences;
+  #review;
+  #receipt;
+  #check;
+  /** @type {import("./preparation.js").Prepared | null} */
+  #prepared = null;
+  /** @type {Promise<import("./preparation.js").Prepared> | null} */
+  #preparing = null;
+  /** @type {Tickets | null} */
+  #tickets = null;
+  #nonce = "";
+  /** @type {Delivery | null} */
+  #delivery = null;
+  #stage = "waiting";
+
+  /**
+   * @param {HTMLElement} root  the `html` element of the page
+   * @param {Window} window
+   */
+  constructor(root, window) {
+    this.#root = root;
+    this.#window = window;
+    this.#sentences = new Sentences(part(root, "sentences"), root.lang);
+    this.#review = new Review(part(root, "review-list"), this.#sentences, (question) => this.#edit(question));
+    this.#receipt = new Receipt(root, this.#sentences);
+    this.#check = new CheckThisPage(root, this.#sentences);
+    this.#bind();
+  }
+
+  #bind() {
+    this.#onClick("review-button", () => this.#showReview());
+    this.#onClick("back-button", () => this.#show("questions"));
+    this.#onClick("send-button", () => this.#send());
+    this.#onClick("hurry-button", () => this.#hurry());
+    this.#root.querySelectorAll("[data-part=clear-button]").forEach((button) => {
+      button.addEventListener("click", () => this.#guard(() => this.#clearScreen()));
+    });
+    this.#window.addEventListener("pageshow", () => this.#guard(() => this.#enter()));
+    this.#window.addEventListener("pagehide", () => this.#leave());
+    this.#window.addEventListener("hashchange", () => this.#guard(() => this.#enter()));
+    this.#window.addEventListener("online", () => this.#guard(() => this.#hurry()));
+  }
+
+  /**
+   * The page appears: first load, restored from the back-forward cache, or another link opened in it. Whatever a browser
+   * kept is cleared. A report that is on its way goes on; a page that has sent stays finished; else all begins anew.
+   */
+  async #enter() {
+    if (this.#stage === "sending") {
+      await this.#hurry();
+    } else if (this.#delivery !== null) {
+      this.#clearScreen();
+    } else {
+      this.#forget();
+      await this.#begin();
+    }
+  }
+
+  /** The next user of the device finds nothing. A report on its way is kept: it is no answer. */
+  #leave() {
+    this.#forget();
+    this.#receipt.clear();
+    this.#check.showBody("");
+  }
+
+  async #begin() {
+    this.#preparing ??= this.#prepareOnce();
+    this.#prepared = await this.#preparing;
+    const { design, digest } = this.#prepared;
+    const named = checkedLink(this.#window, digest);
+    const source = systemWords(this.#window.crypto);
+    this.#tickets = new Tickets(design, source);
+    this.#nonce = drawNonce(source);
+    source.wipe();
+    this.#check.showDigest(digest, named, this.#address(""));
+    this.#check.showBody("");
+    part(this.#root, "form").disabled = false;
+    this.#show("questions", { focus: false });
+  }
+
+  /** A page that comes back from the back-forward cache is the same page: bound and explained once. */
+  async #prepareOnce() {
+    const prepared = await prepare(this.#root, this.#window);
+    new Explanation(prepared.design, this.#sentences, this.#root.lang).fill(this.#root, prepared.questions);
+    return prepared;
+  }
+
+  #showReview() {
+    const missing = this.#asked().filter((question) => question.answer === null);
+    this.#showMissing(missing);
+    if (missing.length === 0) {
+      this.#review.show(this.#prepared.questions, this.#prepared.group);
+      this.#show("review");
+    }
+  }
+
+  #showMissing(missing) {
+    missing.forEach((question) => question.showError(this.#sentences.say("answer-missing")));
+    const summary = missing.length === 0 ? "" : this.#sentences.say("answers-missing", { count: missing.length });
+    part(this.#root, "missing").textContent = summary;
+    missing[0]?.focus();
+  }
+
+  #edit(question) {
+    this.#show("questions", { focus: false });
+    question.focus();
+  }
+
+  /** The one moment where answers become a report. A second click finds the report made, and does nothing. */
+  async #send() {
+    if (this.#delivery === null) {
+      this.#delivery = new Delivery(this.#address("reports"), this.#freeze(), this.#world());
+      this.#forget();
+      await this.#deliver();
+    }
+  }
+
+  #freeze() {
+    const { design, digest, questions, group } = this.#prepared;
+    const stratum = group === null ? "" : design.groups[group.answer].key;
+    const report = this.#tickets.read(questions.map((question) => question.answer));
+    return requestBody({ design: digest, nonce: this.#nonce, stratum, report });
+  }
+
+  async #deliver() {
+    const warn = (event) => event.preventDefault();
+    this.#window.addEventListener("beforeunload", warn);
+    const sending = this.#delivery.send((state, values) => this.#tell(state, values));
+    this.#show("sending");
+    this.#check.showBody(this.#delivery.body);
+    const outcome = await sending;
+    this.#window.removeEventListener("beforeunload", warn);
+    this.#finish(outcome);
+  }
+
+  #finish(outcome) {
+    if (outcome.state === "stored") {
+      const { questions } = this.#prepared;
+      this.#receipt.show(this.#delivery.body, outcome.receipt, questions, this.#groupLine());
+      this.#show("sent");
+    } else if (outcome.state === "refused") {
+      const known = `failed-${outcome.status}`;
+      const key = this.#sentences.has(known) ? known : "failed-other";
+      part(this.#root, "failed-reason").textContent = this.#sentences.say(key, { status: String(outcome.status) });
+      this.#show("failed");
+    } else {
+      this.#tell("paused", {});
+    }
+  }
+
+  #groupLine() {
+    const { design, group } = this.#prepared;
+    const { stratum } = JSON.parse(this.#delivery.body);
+    const index = design.groups.findIndex(({ key }) => key === stratum);
+    return group === null ? "" : this.#sentences.say("group-line", { group: group.label(index) });
+  }
+
+  #tell(state, values) {
+    part(this.#root, "sending-said").textContent = this.#sentences.say(`sending-${state}`, values);
+    part(this.#root, "hurry-button").hidden = state === "sending";
+    part(this.#root, "progress").hidden = state !== "sending";
+  }
+
+  /** Try now: end the present wait, or begin again with the same bytes after the tries are used up. */
+  async #hurry() {
+    if (this.#stage !== "sending") {
+      return;
+    }
+    if (this.#delivery.running) {
+      this.#delivery.hurry();
+    } else {
+      await this.#deliver();
+    }
+  }
+
+  #clearScreen() {
+    this.#leave();
+    this.#prepared = null;
+    part(this.#root, "form").disabled = true;
+    this.#show("cleared");
+  }
+
+  /** Answers, tickets and every place where an answer is written. */
+  #forget() {
+    this.#asked().forEach((question) => question.clear());
+    this.#tickets?.forget();
+    this.#review.clear();
+  }
+
+  #refuse(problem) {
+    part(this.#root, "form").disabled = true;
+    this.#leave();
+    const { code, values } = problem instanceof Refusal ? problem : { code: "unexpected", values: { detail: String(problem) } };
+    const key = this.#sentences.has(`refused-${code}`) ? `refused-${code}` : "refused-unexpected";
+    part(this.#root, "refusal-reason").textContent = this.#sentences.say(key, { detail: code, ...values });
+    this.#show("refused");
+  }
+
+  #asked() {
+    if (this.#prepared === null) {
+      return [];
+    }
+    const { group, questions } = this.#prepared;
+    return group === null ? questions : [group, ...questions];
+  }
+
+  #show(stage, { focus = true } = {}) {
+    this.#stage = stage;
+    this.#root.dataset.now = stage;
+    let shown = null;
+    for (const section of this.#root.querySelectorAll("[data-stage]")) {
+      section.hidden = !section.dataset.stage.split(" ").includes(stage);
+      shown ??= section.hidden ? null : section.querySelector("[data-part=stage-title]");
+    }
+    if (focus) {
+      shown?.focus();
+    }
+  }
+
+  /** An address below this page's own; query and fragment have no meaning to the collector and are left out. */
+  #address(name) {
+    return new URL(name, `${this.#window.location.origin}${this.#window.location.pathname}`).href;
+  }
+
+  #world() {
+    const { crypto, navigator } = this.#window;
+    return {
+      fetch: (url, request) => this.#window.fetch(url, request),
+      subtle: crypto.subtle,
+      sleep: (milliseconds) => new Promise((resolve) => this.#window.setTimeout(resolve, milliseconds)),
+      online: () => navigator.onLine,
+    };
+  }
+
+  #onClick(name, action) {
+    part(this.#root, name).addEventListener("click", () => this.#guard(action));
+  }
+
+  /** Whatever goes wrong in a handler ends in a refusal in words, never in a half-working page. */
+  async #guard(action) {
+    try {
+      await action();
+    } catch (problem) {
+      this.#refuse(problem);
+    }
+  }
+}
+
+new RespondentPage(document.documentElement, window);
