@@ -12,7 +12,7 @@ help: ## list the doors
 
 run: ## install, build the demo, start everything; PORT=8000
 	@$(PYTHON) bin/install requirements.lock
-	@exec $(BIN)/python manage.py serve --port $(PORT)
+	@exec $(BIN)/python -m config.serve --port $(PORT)
 
 test: ## every test: Python, Node, a real browser, the whole stack
 	@$(PYTHON) bin/install requirements-dev.lock

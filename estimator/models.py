@@ -87,8 +87,9 @@ class Estimate(models.Model):
     class Meta:
         ordering = ["position", "stratum", "choice"]
         constraints = [
+            models.UniqueConstraint(fields=["run", "position", "choice", "stratum"], name="estimate_once"),
             models.UniqueConstraint(
-                fields=["run", "position", "choice", "stratum"], name="estimate_once", nulls_distinct=False
+                fields=["run", "position", "choice"], condition=Q(stratum=None), name="estimate_of_all_once"
             ),
         ]
 
@@ -108,8 +109,9 @@ class KnownShare(models.Model):
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(fields=["design", "position", "choice", "stratum"], name="known_share_once"),
             models.UniqueConstraint(
-                fields=["design", "position", "choice", "stratum"], name="known_share_once", nulls_distinct=False
+                fields=["design", "position", "choice"], condition=Q(stratum=None), name="known_share_of_all_once"
             ),
         ]
 

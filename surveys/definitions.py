@@ -4,6 +4,7 @@ A definition is what an author writes; the design is what everybody else relies 
 of each item, made here from the name and the exact fractions of its mechanism.
 """
 
+import re
 from typing import Any
 
 import yaml
@@ -30,6 +31,17 @@ ITEM_KEYS = {"key", "kind", "wording", "choices", "channel"}
 CHANNEL_KEYS = {"name", "truth", "yes", "weights"}
 
 
+class _Yaml(yaml.SafeLoader):
+    """YAML in which yes, no, on and off are words, as in YAML 1.2: questionnaires are full of them."""
+
+
+_Yaml.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Yaml.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:true|false)$"), list("tf"))
+
+
 class DefinitionError(ValueError):
     """A definition that cannot be used; the message names the place, the bound and the value."""
 
@@ -37,7 +49,7 @@ class DefinitionError(ValueError):
 def load(text: str) -> Definition:
     """Read a definition from YAML and complete it; see docs/surveys.md for the keys."""
     try:
-        raw = yaml.safe_load(text)
+        raw = yaml.load(text, Loader=_Yaml)  # noqa: S506 - a SafeLoader
     except yaml.YAMLError as error:
         raise DefinitionError(f"this is not YAML: {error}") from None
     return complete(raw)

@@ -5,6 +5,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from collector import services as collector
+from collector.designs import Design
 from estimator import services as estimator
 from estimator.models import Run
 from surveys import definitions, lifecycle, pages, selectors
@@ -58,8 +59,7 @@ def open_survey(survey: Survey) -> Version:
     number = selectors.next_number(survey)
     design = definitions.design_of(selectors.definition_of(survey), version=number)
     collector.freeze(design.document)
-    page = b"" if design.rehearsal else pages.render_page(design.document, design.canonical.decode(), design.digest)
-    return Version.objects.create(survey=survey, number=number, design_id=design.digest, page=page)
+    return Version.objects.create(survey=survey, number=number, design_id=design.digest, page=_page(design))
 
 
 @transaction.atomic
@@ -85,6 +85,13 @@ def duplicate_survey(survey: Survey, *, slug: str, rehearsal: bool | None = None
     if rehearsal is not None:
         definition["rehearsal"] = rehearsal
     return write_survey(definition, owner=survey.owner)
+
+
+def _page(design: Design) -> bytes:
+    """The respondent's page; empty for a rehearsal, which nobody answers on the web."""
+    if design.rehearsal:
+        return b""
+    return pages.render_page(design.document, design.canonical.decode(), design.digest, design.document["languages"][0])
 
 
 def _item(survey: Survey, position: int, item: dict[str, object]) -> Item:

@@ -12,7 +12,8 @@ def respond(request: HttpRequest, slug: str) -> HttpResponse:
     """The page of an open survey as it was rendered when it opened; of a closed one, a page that says so."""
     version = _version_or_404(slug)
     if version.survey.state == Survey.State.CLOSED:
-        return HttpResponse(pages.render_closed(selectors.document_of(version)))
+        document = selectors.document_of(version)
+        return HttpResponse(pages.render_closed(document, document["languages"][0]))
     return HttpResponse(bytes(version.page))
 
 

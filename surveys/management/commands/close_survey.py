@@ -1,0 +1,14 @@
+from typing import Any
+
+from surveys import selectors, services
+from surveys.commands import SurveyCommand, find_survey
+
+
+class Command(SurveyCommand):
+    help = "Take no more reports and make the final estimate."
+
+    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+        survey = find_survey(options["slug"])
+        run = services.close_survey(survey)
+        count = selectors.report_count(survey)
+        return f"{survey.slug} is closed with {count} reports.", {"slug": survey.slug, "reports": count, "run": run.key}

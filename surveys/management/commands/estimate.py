@@ -1,0 +1,26 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from estimator import services
+from surveys import selectors
+from surveys.commands import SurveyCommand, find_survey
+
+
+class Command(SurveyCommand):
+    help = "Fold what waits and estimate the version in the field, here and now."
+
+    def add_options(self, parser: ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--confidence", type=float, default=0.95)
+
+    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+        version = selectors.latest_version(find_survey(options["slug"]))
+        if version is None:
+            raise CommandError(f"{options['slug']} was never opened; there is nothing to estimate.")
+        if not 0 < options["confidence"] < 1:
+            raise CommandError(f"--confidence must be greater than 0 and less than 1; got {options['confidence']}.")
+        run = services.execute(services.request_run(version.design_id, confidence=options["confidence"]).pk)
+        facts = {"slug": options["slug"], "run": run.key, "state": run.state, "reports": run.reports}
+        return f"Run {run.key} is {run.state}: {run.reports} reports.", facts

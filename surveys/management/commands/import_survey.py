@@ -1,0 +1,32 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import CommandError
+
+from surveys import definitions, services
+from surveys.commands import SurveyCommand
+
+
+class Command(SurveyCommand):
+    help = "Make a draft from a YAML file, or make the draft of that slug say what the file says."
+
+    def add_options(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--owner", help="user name of its researcher; needed where there is more than one")
+
+    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+        definition = definitions.load(options["file"].read_text(encoding="utf-8"))
+        survey = services.write_survey(definition, owner=_owner(options["owner"]))
+        facts = {"slug": survey.slug, "state": survey.state, "items": survey.items.count()}
+        return f"{survey.slug} is a draft with {facts['items']} questions.", facts
+
+
+def _owner(name: str | None) -> User:
+    people = User.objects.filter(is_active=True, is_staff=True)
+    found = list(people.filter(username=name) if name else people[:2])
+    if len(found) != 1:
+        names = ", ".join(people.values_list("username", flat=True)) or "nobody: manage.py createsuperuser makes one"
+        raise CommandError(f"--owner must name one researcher; there are: {names}.")
+    return found[0]
