@@ -81,12 +81,14 @@ class Household:
     def end(self) -> None:
         """Ask every process to end; make those that have not within the grace period."""
         for process in self.processes.values():
-            _signal(process, signal.SIGTERM)
+            process.terminate()
         deadline = time.monotonic() + GRACE
         for process in self.processes.values():
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=max(deadline - time.monotonic(), 0.1))
-            _signal(process, signal.SIGKILL)
+            # The whole group: what a process started and left behind ends with it.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
     def _start(self, name: str) -> None:
@@ -105,12 +107,13 @@ def _options() -> argparse.Namespace:
 
 def _commands(port: int) -> dict[str, Sequence[str]]:
     python = [sys.executable, "-m"]
+    celery = ["celery", "-q", "-A", "config"]
     # One process that writes keeps SQLite quick; its threads share the work of reading.
     web = ["granian", "--interface", "wsgi", "config.wsgi:application", "--host", HOST, "--port", str(port)]
     return {
         "web server": [*python, *web, "--workers", "1", "--blocking-threads", "4", "--no-ws", "--log-level", "warning"],
-        "worker": [*python, "celery", "-A", "config", "worker", "--concurrency", "1", "--loglevel", "warning"],
-        "beat": [*python, "celery", "-A", "config", "beat", "--loglevel", "warning"],
+        "worker": [*python, *celery, "worker", "--concurrency", "1", "--loglevel", "warning"],
+        "beat": [*python, *celery, "beat", "--loglevel", "warning"],
     }
 
 
@@ -168,12 +171,6 @@ def _require_writable(data: Path) -> None:
         probe.unlink()
     except OSError as error:
         sys.exit(f"Candor cannot write to {data} ({error.strerror}). Name another folder: CANDOR_DATA=/folder make run")
-
-
-def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """Signal a process and all that it started."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, number)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
