@@ -10,6 +10,9 @@ const SVG = "http://www.w3.org/2000/svg";
 /** Above this many tickets single tickets would be too small, and a strip shows their shares. */
 const MOST_DRAWN = 12;
 
+/** More than these leave no room for the rest of the picture beside them. */
+const MOST_IN_A_ROW = 5;
+
 const TICKET = { width: 44, height: 60, gap: 8 };
 const TICKET_PATH =
   "M6 1H38a5 5 0 0 1 5 5V23a7 7 0 0 0 0 14V54a5 5 0 0 1-5 5H6a5 5 0 0 1-5-5V37a7 7 0 0 0 0-14V6a5 5 0 0 1 5-5Z";
@@ -44,7 +47,8 @@ export function iconArray({ filled, title }) {
 
 function singleTickets(own, tickets, title) {
   const step = TICKET.width + TICKET.gap;
-  const picture = canvas("tickets", tickets * step - TICKET.gap, TICKET.height, title);
+  const many = tickets > MOST_IN_A_ROW ? " tickets-many" : "";
+  const picture = canvas(`tickets${many}`, tickets * step - TICKET.gap, TICKET.height, title);
   for (let i = 0; i < tickets; i += 1) {
     const kind = i < own ? "own" : "other";
     const ticket = node("g", { transform: `translate(${i * step} 0)`, class: `ticket ticket-${kind}` });
@@ -57,7 +61,7 @@ function singleTickets(own, tickets, title) {
 
 function shares(share, title) {
   const [width, height] = [400, 44];
-  const picture = canvas("tickets tickets-shares", width, height, title);
+  const picture = canvas("tickets tickets-many tickets-shares", width, height, title);
   const cut = Math.round(share * width);
   picture.append(node("rect", { x: 1, y: 1, width: width - 2, height: height - 2, rx: 6, class: "share-other" }));
   for (let x = cut + 8; x < width - 4; x += 8) {
@@ -68,9 +72,8 @@ function shares(share, title) {
 }
 
 function canvas(name, width, height, title) {
-  const picture = node("svg", { viewBox: `0 0 ${width} ${height}`, class: name, role: "img", "aria-label": title });
-  picture.setAttribute("focusable", "false");
-  return picture;
+  const size = { viewBox: `0 0 ${width} ${height}`, width, height };
+  return node("svg", { ...size, class: name, role: "img", "aria-label": title, focusable: "false" });
 }
 
 function node(name, attributes) {

@@ -1,0 +1,40 @@
+"""Which browser the tests drive: $CHROMIUM, else one of the machine, else the one that playwright downloads."""
+
+import os
+import shutil
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+"""Nothing but the tests' own requests; no sandbox, because tests may run as root in a container."""
+
+
+def machine_browser() -> str | None:
+    """The browser that is there without playwright's help."""
+    chosen = os.environ.get("CHROMIUM")
+    if chosen:
+        return chosen if Path(chosen).is_file() else shutil.which(chosen)
+    return next((path for path in map(shutil.which, NAMES) if path), None)
+
+
+def playwright_browser() -> str | None:
+    """The Chromium of `playwright install chromium`, if it is there."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        path = playwright.chromium.executable_path
+    return path if Path(path).is_file() else None
+
+
+def find_browser() -> str | None:
+    return machine_browser() or playwright_browser()
