@@ -1,7 +1,7 @@
 """Folding: new reports are added to the totals, each exactly once."""
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from collector import selectors
 from collector.models import Report, Tally
@@ -31,8 +31,12 @@ def _fold_chunk(digest: str, chunk: int) -> int:
     claimed = reports.filter(folding=Folding.CLAIMED)
     rows = list(claimed.values_list("stratum", "report"))
     _add(digest, rows)
-    claimed.update(folding=Folding.FOLDED)
+    _mark(claimed)
     return len(rows)
+
+
+def _mark(claimed: QuerySet[Report]) -> None:
+    claimed.update(folding=Folding.FOLDED)
 
 
 def _add(digest: str, rows: list[tuple[int, bytes]]) -> None:

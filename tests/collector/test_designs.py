@@ -1,0 +1,105 @@
+"""The frozen design: canonical, named by its digest, and refused at the first thing that is wrong with it."""
+
+import copy
+import hashlib
+import json
+from typing import Any
+
+import pytest
+
+from collector.designs import Design, DesignError, canonical, check
+from tests import payloads
+
+
+def changed(path: list[str | int], value: Any) -> dict[str, Any]:
+    """The valid document with one place changed."""
+    document = copy.deepcopy(payloads.document())
+    place: Any = document
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return document
+
+
+def test_the_valid_document_is_a_design() -> None:
+    design = check(payloads.document())
+    assert design.alphabets == (2, 3)
+    assert design.strata == ("y1", "y2")
+
+
+def test_the_digest_is_the_hash_of_the_canonical_bytes() -> None:
+    design = check(payloads.document())
+    assert design.digest == hashlib.sha256(design.canonical).hexdigest()
+    assert json.loads(design.canonical) == payloads.document()
+
+
+def test_canonical_bytes_do_not_depend_on_the_order_of_keys() -> None:
+    document = payloads.document()
+    assert canonical(dict(reversed(list(document.items())))) == canonical(document)
+
+
+def test_canonical_bytes_are_utf_8_without_spaces() -> None:
+    assert canonical({"b": "ü", "a": [1, True, None]}) == '{"a":[1,true,null],"b":"ü"}'.encode()
+
+
+def test_every_change_of_one_field_changes_the_digest() -> None:
+    """100 edits of one leaf each, 100 different digests."""
+    original = check(payloads.document()).digest
+    digests = set()
+    for number in range(100):
+        edited = changed(["items", number % 2, "wording", "en"], f"Wording {number}?")
+        digests.add(Design(edited).digest)
+    assert len(digests) == 100
+    assert original not in digests
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "fault"),
+    [
+        (["format"], 2, "format must be 1; got 2"),
+        (["slug"], "Not A Slug", "slug must be"),
+        (["version"], 0, "version must be an integer of at least 1; got 0"),
+        (["version"], True, "version must be an integer of at least 1; got True"),
+        (["rehearsal"], 1, "rehearsal must be true or false"),
+        (["languages"], [], "languages must be a list"),
+        (["languages"], ["en", "en"], "languages must differ"),
+        (["title"], {"en": " "}, "title.en must not be empty"),
+        (["title"], {"de": "Titel"}, "title must have exactly the keys"),
+        (["items"], [], "items must be 1 to 256"),
+        (["items", 0, "kind"], "open_text", "items[0].kind must be one of"),
+        (["items", 0, "wording"], {"en": 3}, "items[0].wording.en must be text"),
+        (["items", 0, "choices"], [{"en": "No"}], "items[0].choices must be a list of 2 to 256"),
+        (["items", 1, "key"], "cheated", "items must have keys that differ; cheated"),
+        (["items", 0, "channel", "weights"], [[3, 1]], "items[0].channel.weights must have 2 rows"),
+        (["items", 0, "channel", "weights"], [[3, 1], [1, 4]], "items[0].channel.weights[1] must sum to 4; got 5"),
+        (["items", 0, "channel", "weights"], [[3, 1], [1.0, 3]], "weights[1][0] must be an integer of at least 0"),
+        (["items", 0, "channel", "weights"], [[-1, 5], [1, 3]], "weights[0][0] must be an integer of at least 0"),
+        (["items", 0, "channel", "weights"], [[4, 0], [1, 3]], "report 1 would rule out an answer"),
+        (["items", 0, "channel", "weights"], [[2**32, 1], [1, 2**32]], "must sum to 1..2**32"),
+        (["items", 0, "channel", "truth"], 0.5, "items[0].channel.truth must be a fraction"),
+        (["items", 0, "channel", "truth"], "3/2", "items[0].channel.truth must be a fraction from 0 to 1"),
+        (["items", 0, "channel", "secret"], 1, "items[0].channel has unknown keys"),
+        (["strata", "groups", 0, "key"], "year1", "keys of one length"),
+        (["strata", "groups", 0, "share"], "1/4", "either every group has a share or none has"),
+        (["strata", "groups"], [{"key": "a", "label": {"en": "A"}, "share": None}], "no group or at least 2"),
+        (["introduction", "en"], "\ud800", "text that is not Unicode"),
+    ],
+)
+def test_what_is_wrong_is_named(path: list[str | int], value: Any, fault: str) -> None:
+    with pytest.raises(DesignError) as caught:
+        check(changed(path, value))
+    assert fault in str(caught.value)
+
+
+def test_shares_must_sum_to_one() -> None:
+    document = payloads.document()
+    for group, share in zip(document["strata"]["groups"], ("1/4", "0.8"), strict=True):
+        group["share"] = share
+    with pytest.raises(DesignError, match="they sum to 21/20"):
+        check(document)
+
+
+@pytest.mark.parametrize("document", [None, [], "design", 1, {}, {"format": 1}])
+def test_what_is_not_even_a_document_is_refused(document: Any) -> None:
+    with pytest.raises(DesignError, match="design must"):
+        check(document)

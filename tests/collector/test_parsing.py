@@ -1,0 +1,128 @@
+"""Everything that a stranger can send: one shape is a report, the rest is refused by name."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from collector.designs import check
+from collector.errors import Malformed, Refusal, TooLarge
+from collector.parsing import LARGEST_BODY, check_against, parse
+from tests import payloads
+
+DESIGN = check(payloads.document())
+
+
+def test_the_valid_body() -> None:
+    parsed = parse(payloads.body(DESIGN, report="0102"))
+    assert parsed.report == b"\x01\x02"
+    assert parsed.stratum == "y1"
+    check_against(parsed, DESIGN)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{}",
+        b"{",
+        b"\xff\xfe",
+        b'"text"',
+        b"[" * 10_000,
+        b'{"a":' * 2_000,
+        b"NaN",
+        b'{"design":NaN}',
+        b"1e999",
+        b'{"design":"\\ud800"}',
+        b"\x00",
+    ],
+)
+def test_what_is_no_report_at_all(body: bytes) -> None:
+    with pytest.raises(Malformed) as caught:
+        parse(body)
+    assert caught.value.field == "body"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("design", "a" * 63),
+        ("design", "A" * 64),
+        ("design", 1),
+        ("design", None),
+        ("nonce", "0" * 31),
+        ("nonce", "0" * 32 + "\n"),
+        ("nonce", True),
+        ("stratum", "Y 1"),
+        ("stratum", None),
+        ("stratum", 0),
+        ("report", ""),
+        ("report", "0"),
+        ("report", "0g"),
+        ("report", [0, 1]),
+        ("report", 1e999),
+        ("report", -0.0),
+        ("report", {"a": 1}),
+        ("report", "٠١"),
+    ],
+)
+def test_a_field_of_another_shape_is_named(field: str, value: Any) -> None:
+    with pytest.raises(Malformed) as caught:
+        parse(json.dumps(payloads.report(DESIGN, **{field: value})).encode())
+    assert caught.value.field == field
+
+
+def test_a_field_too_many_or_too_few() -> None:
+    fields = payloads.report(DESIGN)
+    for changed in ({**fields, "answer": "1"}, {name: fields[name] for name in ("design", "nonce", "report")}):
+        with pytest.raises(Malformed, match="exactly the fields"):
+            parse(json.dumps(changed).encode())
+
+
+def test_a_field_that_stands_twice() -> None:
+    body = payloads.body(DESIGN)
+    doubled = body[:-1] + b',"report":"0000"}'
+    with pytest.raises(Malformed, match="one JSON object"):
+        parse(doubled)
+
+
+def test_a_body_over_the_limit() -> None:
+    with pytest.raises(TooLarge, match=f"at most {LARGEST_BODY} bytes"):
+        parse(b" " * (LARGEST_BODY + 1))
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"report": "01"}, "report must have 2 symbols; got 1"),
+        ({"report": "010000"}, "report must have 2 symbols; got 3"),
+        ({"report": "0200"}, "symbol 0 must be from 0 to 1; got 2"),
+        ({"report": "0103"}, "symbol 1 must be from 0 to 2; got 3"),
+        ({"report": "ff00"}, "symbol 0 must be from 0 to 1; got 255"),
+        ({"stratum": ""}, "stratum must be y1, y2; got ''"),
+        ({"stratum": "y3"}, "stratum must be y1, y2; got 'y3'"),
+    ],
+)
+def test_what_this_design_cannot_produce(changes: dict[str, str], fault: str) -> None:
+    with pytest.raises(Malformed, match=fault):
+        check_against(parse(payloads.body(DESIGN, **changes)), DESIGN)
+
+
+@given(st.binary(max_size=300) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
+def test_any_bytes_are_a_report_or_refused(body: bytes) -> None:
+    with pytest.raises(Refusal):
+        parse(body)
+
+
+@given(
+    st.fixed_dictionaries(
+        {name: st.none() | st.booleans() | st.integers() | st.floats() | st.text() for name in payloads.report(DESIGN)}
+    )
+)
+def test_any_values_are_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(Refusal):
+        check_against(parse(json.dumps(fields).encode()), DESIGN)

@@ -1,0 +1,140 @@
+"""Taking a report: stored once, answered alike, never changed."""
+
+import hashlib
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+
+import pytest
+from django.db import IntegrityError, OperationalError, connection, transaction
+
+from collector.designs import Design
+from collector.errors import Closed, Malformed, NonceTaken, UnknownDesign
+from collector.models import FrozenDesign, Report
+from collector.services import close, freeze, receive
+from tests import payloads
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_report_is_stored_as_bytes(design: Design) -> None:
+    body = payloads.body(design, stratum="y2", report="0102", nonce="ab" * 16)
+    receipt = receive(body, slug="campus")
+    assert receipt.created
+    assert receipt.receipt == hashlib.sha256(body).hexdigest()
+    stored = Report.objects.get()
+    assert (stored.nonce, stored.stratum, bytes(stored.report)) == ("ab" * 16, 1, b"\x01\x02")
+
+
+def test_the_same_report_again_is_told_the_same(design: Design) -> None:
+    body = payloads.body(design)
+    first, second = receive(body, slug="campus"), receive(body, slug="campus")
+    assert (first.created, second.created) == (True, False)
+    assert first.receipt == second.receipt
+    assert Report.objects.count() == 1
+
+
+@pytest.mark.parametrize("change", [{"report": "0101"}, {"stratum": "y2"}])
+def test_another_report_under_the_nonce_is_refused(design: Design, change: dict[str, str]) -> None:
+    first = payloads.report(design, nonce="cd" * 16)
+    receive(payloads.body(design, **first), slug="campus")
+    with pytest.raises(NonceTaken):
+        receive(payloads.body(design, **(first | change)), slug="campus")
+    assert bytes(Report.objects.get().report) == b"\x00\x00"
+
+
+def test_a_closed_design_takes_no_new_report(design: Design) -> None:
+    kept = payloads.body(design)
+    receive(kept, slug="campus")
+    close(design.digest)
+    with pytest.raises(Closed):
+        receive(payloads.body(design), slug="campus")
+    assert not receive(kept, slug="campus").created, "a retry of a stored report still gets its receipt"
+    assert Report.objects.count() == 1
+
+
+def test_closing_twice_keeps_the_first_day(design: Design) -> None:
+    FrozenDesign.objects.update(closed_on=date(2026, 1, 2))
+    close(design.digest)
+    assert FrozenDesign.objects.get().closed_on == date(2026, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("slug", "changes", "refusal"),
+    [
+        ("campus", {"design": "0" * 64}, UnknownDesign),
+        ("another", {}, UnknownDesign),
+        ("campus", {"report": "0000ff"}, Malformed),
+    ],
+)
+def test_a_refused_report_leaves_nothing(design: Design, slug: str, changes: dict[str, str], refusal: type) -> None:
+    with pytest.raises(refusal):
+        receive(payloads.body(design, **changes), slug=slug)
+    assert not Report.objects.exists()
+
+
+def test_simulated_and_real_respondents_never_mix(db: None) -> None:
+    real, rehearsed = freeze(payloads.document()), freeze(payloads.document(rehearsal=True))
+    with pytest.raises(UnknownDesign):
+        receive(payloads.body(real), slug="campus", rehearsal=True)
+    with pytest.raises(UnknownDesign):
+        receive(payloads.body(rehearsed), slug="campus")
+
+
+def test_freezing_twice_is_harmless(design: Design) -> None:
+    assert freeze(payloads.document()).digest == design.digest
+    assert FrozenDesign.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE collector_frozendesign SET document = '{}'",
+        "UPDATE collector_frozendesign SET digest = 'x'",
+        "UPDATE collector_frozendesign SET opened_on = '2000-01-01'",
+        "DELETE FROM collector_frozendesign",
+        "UPDATE collector_report SET report = x'0101'",
+        "UPDATE collector_report SET stratum = 1",
+        "UPDATE collector_report SET nonce = 'x'",
+    ],
+)
+def test_raw_sql_cannot_change_what_is_frozen(design: Design, sql: str) -> None:
+    receive(payloads.body(design), slug="campus")
+    with pytest.raises((IntegrityError, OperationalError)), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(sql)
+
+
+def test_a_closed_design_cannot_be_opened_again(design: Design) -> None:
+    close(design.digest)
+    with pytest.raises((IntegrityError, OperationalError)), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("UPDATE collector_frozendesign SET closed_on = NULL")
+
+
+def test_an_answer_of_201_means_on_disk() -> None:
+    """FULL: SQLite waits for the disk at every commit."""
+    with connection.cursor() as cursor:
+        assert cursor.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert cursor.execute("PRAGMA secure_delete").fetchone() == (1,)
+
+
+def test_a_report_holds_no_more_than_it_must() -> None:
+    """Whatever is added to what is kept has to be added here too, and argued for."""
+    assert {field.name for field in Report._meta.fields} == {"nonce", "design", "stratum", "report", "folding"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_threads_with_one_nonce_one_stores(design: Design) -> None:
+    body = payloads.body(design)
+
+    def send(_: int) -> bool:
+        try:
+            return receive(body, slug="campus").created
+        except sqlite3.OperationalError:
+            return False
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(20) as pool:
+        created = list(pool.map(send, range(50)))
+    assert sum(created) == 1
+    assert Report.objects.count() == 1

@@ -1,0 +1,65 @@
+"""What every test may rely on: collected static files, a fixed cast, one valid survey."""
+
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+
+from collector.designs import Design
+from collector.models import FrozenDesign
+from collector.services import freeze
+from surveys.models import Survey, Version
+from surveys.services import open_survey, write_survey
+from tests import payloads
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_files() -> None:
+    """Pages name their scripts by hash, so the files have to be collected before any page is made."""
+    call_command("collectstatic", interactive=False, verbosity=0)
+
+
+@pytest.fixture(autouse=True)
+def _open_designs_can_go(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test on the real database ends by emptying its tables; the trigger keeps open designs, so close them first."""
+    marker = request.node.get_closest_marker("django_db")
+    real = bool(marker and marker.kwargs.get("transaction")) or {"transactional_db", "live_server"} & set(
+        request.fixturenames
+    )
+    if real:
+        request.getfixturevalue("transactional_db")
+    yield
+    if real:
+        FrozenDesign.objects.filter(closed_on=None).update(closed_on=date(2026, 1, 1))
+
+
+@pytest.fixture
+def alice(db: None) -> User:
+    """Owns the surveys."""
+    return User.objects.create_user("alice", password="a long passphrase", is_staff=True, is_superuser=False)
+
+
+@pytest.fixture
+def bob(db: None) -> User:
+    """A researcher with surveys of his own; must see nothing of alice's."""
+    return User.objects.create_user("bob", password="a long passphrase", is_staff=True, is_superuser=False)
+
+
+@pytest.fixture
+def design(db: None) -> Design:
+    """An open design: two coins, then one choice of three; two strata."""
+    return freeze(payloads.document())
+
+
+@pytest.fixture
+def survey(alice: User) -> Survey:
+    """alice's draft."""
+    return write_survey(payloads.definition(), owner=alice)
+
+
+@pytest.fixture
+def version(survey: Survey) -> Version:
+    """alice's survey, open."""
+    return open_survey(survey)

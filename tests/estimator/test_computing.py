@@ -1,0 +1,92 @@
+"""From totals to estimates: the library's numbers, item by item and stratum by stratum."""
+
+import numpy as np
+import pytest
+
+from collector.designs import Design
+from estimator import computing
+from randomized_response import combine_strata, estimate_proportions, forced_response
+from tests import payloads
+
+TWO_COINS = forced_response(truth="1/2")
+
+
+def design(shares: tuple[str | None, str | None] = (None, None)) -> Design:
+    document = payloads.document()
+    for group, share in zip(document["strata"]["groups"], shares, strict=True):
+        group["share"] = share
+    return Design(document)
+
+
+def rows(design: Design, counts: list[list[int]]) -> list[computing.Row]:
+    return list(computing.estimate_item(design, 0, np.array(counts), 0.95))
+
+
+def test_overall_first_then_each_stratum() -> None:
+    computed = rows(design(), [[600, 400], [70, 30]])
+    assert [(row.stratum, row.choice, row.n, row.sent) for row in computed] == [
+        (None, 0, 1100, 670), (None, 1, 1100, 430),
+        (0, 0, 1000, 600), (0, 1, 1000, 400),
+        (1, 0, 100, 70), (1, 1, 100, 30),
+    ]  # fmt: skip
+
+
+def test_the_worked_check_of_two_coins() -> None:
+    """1000 reports, 400 yes: (0.4 - 0.25) / 0.5 = 0.30."""
+    yes = rows(design(), [[600, 400], [70, 30]])[3]
+    assert yes.unbiased == pytest.approx(0.30, abs=1e-12)
+    assert yes.standard_error == pytest.approx(np.sqrt(0.4 * 0.6 / 999) / 0.5, abs=1e-12)
+
+
+def test_every_number_is_the_librarys() -> None:
+    row = rows(design(), [[600, 400], [70, 30]])[1]
+    expected = estimate_proportions([670, 430], TWO_COINS)
+    for name in ("unbiased", "constrained", "standard_error", "noise_standard_error", "low", "high",
+                 "noise_low", "noise_high", "direct_question_n"):  # fmt: skip
+        assert getattr(row, name) == pytest.approx(getattr(expected, name)[1], abs=1e-15), name
+    assert row.interval == "exact"
+
+
+def test_known_shares_weight_the_strata() -> None:
+    row = rows(design(("1/4", "3/4")), [[600, 400], [70, 30]])[1]
+    strata = [estimate_proportions(counts, TWO_COINS) for counts in ([600, 400], [70, 30])]
+    assert row.unbiased == pytest.approx(combine_strata(strata, [0.25, 0.75]).unbiased[1], abs=1e-15)
+    assert computing.WEIGHTED in row.flags
+
+
+@pytest.mark.parametrize(("n", "given"), [(computing.MINIMUM_REPORTS - 1, False), (computing.MINIMUM_REPORTS, True)])
+def test_the_minimum_on_both_sides(n: int, given: bool) -> None:
+    row = rows(design(), [[n, 0], [0, 0]])[2]
+    assert (row.constrained is not None) is given
+    assert (computing.TOO_FEW in row.flags) is not given
+
+
+def test_an_unknown_stratum_leaves_the_weighted_total_unknown() -> None:
+    row = rows(design(("1/2", "1/2")), [[600, 400], [5, 0]])[0]
+    assert row.constrained is None
+    assert row.flags == [computing.TOO_FEW]
+
+
+def test_no_reports_at_all() -> None:
+    assert all(row.flags == [computing.TOO_FEW] for row in rows(design(), [[0, 0], [0, 0]]))
+
+
+def test_an_estimate_outside_is_kept_flagged_and_shown_inside() -> None:
+    """230 yes of 1000 is below the 250 that noes alone send: -0.04 unclipped, 0 shown, no alarm at 1.5 errors."""
+    yes = rows(design(), [[770, 230], [0, 0]])[1]
+    assert yes.unbiased == pytest.approx(-0.04, abs=1e-12)
+    assert (yes.constrained, yes.low) == (0.0, 0.0)
+    assert yes.flags == [computing.CLIPPED]
+
+
+def test_reports_that_the_table_cannot_produce_raise_the_alarm() -> None:
+    """50 yes of 1000 where noes alone send 250: nobody followed the tickets."""
+    yes = rows(design(), [[950, 50], [0, 0]])[1]
+    assert computing.IMPOSSIBLE in yes.flags
+
+
+def test_the_input_digest_depends_on_every_count() -> None:
+    totals = (np.array([[1, 2], [3, 4]]), np.array([[1, 1, 1], [1, 1, 1]]))
+    other = (np.array([[1, 2], [3, 5]]), totals[1])
+    assert computing.input_digest(design(), totals) == computing.input_digest(design(), totals)
+    assert computing.input_digest(design(), totals) != computing.input_digest(design(), other)

@@ -1,0 +1,157 @@
+"""Runs as jobs: the row is the truth, any worker can take it up, nothing is computed twice or lost."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from collector.designs import Design
+from collector.services import receive
+from estimator import computing, selectors, services, tasks
+from estimator.models import Estimate, KnownShare, Run
+from tests import payloads
+
+pytestmark = pytest.mark.django_db
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture(autouse=True)
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Wake-ups are written down here in place of a broker; the system tests use the real one."""
+    messages: list[int] = []
+    monkeypatch.setattr(services, "wake", messages.append)
+    return messages
+
+
+@pytest.fixture
+def filled(design: Design) -> Design:
+    for number in range(40):
+        stratum, report = ("y1", "y2")[number % 2], ("0100", "0002", "0101")[number % 3]
+        receive(payloads.body(design, stratum=stratum, report=report), slug="campus")
+    return design
+
+
+def test_a_run_folds_and_estimates(filled: Design) -> None:
+    run = services.execute(services.request_run(filled.digest).pk)
+    assert (run.state, run.progress, run.reports, run.tries) == (Run.State.DONE, 100, 40, 1)
+    assert run.estimates.count() == (2 + 3) * 3, "choices of both items, overall and in two strata"
+    assert run.input_digest == computing.input_digest(filled, services.reports.totals(filled.digest))
+    assert run.version
+
+
+def test_the_wake_up_is_sent_after_commit_with_an_id(
+    filled: Design, sent: list[int], django_capture_on_commit_callbacks: object
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        run = services.request_run(filled.digest)
+        assert sent == []
+    assert sent == [run.pk]
+
+
+def test_executing_twice_changes_nothing(filled: Design) -> None:
+    run = services.execute(services.request_run(filled.digest).pk)
+    before = list(run.estimates.values_list())
+    again = services.execute(run.pk)
+    assert (again.tries, again.finished_at) == (1, run.finished_at)
+    assert list(again.estimates.values_list()) == before
+
+
+def test_a_run_that_another_worker_holds_is_left_alone(filled: Design) -> None:
+    run = services.request_run(filled.digest)
+    Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING, lease="other", lease_until=timezone.now() + MINUTE)
+    assert services.execute(run.pk).lease == "other"
+    assert not Estimate.objects.exists()
+
+
+def test_a_run_whose_worker_died_is_taken_up(filled: Design, sent: list[int]) -> None:
+    run = services.request_run(filled.digest)
+    Run.objects.filter(pk=run.pk).update(
+        state=Run.State.RUNNING, lease="dead", lease_until=timezone.now() - MINUTE, tries=1
+    )
+    assert services.resume_waiting() == [run.pk]
+    assert sent == [run.pk]
+    assert services.execute(run.pk).state == Run.State.DONE
+
+
+def test_a_worker_that_lost_its_lease_drops_its_results(filled: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = services.request_run(filled.digest)
+    honest = computing.input_digest
+
+    def taken_over(*arguments: object) -> str:
+        Run.objects.filter(pk=run.pk).update(lease="other")
+        return honest(*arguments)
+
+    monkeypatch.setattr(computing, "input_digest", taken_over)
+    assert services.execute(run.pk).state == Run.State.RUNNING
+    assert not Estimate.objects.exists()
+
+
+def test_a_poisonous_run_stops_after_the_last_try(filled: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    def poison(*arguments: object) -> None:
+        raise ZeroDivisionError("a secret in the message")
+
+    monkeypatch.setattr(computing, "estimate_item", poison)
+    run = services.request_run(filled.digest)
+    for _ in range(services.MOST_TRIES):
+        with pytest.raises(ZeroDivisionError):
+            services.execute(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.FAILED
+    assert run.fault == "The computation ended with ZeroDivisionError."
+    assert services.resume_waiting() == []
+
+
+def test_a_run_that_killed_its_worker_three_times_fails(filled: Design) -> None:
+    run = services.request_run(filled.digest)
+    Run.objects.filter(pk=run.pk).update(
+        state=Run.State.RUNNING, lease_until=timezone.now() - MINUTE, tries=services.MOST_TRIES
+    )
+    assert services.resume_waiting() == []
+    run.refresh_from_db()
+    assert (run.state, run.fault) == (Run.State.FAILED, "The worker died 3 times.")
+
+
+def test_the_schedule_estimates_what_has_changed_and_only_that(filled: Design) -> None:
+    tasks.fold_waiting()
+    (run,) = services.estimate_changed()
+    services.execute(run.pk)
+    assert services.estimate_changed() == [], "a run was asked for within the last minute"
+    Run.objects.update(requested_at=timezone.now() - 2 * MINUTE)
+    assert services.estimate_changed() == [], "nothing was folded since"
+    receive(payloads.body(filled), slug="campus")
+    tasks.fold_waiting()
+    assert len(services.estimate_changed()) == 1
+
+
+def test_old_scheduled_runs_are_forgotten_and_others_stay(filled: Design) -> None:
+    asked = services.execute(services.request_run(filled.digest).pk)
+    for _ in range(services.KEPT_SCHEDULED + 5):
+        services.execute(services.request_run(filled.digest, trigger=Run.Trigger.SCHEDULE).pk)
+    first = Run.objects.filter(trigger=Run.Trigger.SCHEDULE).order_by("pk")[0]
+    services.publish(first)
+    services.prune(filled.digest)
+    assert Run.objects.filter(trigger=Run.Trigger.SCHEDULE).count() == services.KEPT_SCHEDULED + 1
+    assert Run.objects.filter(pk__in=[asked.pk, first.pk]).count() == 2
+
+
+def test_tasks_are_known_by_the_names_that_the_schedule_uses(settings: object) -> None:
+    from config.celery import app
+
+    app.loader.import_default_modules()
+    scheduled = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
+    assert scheduled | {"estimator.execute_run"} <= set(app.tasks)
+
+
+def test_only_a_finished_run_is_published(filled: Design) -> None:
+    run = services.request_run(filled.digest)
+    services.publish(run)
+    assert not Run.objects.get().published
+    services.publish(services.execute(run.pk))
+    assert Run.objects.get().published
+
+
+def test_known_shares_are_replaced_not_added(design: Design) -> None:
+    for holders in (1, 2):
+        share = KnownShare(design_id=design.digest, position=0, choice=1, stratum=None, respondents=4, holders=holders)
+        services.record_known_shares(design.digest, [share])
+    assert selectors.known_shares(design.digest) == {(0, 1, None): 0.5}
