@@ -9,6 +9,7 @@ from config import health
 urlpatterns = [
     path("", include("collector.urls")),
     path("", include("surveys.urls")),
+    path("", include("estimator.urls")),
     path("healthz", health.healthz, name="healthz"),
     path("panel/sign-in/", LoginView.as_view(next_page="admin:index"), name="sign-in"),
     path("panel/", admin.site.urls),

@@ -1,0 +1,52 @@
+"""Published reports: whoever has the link may read them, and nobody may read another one here."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from estimator import exports
+from estimator.models import Run
+from estimator.report import context
+
+TEMPLATE = "estimator/report.html"
+
+
+@require_safe
+def report(request: HttpRequest, key: str) -> HttpResponse:
+    return report_page(request, _published_or_404(key))
+
+
+@require_safe
+def estimates(request: HttpRequest, key: str) -> HttpResponse:
+    return csv_download(_published_or_404(key))
+
+
+@require_safe
+def document(request: HttpRequest, key: str) -> HttpResponse:
+    return json_download(_published_or_404(key))
+
+
+def report_page(request: HttpRequest, run: Run) -> HttpResponse:
+    """The report of a run that the caller may show. Its links are relative, so they stay where the page is."""
+    return render(request, TEMPLATE, context(run))
+
+
+def csv_download(run: Run) -> HttpResponse:
+    return _download(exports.csv_file(run), "text/csv; charset=utf-8", f"{run.key[:8]}-estimates.csv")
+
+
+def json_download(run: Run) -> HttpResponse:
+    return _download(exports.json_file(run), "application/json", f"{run.key[:8]}-report.json")
+
+
+def _download(content: bytes, kind: str, name: str) -> HttpResponse:
+    return HttpResponse(
+        content, content_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )
+
+
+def _published_or_404(key: str) -> Run:
+    run = Run.objects.filter(key=key, published=True, state=Run.State.DONE).first()
+    if run is None:
+        raise Http404("There is no such report.")
+    return run
