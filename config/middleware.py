@@ -68,6 +68,9 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
     """Add the policies that every response carries, error pages included."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
+        if request.path.startswith(RESPONDENT_PATH):
+            # To a respondent's address everybody is nobody: no cookie is read there, so none is ever set.
+            request.META.pop("HTTP_COOKIE", None)
         response = get_response(request)
         response.headers.setdefault("Content-Security-Policy", policy_for(request.path))
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")

@@ -7,6 +7,7 @@ kept of the true answers is their totals alone, to be marked beside the estimate
 
 import csv
 import json
+import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -61,7 +62,7 @@ def send(version: Version, respondents: Iterable[Respondent], generator: np.rand
     known: Counter[tuple[int, int, int]] = Counter()
     next_word = _words(generator)
     for number, respondent in enumerate(respondents, start=1):
-        body = report_body(design, respondent, next_word)
+        body = report_body(design, respondent, next_word, nonce=secrets.token_hex(16))
         collector.receive(body, slug=design.slug, rehearsal=True)
         known.update((position, answer, respondent.stratum) for position, answer in enumerate(respondent.answers))
         yield number
@@ -73,16 +74,15 @@ def finish(version: Version) -> Run:
     return services.close_survey(version.survey)
 
 
-def report_body(design: Design, respondent: Respondent, next_word: Callable[[], int]) -> bytes:
+def report_body(design: Design, respondent: Respondent, next_word: Callable[[], int], *, nonce: str) -> bytes:
     """The bytes that a browser sends for this person: a ticket is drawn for each item, then read for her answer."""
     tables = [item["channel"]["weights"] for item in design.document["items"]]
     tickets = [draw_ticket(sum(weights[0]), next_word) for weights in tables]
     drawn = zip(tickets, tables, respondent.answers, strict=True)
     symbols = bytes(read_ticket(ticket, weights[answer]) for ticket, weights, answer in drawn)
-    nonce = b"".join(next_word().to_bytes(4, "big") for _ in range(4))
     body = {
         "design": design.digest,
-        "nonce": nonce.hex(),
+        "nonce": nonce,
         "stratum": design.strata[respondent.stratum],
         "report": symbols.hex(),
     }

@@ -1,0 +1,179 @@
+"""Rehearsals: the way of a real report, known answers in totals only, and never mixed with real reports."""
+
+import io
+import json
+import secrets
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import User
+
+from collector import selectors as reports
+from collector.designs import Design
+from collector.models import Report
+from estimator import selectors as estimates
+from estimator import services as estimator
+from surveys import rehearsal, services
+from surveys.models import Survey
+from surveys.rehearsal import RehearsalError, Respondent
+from tests import payloads
+
+pytestmark = pytest.mark.django_db
+DESIGN = Design(payloads.document())
+
+
+def run(survey: Survey, respondents: list[Respondent], seed: int = 1) -> tuple[Survey, Design]:
+    version = rehearsal.start(survey)
+    list(rehearsal.send(version, respondents, np.random.default_rng(seed)))
+    estimator.execute(rehearsal.finish(version).pk)
+    return version.survey, reports.get_design(version.design_id)
+
+
+def test_a_draft_is_rehearsed_on_a_copy(survey: Survey) -> None:
+    copy, design = run(survey, [Respondent(0, (1, 2))] * 3)
+    assert (copy.slug, copy.rehearsal, copy.state) == ("campus-rehearsal", True, Survey.State.CLOSED)
+    assert design.rehearsal
+    survey.refresh_from_db()
+    assert (survey.state, survey.versions.count()) == (Survey.State.DRAFT, 0)
+
+
+def test_each_rehearsal_is_a_version_of_its_own(survey: Survey) -> None:
+    _, first = run(survey, [Respondent(0, (1, 2))] * 3)
+    copy, second = run(survey, [Respondent(1, (0, 0))] * 5)
+    assert (reports.report_count(first.digest), reports.report_count(second.digest)) == (3, 5)
+    assert [version.number for version in copy.versions.all()] == [2, 1]
+
+
+def test_a_rehearsal_that_was_cut_off_starts_anew(survey: Survey) -> None:
+    version = rehearsal.start(survey)
+    next(rehearsal.send(version, [Respondent(0, (0, 0))] * 5, np.random.default_rng(1)))
+    copy, design = run(survey, [Respondent(0, (1, 2))] * 3)
+    assert reports.report_count(design.digest) == 3
+    assert copy.versions.count() == 2
+
+
+def test_an_open_survey_cannot_be_rehearsed_on(survey: Survey) -> None:
+    services.open_survey(survey)
+    with pytest.raises(Exception, match="campus is open"):
+        rehearsal.start(survey)
+
+
+def test_the_wire_format_is_the_browsers() -> None:
+    words = iter([3, 5])
+    body = rehearsal.report_body(DESIGN, Respondent(1, (1, 0)), words.__next__, nonce="0a" * 16)
+    assert list(json.loads(body)) == ["design", "nonce", "stratum", "report"]
+    # Ticket 3 of [1, 3] says 1; ticket 5 of [4, 1, 1] says 2.
+    assert json.loads(body) == {
+        "design": DESIGN.digest,
+        "nonce": "0a" * 16,
+        "stratum": "y2",
+        "report": "0102",
+    }
+
+
+def test_all_bodies_of_a_design_have_one_length() -> None:
+    generator = np.random.default_rng(5)
+    words = rehearsal._words(generator)
+    people = rehearsal.simulated(DESIGN, respondents=200, shares={}, generator=generator)
+    assert (
+        len({len(rehearsal.report_body(DESIGN, person, words, nonce=secrets.token_hex(16))) for person in people}) == 1
+    )
+
+
+def test_known_shares_are_the_totals_of_the_true_answers(survey: Survey) -> None:
+    people = [Respondent(0, (1, 2)), Respondent(0, (0, 2)), Respondent(1, (1, 0)), Respondent(1, (1, 1))]
+    _, design = run(survey, people)
+    known = estimates.known_shares(design.digest)
+    assert known[0, 1, None] == 0.75
+    assert known[0, 1, 0] == 0.5
+    assert known[0, 1, 1] == 1.0
+    assert known[1, 2, None] == 0.5
+    assert len(known) == (2 + 3) * 3
+
+
+def test_reports_follow_the_table(survey: Survey) -> None:
+    """2,000 people who all answer yes: 1,500 expected, standard deviation 19.4; five of them, false alarm 6e-7."""
+    _, design = run(survey, [Respondent(0, (1, 0))] * 2_000)
+    yes = sum(bytes(report)[0] for report in Report.objects.values_list("report", flat=True))
+    assert abs(yes - 1_500) < 5 * 19.4
+    assert reports.recount(design.digest)[0].sum() == 2_000
+
+
+def test_the_same_seed_sends_the_same_reports(survey: Survey) -> None:
+    people = [Respondent(0, (1, 2)), Respondent(1, (0, 0))] * 10
+    _, first = run(survey, people, seed=7)
+    sent = sorted(bytes(row) for row in Report.objects.values_list("report", flat=True))
+    words = rehearsal._words(np.random.default_rng(7))
+    again = sorted(
+        bytes.fromhex(json.loads(rehearsal.report_body(first, person, words, nonce="0" * 32))["report"])
+        for person in people
+    )
+    assert sent == again
+
+
+def test_simulated_people_have_the_shares_that_were_asked_for() -> None:
+    """10,000 people, share 0.2: standard deviation 0.004; five of them, false alarm 6e-7."""
+    people = list(
+        rehearsal.simulated(DESIGN, respondents=10_000, shares={"cheated": [0.2]}, generator=np.random.default_rng(11))
+    )
+    assert abs(np.mean([person.answers[0] for person in people]) - 0.2) < 0.02
+    assert abs(np.mean([person.answers[1] == 2 for person in people]) - 1 / 3) < 0.024
+
+
+@pytest.mark.parametrize(
+    ("shares", "fault"),
+    [
+        ({"unknown": [0.5]}, "the survey has no item unknown"),
+        ({"cheated": [1.5]}, "cheated needs 2 shares from 0 to 1"),
+        ({"mood": [0.5, 0.5]}, "mood needs 3 shares"),
+        ({"mood": [0.5, 0.5, 0.5]}, "that sum to 1"),
+    ],
+)
+def test_shares_that_are_none(shares: dict[str, list[float]], fault: str) -> None:
+    with pytest.raises(RehearsalError, match=fault):
+        list(rehearsal.simulated(DESIGN, respondents=1, shares=shares, generator=np.random.default_rng(1)))
+
+
+def test_answers_from_csv_by_number_or_text() -> None:
+    file = io.StringIO("stratum,cheated,mood\ny1,1,Low\ny2,No,0\n")
+    assert rehearsal.read_answers(DESIGN, file) == [Respondent(0, (1, 2)), Respondent(1, (0, 0))]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("cheated,mood\n1,1\n", "missing: stratum"),
+        ("stratum,cheated,mood\ny9,1,1\n", "line 2: stratum must be one of y1, y2"),
+        ("stratum,cheated,mood\ny1,1,1\ny1,canary,1\n", "line 3: cheated must be 0 to 1 or the text of a choice"),
+        ("stratum,cheated,mood\ny1,1\n", "line 2: mood must be 0 to 2"),
+    ],
+)
+def test_a_fault_in_the_file_names_the_line_and_never_the_answer(text: str, fault: str) -> None:
+    with pytest.raises(RehearsalError, match=fault) as caught:
+        rehearsal.read_answers(DESIGN, io.StringIO(text))
+    assert "canary" not in str(caught.value)
+
+
+def test_the_redbook_answers_are_the_published_ones() -> None:
+    """statsmodels.datasets.fair: 6,366 women, 2,053 with an affair, 2,684 who rate their marriage very good."""
+    from surveys.demo import redbook_respondents
+
+    people = redbook_respondents()
+    assert len(people) == 6_366
+    assert sum(person.answers[0] for person in people) == 2_053
+    assert sum(person.answers[1] == 4 for person in people) == 2_684
+    assert [sum(person.stratum == stratum for person in people) for stratum in range(4)] == [2_404, 1_141, 602, 2_219]
+
+
+def test_building_the_demo_twice_keeps_what_is_there(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    from surveys import demo
+
+    few = demo.redbook_respondents()[::40]
+    monkeypatch.setattr(demo, "redbook_respondents", lambda: few)
+    for _ in range(2):
+        demo.build(alice, progress=lambda steps, total: steps)
+    run = demo.finished_run()
+    assert run is not None
+    assert (run.reports, run.published) == (len(few), True)
+    assert Survey.objects.count() == 2
+    assert demo.open_version() is not None

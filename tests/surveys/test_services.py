@@ -1,0 +1,136 @@
+"""The life of a survey: draft, open, closed, and the next version."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from collector import selectors as reports
+from collector.models import FrozenDesign
+from collector.services import receive
+from estimator.models import Run
+from surveys import access, lifecycle, selectors, services
+from surveys.definitions import DefinitionError
+from surveys.lifecycle import NotAllowed
+from surveys.models import Survey, Version
+from tests import payloads
+
+pytestmark = pytest.mark.django_db
+
+
+def test_what_is_written_is_read_back(survey: Survey) -> None:
+    assert selectors.definition_of(survey) == payloads.definition()
+
+
+def test_writing_again_replaces_the_draft(survey: Survey, alice: User) -> None:
+    again = services.write_survey(payloads.definition(title={"en": "Renamed"}), owner=alice)
+    assert again.pk == survey.pk
+    assert (again.items.count(), str(again)) == (2, "Renamed")
+
+
+def test_nobody_overwrites_the_survey_of_another(survey: Survey, bob: User) -> None:
+    with pytest.raises(DefinitionError, match="slug 'campus' is taken"):
+        services.write_survey(payloads.definition(), owner=bob)
+
+
+def test_a_definition_with_a_fault_writes_nothing(alice: User) -> None:
+    with pytest.raises(DefinitionError):
+        services.write_survey(payloads.definition(items=[]), owner=alice)
+    assert not Survey.objects.exists()
+
+
+def test_opening_freezes_the_design_and_the_page(survey: Survey) -> None:
+    version = services.open_survey(survey)
+    design = reports.get_design(version.design_id)
+    assert design.document == payloads.document()
+    assert design.canonical.decode() == FrozenDesign.objects.get().document
+    assert version.design_id.encode() in bytes(version.page)
+    assert survey.state == Survey.State.OPEN
+
+
+def test_what_keeps_a_draft_from_opening_is_said_and_nothing_is_half_done(survey: Survey) -> None:
+    survey.items.filter(key="mood").update(truth="1")
+    assert "items[1].channel: truth must be" in selectors.what_is_missing(survey)
+    with pytest.raises(DefinitionError):
+        services.open_survey(survey)
+    survey.refresh_from_db()
+    assert survey.state == Survey.State.DRAFT
+    assert not FrozenDesign.objects.exists()
+
+
+def test_an_open_survey_is_not_edited(version: Version, alice: User) -> None:
+    with pytest.raises(NotAllowed, match="campus is open; only a draft can be changed"):
+        services.write_survey(payloads.definition(), owner=alice)
+
+
+@pytest.mark.parametrize("state", Survey.State.values)
+@pytest.mark.parametrize("name", lifecycle.MOVES)
+def test_every_move_from_every_state(survey: Survey, state: str, name: str) -> None:
+    Survey.objects.filter(pk=survey.pk).update(state=state)
+    survey.refresh_from_db()
+    move = lifecycle.MOVES[name]
+    if state == move.source:
+        lifecycle.move(survey, name)
+        assert survey.state == move.target
+    else:
+        with pytest.raises(NotAllowed, match=f"campus is {state}"):
+            lifecycle.move(survey, name)
+    assert Survey.objects.get().state == survey.state
+
+
+def test_closing_takes_no_more_and_asks_for_the_final_estimate(version: Version) -> None:
+    run = services.close_survey(version.survey)
+    assert run.trigger == Run.Trigger.CLOSING
+    assert not reports.is_open(version.design_id)
+    assert Version.objects.get().closed_at is not None
+
+
+def test_the_next_version_has_a_design_and_reports_of_its_own(version: Version) -> None:
+    survey = version.survey
+    receive(payloads.body(reports.get_design(version.design_id)), slug="campus")
+    services.close_survey(survey)
+    services.revise_survey(survey)
+    second = services.open_survey(survey)
+    assert (second.number, second.design_id != version.design_id) == (2, True)
+    assert (selectors.report_count(survey), reports.report_count(version.design_id)) == (0, 1)
+
+
+def test_the_web_shows_open_and_closed_versions_only(survey: Survey) -> None:
+    assert selectors.version_on_the_web("campus") is None
+    version = services.open_survey(survey)
+    assert selectors.version_on_the_web("campus") == version
+    services.close_survey(survey)
+    assert selectors.version_on_the_web("campus") == version
+
+
+def test_a_duplicate_is_a_draft_of_its_own(version: Version) -> None:
+    copy = services.duplicate_survey(version.survey, slug="campus-2")
+    assert copy.state == Survey.State.DRAFT
+    assert selectors.definition_of(copy) == payloads.definition(slug="campus-2")
+
+
+def test_one_sees_ones_own_surveys(survey: Survey, alice: User, bob: User, admin_user: User) -> None:
+    assert access.get_survey_or_404(alice, "campus") == survey
+    assert list(access.surveys_of(bob)) == []
+    assert list(access.surveys_of(admin_user)) == [survey]
+
+
+def test_a_strangers_run_and_a_missing_one_look_the_same(version: Version, alice: User, bob: User) -> None:
+    run = services.close_survey(version.survey)
+    assert access.get_run_or_404(alice, run.key) == run
+    faults = []
+    for key in (run.key, "0" * 32):
+        with pytest.raises(Exception, match="no such run") as caught:
+            access.get_run_or_404(bob, key)
+        faults.append((type(caught.value), str(caught.value)))
+    assert faults[0] == faults[1]
+
+
+def test_an_inactive_account_sees_nothing(survey: Survey, alice: User) -> None:
+    alice.is_active = False
+    assert list(access.surveys_of(alice)) == []
+
+
+def test_states_as_data() -> None:
+    sources: set[Any] = {move.source for move in lifecycle.MOVES.values()}
+    assert sources == set(Survey.State)
