@@ -25,79 +25,93 @@ def maximum_likelihood(counts: NDArray[np.int64], channel: Channel) -> Vector:
         return np.asarray(unbiased / unbiased.sum())
     if channel.background is not None:
         return _fill(counts, channel)
-    return _interior_point(counts / counts.sum(), channel.matrix)
+    return interior_point(counts / counts.sum(), channel.matrix)
+
+
+def nearest_on_simplex(point: Vector) -> Vector:
+    """The point of the simplex that is nearest to `point` (Held, Wolfe & Crowder 1974); NaN stays NaN."""
+    if np.isnan(point).any():
+        return np.full_like(point, np.nan)
+    descending = np.sort(point)[::-1]
+    surplus = (np.cumsum(descending) - 1) / np.arange(1, len(point) + 1)
+    return np.asarray(np.maximum(point - surplus[np.flatnonzero(descending > surplus)[-1]], 0))
 
 
 def _fill(counts: NDArray[np.int64], channel: Channel) -> Vector:
     """Where everybody else makes report y at rate b[y]: the optimal rates, turned into shares."""
     assert channel.background is not None
     floor = channel.background / channel.denominator
-    rates = _fill_up(counts, floor) if channel.gain > 0 else _fill_down(counts, floor)
+    rates = fill_up(counts, floor) if channel.gain > 0 else fill_down(counts, floor)
     excess = np.maximum((rates - floor) * np.sign(channel.gain), 0)
     return np.asarray(excess / excess.sum())
 
 
-def _fill_up(counts: NDArray[np.int64], floor: Vector) -> Vector:
-    """Rates max(floor, counts / level), the level such that they sum to 1.
+def fill_up(counts: NDArray[np.int64], floor: Vector, total: float = 1.0) -> Vector:
+    """Rates max(floor, counts / level), the level such that they sum to `total`. At least one count is not 0.
 
     The reports above their floor are those with the largest counts / floor; each number of them has its level, and the
     right one is the largest that its own last report exceeds.
     """
     ratio = np.divide(counts, floor, out=np.where(counts > 0, np.inf, 0.0), where=floor > 0)
     order = np.argsort(-ratio, kind="stable")
-    level = np.cumsum(counts[order]) / (1 - floor.sum() + np.cumsum(floor[order]))
+    level = np.cumsum(counts[order]) / (total - floor.sum() + np.cumsum(floor[order]))
     last = int(np.flatnonzero(ratio[order] > level)[-1])
     return np.asarray(np.maximum(floor, counts / level[last]))
 
 
-def _fill_down(counts: NDArray[np.int64], ceiling: Vector) -> Vector:
-    """Rates min(ceiling, counts / level), the level such that they sum to 1.
+def fill_down(counts: NDArray[np.int64], ceiling: Vector, total: float = 1.0) -> Vector:
+    """Rates min(ceiling, counts / level), the level such that they sum to `total`.
 
-    Where the ceilings of the reports that were seen do not reach 1, the likelihood does not tell the others apart:
+    Where the ceilings of the reports that were seen do not reach it, the likelihood does not tell the others apart:
     they share what is left in proportion to their ceilings.
     """
     seen = counts > 0
-    left = 1 - float(ceiling[seen].sum())
+    left = total - float(ceiling[seen].sum())
     if left >= 0:
         unseen = float(ceiling[~seen].sum())
         return np.where(seen, ceiling, ceiling * (left / unseen if unseen else 0.0))
     order = np.argsort(counts / ceiling, kind="stable")
-    room = 1 - ceiling.sum() + np.cumsum(ceiling[order])
+    room = total - ceiling.sum() + np.cumsum(ceiling[order])
     level = np.divide(np.cumsum(counts[order]), room, out=np.zeros(len(room)), where=room > 0)
     last = int(np.flatnonzero((counts / ceiling)[order] < level)[-1])
     return np.asarray(np.minimum(ceiling, counts / level[last]))
 
 
-def _interior_point(shares: Vector, matrix: Vector) -> Vector:
-    """Minimise -sum_y shares[y] log(matrix.T @ theta)[y] + sum(theta) over theta >= 0; its solution sums to 1.
+def interior_point(shares: Vector, matrix: Vector, tilt: Vector | None = None) -> Vector:
+    """Maximise sum_y shares[y] log(matrix.T @ theta)[y] + tilt @ theta over the simplex.
 
-    Primal-dual Newton steps (Koenker & Mizera 2014 treat the same problem). At any theta on the simplex the mean
-    log-likelihood is within max(gradient) - 1 of the maximum, which is the certificate that stops the iteration.
+    Primal-dual Newton steps (Koenker & Mizera 2014 treat the same problem). The objective is concave, so at any theta
+    it is within max(gradient) - gradient @ theta of its maximum: the certificate that stops the iteration.
     """
     seen = shares > 0
     columns, seen_shares = matrix[:, seen], shares[seen]
-    answers = len(matrix)
-    theta, slack = np.full(answers, 1 / answers), np.full(answers, 1.0)
+    slope = np.zeros(len(matrix)) if tilt is None else tilt
+    tolerance = TOLERANCE * (1 + float(np.abs(slope).max()))
+    theta, slack, multiplier = np.full(len(matrix), 1 / len(matrix)), np.ones(len(matrix)), 1.0
     for _ in range(200):
         rates = columns.T @ theta
-        gradient = columns @ (seen_shares / rates)
-        if _certificate(theta, columns, seen_shares) <= TOLERANCE and theta @ slack <= TOLERANCE * answers:
+        gradient = columns @ (seen_shares / rates) + slope
+        if gradient.max() - gradient @ theta <= tolerance:
             break
-        barrier = 0.1 * float(theta @ slack) / answers
-        hessian = (columns * (seen_shares / rates**2)) @ columns.T
-        step = np.linalg.solve(hessian + np.diag(slack / theta), gradient - 1 + barrier / theta)
+        barrier = 0.1 * float(theta @ slack) / len(matrix)
+        hessian = (columns * (seen_shares / rates**2)) @ columns.T + np.diag(slack / theta)
+        step, multiplier_step = _bordered_solve(
+            hessian, gradient - multiplier + barrier / theta, 1 - float(theta.sum())
+        )
         slack_step = barrier / theta - slack - slack / theta * step
-        theta = theta + _feasible(theta, step) * step
+        length = _feasible(theta, step)
+        theta, multiplier = theta + length * step, multiplier + length * multiplier_step
         slack = slack + _feasible(slack, slack_step) * slack_step
     else:
-        raise ArithmeticError(f"maximum likelihood did not reach {TOLERANCE} in 200 steps")
+        raise ArithmeticError(f"maximum likelihood did not reach {tolerance} in 200 steps")
     return np.asarray(theta / theta.sum())
 
 
-def _certificate(theta: Vector, columns: Vector, shares: Vector) -> float:
-    """By how much, at most, the mean log-likelihood at theta (scaled to sum 1) is below the maximum."""
-    share = theta / theta.sum()
-    return float((columns @ (shares / (columns.T @ share))).max() - 1)
+def _bordered_solve(square: Vector, right: Vector, last: float) -> tuple[Vector, float]:
+    """Solve square @ v + w = right (w the same in every row) and sum(v) = last."""
+    solved = np.linalg.solve(square, np.stack([right, np.ones(len(right))], axis=1))
+    w = float((solved[:, 0].sum() - last) / solved[:, 1].sum())
+    return solved[:, 0] - w * solved[:, 1], w
 
 
 def _feasible(value: Vector, step: Vector) -> float:

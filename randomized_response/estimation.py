@@ -1,17 +1,29 @@
 """From counts of reports to shares of answers: unbiased and constrained estimates with their errors and intervals."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import as_count, as_counts, as_level
+from randomized_response._limits import (
+    Limits,
+    around,
+    bootstrap_limits,
+    mapped_limits,
+    nothing_known,
+    root_of_diagonal,
+    wald_limits,
+)
+from randomized_response.bayes import bayes_limits
 from randomized_response.channel import Channel
 from randomized_response.constrained import maximum_likelihood
-from randomized_response.intervals import BINOMIAL_INTERVALS, normal_quantile
+from randomized_response.intervals import BINOMIAL_INTERVALS
+from randomized_response.profile import likelihood_limits
 from randomized_response.results import ProportionEstimate, Vector
 
-Limits = tuple[Vector, Vector]
+INTERVALS = (*BINOMIAL_INTERVALS, "likelihood", "bayes", "bootstrap")
+"""The interval methods of `estimate_proportions`."""
 
 
 def estimate_proportions(
@@ -20,6 +32,8 @@ def estimate_proportions(
     confidence: float = 0.95,
     interval: str = "exact",
     population_size: int | None = None,
+    simultaneous: bool = False,
+    generator: np.random.Generator | None = None,
 ) -> ProportionEstimate:
     """Estimate the shares of the true answers from the counts of the reports.
 
@@ -35,13 +49,20 @@ def estimate_proportions(
     confidence : float
         Level of each interval, in (0, 1).
     interval : str
-        "exact" (Blaker 2000, the default), "clopper_pearson", "score" (Wilson), "mid_p", "jeffreys" or "wald". All but
-        "wald" are intervals for the binomial rate of one report, mapped through the table; they exist where everyone
-        who does not hold an answer reports it with one probability (every yes/no table, k-ary response). For other
-        tables, and for "exact" where a `population_size` is given, another method is used, and named in the result.
+        "exact" (Blaker 2000, the default), "clopper_pearson", "score" (Wilson), "mid_p", "jeffreys": intervals for the
+        binomial rate of one report, mapped through the table. They exist where everyone who does not hold an answer
+        reports it with one probability (every yes/no table, k-ary response). "wald": estimate and standard error.
+        "likelihood": profile likelihood on the simplex. "bayes": equal tails of the posterior under a uniform prior.
+        "bootstrap": percentiles of 2,000 resamples. The method that was used is named in the result: "likelihood" where
+        a table has no such binomial (or no "bayes"), "score" or else "wald" where a `population_size` is given.
     population_size : int or None
         Size N >= n of the finite population that the n were drawn from without replacement; None for a large one. The
         sampling part of the variance is multiplied by (N - n) / (N - 1), the coin's part is not.
+    simultaneous : bool
+        Whether all k intervals shall hold at once with probability `confidence`: for k > 2 each is computed at level
+        1 - (1 - confidence) / k (Bonferroni). For k = 2 the two shares are one.
+    generator : numpy.random.Generator or None
+        Source of chance of "bootstrap"; without one the same counts always give the same interval (seed 0).
 
     Returns
     -------
@@ -86,88 +107,44 @@ def estimate_proportions(
     _require_possible(tally, channel)
     n = int(tally.sum())
     level = as_level(confidence)
-    if interval not in BINOMIAL_INTERVALS:
-        raise ValueError(f"interval must be one of {', '.join(BINOMIAL_INTERVALS)}; got {interval!r}")
+    if interval not in INTERVALS:
+        raise ValueError(f"interval must be one of {', '.join(INTERVALS)}; got {interval!r}")
+    each = 1 - (1 - level) / channel.answers if simultaneous and channel.answers > 2 else level
     kept = _sampling_fraction(n, population_size)
     unbiased = channel.left_inverse @ (tally / n) if n else np.full(channel.answers, np.nan)
     constrained = maximum_likelihood(tally, channel)
     noise = _noise_covariance(constrained, channel, n)
     covariance = noise if kept == 0 else noise + kept * (_moment_covariance(tally, channel) - noise)
-    method = _method(interval, channel, population_size)
-    wald = method == "wald"
-    low, high = _wald(unbiased, covariance, level) if wald else _mapped(method, tally, channel, level, kept)
-    noise_method = _method("score", channel, population_size)
-    wald = noise_method == "wald"
-    noise_low, noise_high = _wald(unbiased, noise, level) if wald else _mapped("score", tally, channel, level, 0.0)
+    method, noise_method = _method(interval, channel, population_size), _method("score", channel, n)
+    sample = _Sample(tally, channel, each, unbiased, generator)
+    low, high = around(constrained, *sample.limits(method, covariance, kept))
+    noise_low, noise_high = around(constrained, *sample.limits(noise_method, noise, 0.0))
     return ProportionEstimate(
-        unbiased, constrained, _root_of_diagonal(covariance), covariance, _root_of_diagonal(noise), noise,
-        *_around(constrained, low, high), *_around(constrained, noise_low, noise_high),
-        n, method, noise_method, level, population_size,
+        unbiased, constrained, root_of_diagonal(covariance), covariance, root_of_diagonal(noise), noise,
+        low, high, noise_low, noise_high, n, method, noise_method, level, population_size, simultaneous,
     )  # fmt: skip
 
 
-def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[float]) -> ProportionEstimate:
-    """Shares in a population from estimates in its strata: theta = sum_h W_h theta_h, covariance = sum_h W_h^2 Cov_h.
+@dataclass(frozen=True)
+class _Sample:
+    """What every interval method is computed from."""
 
-    Parameters
-    ----------
-    estimates : sequence of ProportionEstimate
-        One per stratum, of the same answers at the same confidence.
-    shares : sequence of float
-        W_h, the known share of each stratum in the population; non-negative, sum 1 (to 1e-9).
+    tally: NDArray[np.int64]
+    channel: Channel
+    level: float
+    unbiased: Vector
+    generator: np.random.Generator | None
 
-    Returns
-    -------
-    ProportionEstimate
-        Intervals are Wald intervals of the combined estimate, clipped to [0, 1] and holding the constrained one, which
-        is the unbiased one moved to the nearest point of the simplex. A stratum without a standard error (n < 2) and
-        with a share above 0 leaves the combination without one: NaN, interval [0, 1].
-
-    Raises
-    ------
-    ValueError
-        Where numbers of strata, answers or confidences differ, or shares are no shares.
-
-    Notes
-    -----
-    Strata are taken as drawn independently, their shares as known without error. The interval relies on normality:
-    with few reports or a share near 0 or 1 it covers less than its level.
-
-    References
-    ----------
-    Cochran, W. G. (1977). Sampling Techniques, 3rd ed., chapter 5. Wiley.
-
-    Examples
-    --------
-    >>> from randomized_response import forced_response
-    >>> channel = forced_response(truth="1/2")
-    >>> young, old = estimate_proportions([600, 400], channel), estimate_proportions([70, 30], channel)
-    >>> combine_strata([young, old], [0.25, 0.75]).unbiased.round(12)
-    array([0.85, 0.15])
-    """
-    weights = _strata_weights(estimates, shares)
-    pairs = [(weight, estimate) for weight, estimate in zip(weights, estimates, strict=True) if weight > 0]
-    unbiased = np.asarray(sum(weight * estimate.unbiased for weight, estimate in pairs))
-    covariance = np.asarray(sum(weight**2 * estimate.covariance for weight, estimate in pairs))
-    noise = np.asarray(sum(weight**2 * estimate.noise_covariance for weight, estimate in pairs))
-    level = estimates[0].confidence
-    constrained = nearest_on_simplex(unbiased)
-    low, high = _around(constrained, *_wald(unbiased, covariance, level))
-    noise_low, noise_high = _around(constrained, *_wald(unbiased, noise, level))
-    return ProportionEstimate(
-        unbiased, constrained, _root_of_diagonal(covariance), covariance, _root_of_diagonal(noise), noise,
-        low, high, noise_low, noise_high,
-        sum(estimate.n for estimate in estimates), "wald", "wald", level,
-    )  # fmt: skip
-
-
-def nearest_on_simplex(point: Vector) -> Vector:
-    """The point of the simplex that is nearest to `point` (Held, Wolfe & Crowder 1974); NaN stays NaN."""
-    if np.isnan(point).any():
-        return np.full_like(point, np.nan)
-    descending = np.sort(point)[::-1]
-    surplus = (np.cumsum(descending) - 1) / np.arange(1, len(point) + 1)
-    return np.asarray(np.maximum(point - surplus[np.flatnonzero(descending > surplus)[-1]], 0))
+    def limits(self, method: str, covariance: Vector, kept: float) -> Limits:
+        if self.tally.sum() == 0:
+            return nothing_known(self.channel.answers)
+        if method == "wald":
+            return wald_limits(self.unbiased, covariance, self.level)
+        if method == "bootstrap":
+            return bootstrap_limits(self.tally, self.channel, self.level, self.generator)
+        if method in ("likelihood", "bayes"):
+            return (likelihood_limits if method == "likelihood" else bayes_limits)(self.tally, self.channel, self.level)
+        return mapped_limits(method, self.tally, self.channel, self.level, kept)
 
 
 def _require_possible(tally: NDArray[np.int64], channel: Channel) -> None:
@@ -203,63 +180,10 @@ def _noise_covariance(theta: Vector, channel: Channel, n: int) -> Vector:
 
 
 def _method(interval: str, channel: Channel, population_size: int | None) -> str:
-    if channel.background is None or interval == "wald":
-        return "wald"
-    return interval if population_size is None else "score"
-
-
-def _mapped(method: str, tally: NDArray[np.int64], channel: Channel, level: float, kept: float) -> Limits:
-    """A binomial interval for each report's rate, mapped through the table to the share of its answer."""
-    assert channel.background is not None
-    n = int(tally.sum())
-    if n == 0:
-        return np.zeros(channel.answers), np.ones(channel.answers)
-    if method == "score":
-        return _score(tally / n, channel, n, normal_quantile(level), kept)
-    limits = np.array([BINOMIAL_INTERVALS[method](int(count), n, level) for count in tally])
-    mapped = (limits * channel.denominator - channel.background[:, None]) / channel.gain
-    return mapped.min(axis=1), mapped.max(axis=1)
-
-
-def _wald(unbiased: Vector, covariance: Vector, level: float) -> Limits:
-    half = normal_quantile(level) * _root_of_diagonal(covariance)
-    return unbiased - half, unbiased + half
-
-
-def _score(rates: Vector, channel: Channel, n: int, z: float, kept: float) -> Limits:
-    """All theta with (rate - b - d theta)^2 <= z^2 V(theta) / n: the roots of a quadratic.
-
-    V = theta a (1 - a) + (1 - theta) b (1 - b) + kept d^2 theta (1 - theta), with a and b the probabilities of the
-    report with and without the answer and d = a - b. kept = 1 is Wilson's interval mapped through the table, kept = 0
-    leaves the coin alone.
-    """
-    assert channel.background is not None
-    b, d = channel.background / channel.denominator, channel.gain / channel.denominator
-    a, scale = b + d, z * z / n
-    square = d * d * (1 + scale * kept)
-    half_linear = d * (rates - b) + scale * (a * (1 - a) - b * (1 - b) + kept * d * d) / 2
-    constant = (rates - b) ** 2 - scale * b * (1 - b)
-    reach = np.sqrt(np.maximum(half_linear**2 - square * constant, 0))
-    return (half_linear - reach) / square, (half_linear + reach) / square
-
-
-def _around(estimate: Vector, low: Vector, high: Vector) -> Limits:
-    """The interval inside [0, 1] that also holds the estimate; [0, 1] where nothing is known."""
-    known = ~(np.isnan(low) | np.isnan(high))
-    low, high = np.clip(np.where(known, low, 0), 0, 1), np.clip(np.where(known, high, 1), 0, 1)
-    return np.fmin(low, estimate), np.fmax(high, estimate)
-
-
-def _root_of_diagonal(covariance: Vector) -> Vector:
-    return np.asarray(np.sqrt(np.maximum(np.diag(covariance), 0)))
-
-
-def _strata_weights(estimates: Sequence[ProportionEstimate], shares: Sequence[float]) -> Vector:
-    weights = np.asarray(shares, dtype=np.float64)
-    if len(estimates) == 0 or weights.shape != (len(estimates),):
-        raise ValueError(f"shares must have one value per estimate, {len(estimates)}; got shape {weights.shape}")
-    if not np.all(weights >= 0) or abs(weights.sum() - 1) > 1e-9:
-        raise ValueError(f"shares must be non-negative and sum to 1; got {weights.tolist()}")
-    if len({(len(estimate.unbiased), estimate.confidence) for estimate in estimates}) > 1:
-        raise ValueError("estimates must be of the same answers at the same confidence; got different ones")
-    return weights
+    """The method that can be used: for this table, and with a finite population."""
+    binomial = channel.background is not None
+    if population_size is not None:
+        return "score" if binomial and interval != "wald" else "wald"
+    if interval in ("wald", "likelihood", "bootstrap") or binomial:
+        return interval
+    return "bayes" if interval == "bayes" and channel.answers == 2 else "likelihood"

@@ -4,11 +4,12 @@ Every probability is given as an exact fraction: text ("2/3"), a Fraction or a p
 """
 
 from collections.abc import Sequence
+from decimal import Context, Decimal
 from fractions import Fraction
-from math import gcd, lcm
+from math import comb, gcd, lcm
 
 from randomized_response._checks import FractionLike, as_count, as_probability
-from randomized_response.channel import Channel
+from randomized_response.channel import LARGEST_DENOMINATOR, Channel
 
 
 def forced_response(*, truth: FractionLike, yes: FractionLike = "1/2") -> Channel:
@@ -32,9 +33,7 @@ def forced_response(*, truth: FractionLike, yes: FractionLike = "1/2") -> Channe
     p = as_probability(truth, name="truth")
     q = as_probability(yes, name="yes", closed=True)
     forced_yes = (1 - p) * q
-    return _from_probabilities(
-        [[1 - forced_yes, forced_yes], [1 - p - forced_yes, p + forced_yes]], "forced_response", p
-    )
+    return _yes_no(forced_yes, p + forced_yes, "forced_response", p)
 
 
 def warner(*, truth: FractionLike) -> Channel:
@@ -52,7 +51,100 @@ def warner(*, truth: FractionLike) -> Channel:
     p = as_probability(truth, name="truth")
     if p == Fraction(1, 2):
         raise ValueError("truth must differ from 1/2: the report would say nothing; got 1/2")
-    return _from_probabilities([[p, 1 - p], [1 - p, p]], "warner", p)
+    return _yes_no(1 - p, p, "warner", p)
+
+
+def unrelated_question(*, truth: FractionLike, prevalence: FractionLike) -> Channel:
+    """The sensitive question with probability `truth`, else a harmless one whose share of yes is known.
+
+        P(1 | 1) = p + (1 - p) u        P(1 | 0) = (1 - p) u
+
+    Answers and reports are no = 0, yes = 1. Forced response with `yes` = u, the prevalence of the harmless yes. Wrong
+    where the harmless answer goes with the sensitive one, or where its prevalence is not the stated one.
+
+    References
+    ----------
+    Greenberg, B. G., Abul-Ela, A.-L. A., Simmons, W. R. & Horvitz, D. G. (1969). The unrelated question randomized
+    response model: theoretical framework. JASA 64, 520-539.
+
+    Examples
+    --------
+    >>> unrelated_question(truth="2/3", prevalence="1/4").weights
+    ((11, 1), (3, 9))
+    """
+    p = as_probability(truth, name="truth")
+    harmless_yes = (1 - p) * as_probability(prevalence, name="prevalence")
+    return _yes_no(harmless_yes, p + harmless_yes, "unrelated_question", p)
+
+
+def kuk(*, yes: FractionLike, no: FractionLike, draws: int = 1) -> Channel:
+    """The number of red cards among `draws` from one of two decks, with replacement; the answer chooses the deck.
+
+    Report y in 0..draws is binomial, with the share of red cards `yes` in the deck for yes = 1 and `no` in the deck
+    for no = 0. With one draw the report is red = 1 or black = 0. epsilon = draws * max over the colours of the
+    logarithm of their odds in the two decks.
+
+    References
+    ----------
+    Kuk, A. Y. C. (1990). Asking sensitive questions indirectly. Biometrika 77, 436-438.
+
+    Examples
+    --------
+    >>> kuk(yes="3/4", no="1/4").weights
+    ((3, 1), (1, 3))
+    >>> kuk(yes="3/4", no="1/4", draws=2).weights
+    ((9, 6, 1), (1, 6, 9))
+    """
+    red = [as_probability(no, name="no"), as_probability(yes, name="yes")]
+    if red[0] == red[1]:
+        raise ValueError(f"yes must differ from no: the report would say nothing; got {red[0]} for both")
+    cards = as_count(draws, name="draws", low=1, high=255)
+    table = [[comb(cards, y) * p**y * (1 - p) ** (cards - y) for y in range(cards + 1)] for p in red]
+    return _from_probabilities(table, "kuk", None)
+
+
+def crosswise(*, prevalence: FractionLike) -> Channel:
+    """Whether the answers to the sensitive and to a harmless question are the same; report 1 = same, 0 = different.
+
+        P(1 | 1) = u        P(1 | 0) = 1 - u
+
+    u is the known share of yes to the harmless question, not 1/2. Warner's table with another way to draw, without a
+    device: nobody draws a ticket, so wrong where the harmless answer goes with the sensitive one, or is guessed.
+
+    References
+    ----------
+    Yu, J.-W., Tian, G.-L. & Tang, M.-L. (2008). Two new models for survey sampling with sensitive characteristic.
+    Metrika 67, 251-263.
+
+    Examples
+    --------
+    >>> crosswise(prevalence="1/4").weights
+    ((1, 3), (3, 1))
+    """
+    u = as_probability(prevalence, name="prevalence")
+    if u == Fraction(1, 2):
+        raise ValueError("prevalence must differ from 1/2: the report would say nothing; got 1/2")
+    return _yes_no(1 - u, u, "crosswise", None)
+
+
+def triangular(*, prevalence: FractionLike) -> Channel:
+    """No to both the sensitive and a harmless question = 0, yes to at least one = 1. epsilon is infinite.
+
+        P(1 | 1) = 1        P(1 | 0) = u
+
+    Report 0 proves the answer no, so this table protects a yes but not a no: it is here to estimate from surveys that
+    were made with it, and a design must not open with it.
+
+    References
+    ----------
+    Yu, J.-W., Tian, G.-L. & Tang, M.-L. (2008). Metrika 67, 251-263.
+
+    Examples
+    --------
+    >>> triangular(prevalence="1/4").weights
+    ((3, 1), (0, 4))
+    """
+    return _yes_no(as_probability(prevalence, name="prevalence"), Fraction(1), "triangular", None)
 
 
 def k_ary(k: int, *, truth: FractionLike) -> Channel:
@@ -76,6 +168,67 @@ def k_ary(k: int, *, truth: FractionLike) -> Channel:
     return _from_probabilities(table, "k_ary", p)
 
 
+def one_bit(k: int, *, truth: FractionLike) -> Channel:
+    """A number on the grid 0..k-1 as one bit: rounded to an end at random, then told with probability `truth`.
+
+        P(1 | x) = (1 - p) / 2 + p x / (k - 1)
+
+    Only the mean can be estimated (`estimate_mean`): for k > 2 the rows are dependent. epsilon = ln((1 + p) / (1 - p)).
+
+    References
+    ----------
+    Duchi, J. C., Jordan, M. I. & Wainwright, M. J. (2018). Minimax optimal procedures for locally private estimation.
+    JASA 113, 182-201.
+
+    Examples
+    --------
+    >>> one_bit(3, truth="1/2").weights
+    ((3, 1), (2, 2), (1, 3))
+    """
+    size = as_count(k, name="k", low=2, high=256)
+    p = as_probability(truth, name="truth")
+    ones = [(1 - p) / 2 + p * Fraction(x, size - 1) for x in range(size)]
+    return _from_probabilities([[1 - one, one] for one in ones], "one_bit", p)
+
+
+def discrete_laplace(k: int, *, epsilon: float) -> Channel:
+    """A number on the grid 0..k-1 plus two-sided geometric noise, clamped to the grid, as a table of 2**32 tickets.
+
+        P(y | x) = (1 - a) / (1 + a) a^|x - y| inside,  a^|x - y| / (1 + a) at the ends,  a = exp(-epsilon / (k - 1))
+
+    The probabilities are rounded to the table, and the table is the mechanism: its own epsilon is measured, and is
+    never above the one asked for (the noise is widened by parts in a million where rounding would exceed it).
+
+    Parameters
+    ----------
+    k : int
+        Number of grid points, 2 to 256.
+    epsilon : float
+        Privacy loss between the two ends of the grid, greater than 0 and at most 16.
+
+    References
+    ----------
+    Ghosh, A., Roughgarden, T. & Sundararajan, M. (2012). Universally utility-maximizing privacy mechanisms. SIAM J.
+    Computing 41, 1673-1693.
+
+    Examples
+    --------
+    >>> channel = discrete_laplace(5, epsilon=1.0)
+    >>> 0.999 < channel.epsilon <= 1.0, channel.denominator == 2**32
+    (True, True)
+    """
+    size = as_count(k, name="k", low=2, high=256)
+    asked = float(epsilon)
+    if not 0 < asked <= 16:
+        raise ValueError(f"epsilon must be greater than 0 and at most 16; got {epsilon!r}")
+    shrink = Fraction(0)
+    while True:
+        channel = Channel(_geometric_table(size, Fraction(asked) * (1 - shrink)), "discrete_laplace", None)
+        if channel.epsilon <= asked:
+            return channel
+        shrink = max(2 * shrink, Fraction(1, 2**30))
+
+
 def custom(weights: Sequence[Sequence[int]]) -> Channel:
     """Any table of integers whose rows have one sum and are linearly independent.
 
@@ -94,9 +247,29 @@ def custom(weights: Sequence[Sequence[int]]) -> Channel:
     return channel
 
 
-def _from_probabilities(table: list[list[Fraction]], name: str, truth: Fraction) -> Channel:
+def _yes_no(yes_given_no: Fraction, yes_given_yes: Fraction, name: str, truth: Fraction | None) -> Channel:
+    rows = [[1 - yes_given_no, yes_given_no], [1 - yes_given_yes, yes_given_yes]]
+    return _from_probabilities(rows, name, truth)
+
+
+def _from_probabilities(table: list[list[Fraction]], name: str, truth: Fraction | None) -> Channel:
     """The smallest integer table with exactly these probabilities."""
     denominator = lcm(*(entry.denominator for row in table for entry in row))
     weights = [[int(entry * denominator) for entry in row] for row in table]
     common = gcd(*(weight for row in weights for weight in row))
     return Channel(tuple(tuple(weight // common for weight in row) for row in weights), name, truth)
+
+
+def _geometric_table(size: int, epsilon: Fraction) -> tuple[tuple[int, ...], ...]:
+    """Clamped two-sided geometric noise in tickets of 2**32; what rounding leaves goes to the answer itself."""
+    context = Context(prec=40)
+    exponent = context.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator * (size - 1)))
+    decay = [Fraction(context.exp(-exponent * distance)) for distance in range(size)]
+    inside = [round(LARGEST_DENOMINATOR * (1 - decay[1]) / (1 + decay[1]) * factor) for factor in decay]
+    ends = [round(LARGEST_DENOMINATOR / (1 + decay[1]) * factor) for factor in decay]
+    rows = []
+    for x in range(size):
+        row = [ends[x], *(inside[abs(x - y)] for y in range(1, size - 1)), ends[size - 1 - x]]
+        row[x] += LARGEST_DENOMINATOR - sum(row)
+        rows.append(tuple(row))
+    return tuple(rows)

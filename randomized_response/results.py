@@ -45,9 +45,11 @@ class ProportionEstimate(Result):
     interval, noise_interval : str
         The methods that gave the two intervals: not always the one that was asked for.
     confidence : float
-        Level of each interval on its own.
+        Level of each interval on its own; of all together where `simultaneous`.
     population_size : int or None
         Size of the finite population that respondents were drawn from, where one was given.
+    simultaneous : bool
+        Whether all intervals hold at once with probability `confidence`.
     """
 
     unbiased: Vector
@@ -65,6 +67,7 @@ class ProportionEstimate(Result):
     noise_interval: str
     confidence: float
     population_size: int | None = None
+    simultaneous: bool = False
 
     @property
     def direct_question_n(self) -> Vector:
@@ -84,7 +87,7 @@ class ProportionEstimate(Result):
         return 1 + np.divide(spread, self.standard_error**2, out=np.full_like(spread, np.nan), where=known)
 
     def __str__(self) -> str:
-        level = f"{100 * self.confidence:g} %"
+        level = f"{100 * self.confidence:g} %{' simultaneous' if self.simultaneous else ''}"
         lines = [
             f"{self.n} reports; {level} intervals: {self.interval}",
             "answer  estimate  std. error     low    high  unbiased",

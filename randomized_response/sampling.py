@@ -117,11 +117,12 @@ def simulate(channel: Channel, answers: ArrayLike, generator: np.random.Generato
     start = codes * channel.denominator
     boxes = np.arange(channel.answers)[:, None] * channel.denominator
     ends = (boxes + np.cumsum(np.array(channel.weights, dtype=np.int64), axis=1)).ravel()
-    tickets = _draw_tickets(channel.denominator, codes.size, generator).reshape(codes.shape)
+    tickets = draw_tickets(channel.denominator, codes.size, generator).reshape(codes.shape)
     return np.searchsorted(ends, start + tickets, side="right") - codes * channel.reports
 
 
-def _draw_tickets(denominator: int, size: int, generator: np.random.Generator) -> NDArray[np.int64]:
+def draw_tickets(denominator: int, size: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    """`size` tickets at once, by the rule of `draw_ticket`."""
     limit = WORD_SIZE // denominator * denominator
     words = generator.integers(0, WORD_SIZE, size=size, dtype=np.int64)
     rejected = np.flatnonzero(words >= limit)

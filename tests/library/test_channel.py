@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from randomized_response import Channel, custom, forced_response, k_ary, warner
@@ -34,6 +34,7 @@ def test_epsilon_of_k_ary_is_the_closed_form(truth, k):
     assert channel.epsilon == pytest.approx(math.log(1 + k * p / (1 - p)), rel=1e-12)
 
 
+@settings(deadline=None)
 @given(st.fractions(min_value=1, max_value=10**9, max_denominator=10**9))
 def test_epsilon_is_rounded_up_by_at_most_one_step(ratio):
     with localcontext() as context:
@@ -118,6 +119,7 @@ def test_left_inverse_of_k_ary_is_the_closed_form(truth, k):
     assert k_ary(k, truth=truth).left_inverse == pytest.approx(closed, rel=1e-12, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_left_inverse_undoes_the_table(seed):
     generator = np.random.default_rng(seed)
@@ -142,6 +144,7 @@ def test_rank_is_exact_where_floating_point_is_not():
     assert custom(nearly).answers == 3
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.integers(-9, 9), min_size=4, max_size=4), min_size=2, max_size=4))
 def test_rank_agrees_with_numpy_on_small_tables(rows):
     assert rank(rows) == np.linalg.matrix_rank(np.array(rows))

@@ -30,7 +30,9 @@ def test_public_names_are_sorted_and_exist():
 @pytest.mark.parametrize("item", CALLABLE, ids=lambda item: item.__name__)
 def test_public_name_has_docstring_with_example(item):
     text = inspect.getdoc(item) or ""
-    is_result = inspect.isclass(item) and item.__name__.endswith(("Estimate", "Fit", "Result", "Comparison"))
+    is_result = inspect.isclass(item) and item.__name__.endswith(
+        ("Estimate", "Fit", "Result", "Comparison", "Sequence")
+    )
     assert len(text) > 100
     assert ">>>" in text or is_result
 

@@ -88,6 +88,7 @@ def test_mean_of_squared_standard_error_is_the_variance_by_enumeration(channel):
     assert covariance == pytest.approx(second - np.outer(mean, mean), abs=1e-12)
 
 
+@settings(deadline=None)
 @given(st.integers(2, 8), st.integers(1, 99), st.data())
 def test_k_ary_closed_forms(k, hundredths, data):
     p = hundredths / 100
@@ -150,7 +151,7 @@ def test_interval_is_never_empty_never_outside_and_holds_the_estimate(channel, i
                 assert e.constrained.sum() == pytest.approx(1)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.integers(0, len(SMALL_TABLES) - 1), st.data())
 def test_invariants_hold_for_any_counts(table, data):
     channel = SMALL_TABLES[table]

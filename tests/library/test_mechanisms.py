@@ -2,9 +2,22 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from randomized_response import custom, forced_response, k_ary, warner
+from randomized_response import (
+    crosswise,
+    custom,
+    discrete_laplace,
+    forced_response,
+    k_ary,
+    kuk,
+    one_bit,
+    triangular,
+    unrelated_question,
+    warner,
+)
 
 
 def probability(channel, report, answer):
@@ -63,3 +76,76 @@ def test_table_with_more_reports_than_its_denominator_can_hold_is_refused():
 
 def test_custom_keeps_the_table_as_it_is_written():
     assert custom([[6, 2], [2, 6]]).weights == ((6, 2), (2, 6))
+
+
+@pytest.mark.parametrize(("truth", "prevalence"), [("2/3", "1/4"), ("7/10", "1/3")])
+def test_unrelated_question_is_forced_response_with_the_prevalence(truth, prevalence):
+    assert (
+        unrelated_question(truth=truth, prevalence=prevalence).weights
+        == forced_response(truth=truth, yes=prevalence).weights
+    )
+
+
+def test_kuk_counts_red_cards():
+    """Five draws from decks of 4/5 and 1/5 red: P(y | x) = C(5, y) p^y (1 - p)^(5 - y)."""
+    channel = kuk(yes="4/5", no="1/5", draws=5)
+    assert channel.reports == 6
+    assert channel.matrix == pytest.approx(np.array([stats.binom.pmf(range(6), 5, p) for p in (0.2, 0.8)]))
+    assert channel.ratio == Fraction(4) ** 5
+    assert kuk(yes="3/4", no="1/4").weights == warner(truth="3/4").weights
+
+
+def test_crosswise_is_warner_with_the_prevalence_as_truth():
+    assert crosswise(prevalence="1/4").weights == warner(truth="1/4").weights
+    assert crosswise(prevalence="1/4").truth is None
+
+
+def test_triangular_protects_a_yes_only():
+    channel = triangular(prevalence="1/4")
+    assert (probability(channel, 1, 1), probability(channel, 1, 0)) == (1, Fraction(1, 4))
+    assert channel.epsilon == float("inf")
+
+
+@pytest.mark.parametrize("k", [2, 5, 256])
+@pytest.mark.parametrize("truth", ["1/4", "2/3"])
+def test_one_bit_is_linear_between_its_ends(k, truth):
+    channel, p = one_bit(k, truth=truth), Fraction(truth)
+    assert [probability(channel, 1, x) for x in range(k)] == [(1 - p) / 2 + p * Fraction(x, k - 1) for x in range(k)]
+    assert channel.ratio == (1 + p) / (1 - p)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, 8.0])
+@pytest.mark.parametrize("k", [2, 5, 11, 101])
+def test_discrete_laplace_is_the_clamped_geometric_and_within_epsilon(k, epsilon):
+    """Against scipy's two-sided geometric (dlaplace, parameter epsilon / (k - 1)) with its tails at the ends."""
+    channel, grid = discrete_laplace(k, epsilon=epsilon), np.arange(k)
+    noise = stats.dlaplace(epsilon / (k - 1))
+    expected = noise.pmf(grid - grid[:, None])
+    expected[:, 0], expected[:, -1] = noise.cdf(-grid), noise.sf(k - 2 - grid)
+    assert channel.matrix == pytest.approx(expected, abs=5e-8)
+    assert epsilon * (1 - 1e-5) <= channel.epsilon <= epsilon
+    assert [row[::-1] for row in channel.weights[::-1]] == list(channel.weights)
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, 17, float("nan"), float("inf")])
+def test_discrete_laplace_refuses_epsilon_out_of_range(epsilon):
+    with pytest.raises(ValueError, match="epsilon must be greater than 0 and at most 16"):
+        discrete_laplace(5, epsilon=epsilon)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: unrelated_question(truth="1/2", prevalence="0"), "prevalence must be greater than 0"),
+        (lambda: kuk(yes="1/2", no="1/2"), "yes must differ from no"),
+        (lambda: kuk(yes="1/2", no="1/4", draws=0), "draws must be from 1 to 255"),
+        (lambda: kuk(yes="1/2", no="1/7", draws=12), "denominator from 1 to 2"),
+        (lambda: crosswise(prevalence="1/2"), "prevalence must differ from 1/2"),
+        (lambda: triangular(prevalence="1"), "prevalence must be greater than 0 and less than 1"),
+        (lambda: one_bit(1, truth="1/2"), "k must be from 2 to 256"),
+        (lambda: discrete_laplace(1, epsilon=1.0), "k must be from 2 to 256"),
+    ],
+)
+def test_arguments_out_of_range_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

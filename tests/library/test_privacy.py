@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from randomized_response import (
@@ -52,6 +52,7 @@ def test_belief_moves_no_further_than_the_odds_allow(prior, epsilon, low, high):
     assert posterior(prior, epsilon) == pytest.approx((low, high), abs=1e-6)
 
 
+@settings(deadline=None)
 @given(st.floats(0.001, 0.999), st.floats(0, 8))
 def test_belief_grows_by_at_most_the_factor_e_to_the_epsilon(prior, epsilon):
     low, high = posterior(prior, epsilon)

@@ -1,0 +1,73 @@
+"""Limits for shares of answers: binomial intervals mapped through the table, Wald's, and the bootstrap's."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from randomized_response.channel import Channel
+from randomized_response.intervals import BINOMIAL_INTERVALS, normal_quantile
+from randomized_response.results import Vector
+
+Limits = tuple[Vector, Vector]
+BOOTSTRAP_ROUNDS = 2000
+
+
+def nothing_known(answers: int) -> Limits:
+    return np.zeros(answers), np.ones(answers)
+
+
+def mapped_limits(method: str, tally: NDArray[np.int64], channel: Channel, level: float, kept: float) -> Limits:
+    """A binomial interval for each report's rate, mapped through the table to the share of its answer."""
+    assert channel.background is not None
+    n = int(tally.sum())
+    if n == 0:
+        return nothing_known(channel.answers)
+    if method == "score":
+        return _score(tally / n, channel, n, normal_quantile(level), kept)
+    limits = np.array([BINOMIAL_INTERVALS[method](int(count), n, level) for count in tally])
+    mapped = (limits * channel.denominator - channel.background[:, None]) / channel.gain
+    return mapped.min(axis=1), mapped.max(axis=1)
+
+
+def _score(rates: Vector, channel: Channel, n: int, z: float, kept: float) -> Limits:
+    """All theta with (rate - b - d theta)^2 <= z^2 V(theta) / n: the roots of a quadratic.
+
+    V = theta a (1 - a) + (1 - theta) b (1 - b) + kept d^2 theta (1 - theta), with a and b the probabilities of the
+    report with and without the answer and d = a - b. kept = 1 is Wilson's interval mapped through the table, kept = 0
+    leaves the coin alone.
+    """
+    assert channel.background is not None
+    b, d = channel.background / channel.denominator, channel.gain / channel.denominator
+    a, scale = b + d, z * z / n
+    square = d * d * (1 + scale * kept)
+    half_linear = d * (rates - b) + scale * (a * (1 - a) - b * (1 - b) + kept * d * d) / 2
+    constant = (rates - b) ** 2 - scale * b * (1 - b)
+    reach = np.sqrt(np.maximum(half_linear**2 - square * constant, 0))
+    return (half_linear - reach) / square, (half_linear + reach) / square
+
+
+def wald_limits(unbiased: Vector, covariance: Vector, level: float) -> Limits:
+    half = normal_quantile(level) * root_of_diagonal(covariance)
+    return unbiased - half, unbiased + half
+
+
+def bootstrap_limits(
+    tally: NDArray[np.int64], channel: Channel, level: float, generator: np.random.Generator | None
+) -> Limits:
+    """Percentiles of the unbiased estimate over 2,000 resamples of the n reports with replacement."""
+    n = int(tally.sum())
+    source = np.random.default_rng(0) if generator is None else generator
+    redrawn = source.multinomial(n, tally / n, size=BOOTSTRAP_ROUNDS) / n
+    tail = (1 - level) / 2
+    low, high = np.quantile(redrawn @ channel.left_inverse.T, [tail, 1 - tail], axis=0)
+    return low, high
+
+
+def around(estimate: Vector, low: Vector, high: Vector) -> Limits:
+    """The interval inside [0, 1] that also holds the estimate; [0, 1] where nothing is known."""
+    known = ~(np.isnan(low) | np.isnan(high))
+    low, high = np.clip(np.where(known, low, 0), 0, 1), np.clip(np.where(known, high, 1), 0, 1)
+    return np.fmin(low, estimate), np.fmax(high, estimate)
+
+
+def root_of_diagonal(covariance: Vector) -> Vector:
+    return np.asarray(np.sqrt(np.maximum(np.diag(covariance), 0)))
