@@ -13,16 +13,11 @@ from xml.sax.saxutils import escape, quoteattr
 
 LINE = 19
 """Height of a line of text."""
-BAR = 26
+STRIP = 24
 """Height of the strip that holds a dot and its intervals."""
 GAP = 12
-EDGE = 2.5
-"""Per cent of the width left free at either side of the axis, so that marks at its ends are whole."""
-LABEL_WIDTH = 30
-"""Characters to a line of a label: beside it, the numbers fit on a narrow phone."""
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25)
 MOST_TICKS = 6
-
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 DOT = '<circle class="dot" r="5" fill="currentColor"/>'
@@ -56,10 +51,26 @@ class Axis:
     def ticks(self) -> list[float]:
         return [self.start + number * self.step for number in range(round((self.end - self.start) / self.step) + 1)]
 
-    def place(self, share: float) -> float:
-        """Where a share is drawn, in per cent of the width."""
-        kept = min(max((share - self.start) / (self.end - self.start), 0.0), 1.0)
-        return EDGE + kept * (100 - 2 * EDGE)
+    def share_of_width(self, share: float) -> float:
+        return min(max((share - self.start) / (self.end - self.start), 0.0), 1.0)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where things stand: the axis from `left` to `right`, in per cent of the width, and characters to a label's line.
+
+    Labels are `beside` their marks or, on a narrow page, above them.
+    """
+
+    name: str
+    left: float
+    right: float
+    characters: int
+    beside: bool
+
+
+NARROW = Layout("narrow", left=4.5, right=95.5, characters=28, beside=False)
+WIDE = Layout("wide", left=30, right=77, characters=26, beside=True)
 
 
 def axis_for(rows: Iterable[Row]) -> Axis:
@@ -71,7 +82,15 @@ def axis_for(rows: Iterable[Row]) -> Axis:
     return Axis(start, min(1.0, math.ceil(end / step - 1e-9) * step), step)
 
 
-def picture(rows: Sequence[Row], *, key: str, title: str, axis: Axis | None = None, width: str = "100%") -> str:
+def picture(
+    rows: Sequence[Row],
+    *,
+    key: str,
+    title: str,
+    axis: Axis | None = None,
+    layout: Layout = NARROW,
+    width: str = "100%",
+) -> str:
     """The rows below each other over one axis, as an SVG element.
 
     Parameters
@@ -84,26 +103,24 @@ def picture(rows: Sequence[Row], *, key: str, title: str, axis: Axis | None = No
         What the picture shows; screen readers read it, then every row in words.
     axis : Axis or None
         Where several pictures are to be compared, the one they share; None makes one that fits.
+    layout : Layout
+        NARROW or WIDE.
     width : str
         "100%" in a page; a number of pixels where the picture stands alone.
     """
-    axis = axis or axis_for(rows)
-    parts: list[str] = []
-    y = 0
+    canvas = _Canvas(axis or axis_for(rows), layout)
     for row in rows:
-        drawn, height = _row(row, axis, y)
-        parts += drawn
-        y += height
-    height = y + LINE
+        canvas.draw(row)
     names = quoteattr(f"{key}-title {key}-desc")
     return "".join(
         (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="picture" role="img" aria-labelledby={names}',
-            f' width={quoteattr(width)} height="{height}">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="picture {layout.name}" role="img"',
+            f' aria-labelledby={names} width={quoteattr(width)} height="{canvas.y + LINE}">',
             f"<title id={quoteattr(f'{key}-title')}>{_escaped(title)}</title>",
             f"<desc id={quoteattr(f'{key}-desc')}>{_escaped('; '.join(_words(rows)))}</desc>",
-            *_grid(axis, y),
-            *parts,
+            *canvas.grid,
+            *canvas.parts,
+            *canvas.ticks(),
             "</svg>",
         )
     )
@@ -121,47 +138,65 @@ def legend(name: str) -> str:
     return f"{frame}{marks[name]}</svg>"
 
 
-def _row(row: Row, axis: Axis, y: int) -> tuple[list[str], int]:
-    """A row drawn from `y` downwards, and its height."""
-    parts, top = [], y
-    if row.heading:
-        y += GAP if y else 0
-        for line in wrap(row.heading, LABEL_WIDTH + 10):
-            y += LINE
-            parts.append(_text("heading", "0", y - 5, line))
-        y += 2
-    lines = wrap(row.label, LABEL_WIDTH) or [""]
-    for line in lines:
-        y += LINE
-        parts.append(_text("label", "0", y - 5, line))
-    anchor = "" if row.estimate is None else " figures"
-    parts.append(_text(f"value{anchor}", "100%", y - 5, row.text, ' text-anchor="end"'))
-    if row.estimate is not None:
-        parts += _marks(row, axis, y + BAR // 2)
-    y += BAR if row.estimate is not None else 0
-    return parts, y + GAP - top
+class _Canvas:
+    """Draws row after row downwards; `y` is where the next one begins."""
 
+    def __init__(self, axis: Axis, layout: Layout) -> None:
+        self.axis, self.layout = axis, layout
+        self.grid: list[str] = []
+        self.parts: list[str] = []
+        self.y = 0
 
-def _marks(row: Row, axis: Axis, y: int) -> Iterator[str]:
-    if row.low is not None and row.high is not None:
-        left, right = _per_cent(axis.place(row.low)), _per_cent(axis.place(row.high))
-        yield _line("whole", left, right, y, 1.5)
-        yield from (f'<line class="cap" x1="{x}" x2="{x}" y1="{y - 5}" y2="{y + 5}" {_stroke(1.5)}/>' for x in (left, right))
-    if row.noise_low is not None and row.noise_high is not None:
-        yield _line("noise", _per_cent(axis.place(row.noise_low)), _per_cent(axis.place(row.noise_high)), y, 7)
-    assert row.estimate is not None
-    yield _at(axis.place(row.estimate), y, DOT)
-    if row.truth is not None:
-        yield _at(axis.place(row.truth), y, DIAMOND)
+    def place(self, share: float) -> str:
+        """Where a share is drawn, in per cent of the width."""
+        left, right = self.layout.left, self.layout.right
+        return f"{left + (right - left) * self.axis.share_of_width(share):.3f}%"
 
+    def draw(self, row: Row) -> None:
+        if row.heading:
+            self.y += GAP if self.y else 0
+            self._lines("heading", row.heading)
+            self.y += 4
+        top = self.y
+        self._lines("label", row.label)
+        beside, known = self.layout.beside, row.estimate is not None
+        kind = "value figures" if known else "value"
+        self.parts.append(_text(kind, "100%", (top + LINE if beside else self.y) - 5, row.text, "end"))
+        if beside:
+            self.y = max(self.y, top + STRIP)
+        strip = top if beside else self.y
+        if known or beside:
+            self._grid(strip, self.y + GAP / 2 if beside else strip + STRIP)
+        if known:
+            self.parts += self._marks(row, strip + (10 if beside else STRIP // 2))
+        self.y = max(self.y, strip + STRIP if known else 0) + (GAP // 2 if beside else GAP)
 
-def _grid(axis: Axis, bottom: int) -> Iterator[str]:
-    for tick in axis.ticks:
-        x = _per_cent(axis.place(tick))
-        anchor = "start" if tick == axis.start else "end" if tick == axis.ticks[-1] else "middle"
-        edge = {"start": "0", "end": "100%", "middle": x}[anchor]
-        yield f'<line class="grid" x1="{x}" x2="{x}" y1="0" y2="{bottom}" {_stroke(1)} stroke-opacity="0.15"/>'
-        yield _text("tick", edge, bottom + 14, f"{100 * tick:.0f} %", f' text-anchor="{anchor}"')
+    def ticks(self) -> Iterator[str]:
+        for tick in self.axis.ticks:
+            yield _text("tick", self.place(tick), self.y + 12, f"{100 * tick:.0f} %", "middle")
+
+    def _lines(self, kind: str, text: str) -> None:
+        for line in wrap(text, self.layout.characters) or [""]:
+            self.y += LINE
+            self.parts.append(_text(kind, "0", self.y - 5, line))
+
+    def _grid(self, top: float, bottom: float) -> None:
+        for x in map(self.place, self.axis.ticks):
+            ends = f'x1="{x}" x2="{x}" y1="{top:g}" y2="{bottom:g}"'
+            self.grid.append(f'<line class="grid" {ends} {_stroke(1)} stroke-opacity="0.15"/>')
+
+    def _marks(self, row: Row, y: int) -> Iterator[str]:
+        if row.low is not None and row.high is not None:
+            left, right = self.place(row.low), self.place(row.high)
+            yield _line("whole", left, right, y, 1.5)
+            yield _line("cap", left, left, y, 1.5)
+            yield _line("cap", right, right, y, 1.5)
+        if row.noise_low is not None and row.noise_high is not None:
+            yield _line("noise", self.place(row.noise_low), self.place(row.noise_high), y, 7)
+        assert row.estimate is not None
+        yield _at(self.place(row.estimate), y, DOT)
+        if row.truth is not None:
+            yield _at(self.place(row.truth), y, DIAMOND)
 
 
 def _line(kind: str, left: str, right: str, y: int, thickness: float) -> str:
@@ -175,21 +210,18 @@ def _stroke(thickness: float) -> str:
     return f'stroke="currentColor" stroke-width="{thickness:g}"'
 
 
-def _at(place: float, y: int, mark: str) -> str:
+def _at(x: str, y: int, mark: str) -> str:
     """A mark moved to a place in per cent, which no `transform` can do."""
-    return f'<svg x="{_per_cent(place)}" y="{y}" overflow="visible">{mark}</svg>'
+    return f'<svg x="{x}" y="{y}" overflow="visible">{mark}</svg>'
 
 
-def _text(kind: str, x: str, y: int, text: str, more: str = "") -> str:
-    return f'<text class="{kind}" x="{x}" y="{y}" fill="currentColor"{more}>{_escaped(text)}</text>'
+def _text(kind: str, x: str, y: int, text: str, anchor: str = "start") -> str:
+    at = "" if anchor == "start" else f' text-anchor="{anchor}"'
+    return f'<text class="{kind}" x="{x}" y="{y}" fill="currentColor"{at}>{_escaped(text)}</text>'
 
 
 def _escaped(text: str) -> str:
     return escape(NOT_XML.sub("\ufffd", text))
-
-
-def _per_cent(place: float) -> str:
-    return f"{place:.3f}%"
 
 
 def _words(rows: Sequence[Row]) -> Iterator[str]:

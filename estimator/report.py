@@ -37,11 +37,15 @@ class Line:
 
 @dataclass(frozen=True)
 class Block:
-    """Everything the report says of one question. `overall` and `by_group` are pictures."""
+    """Everything the report says of one question.
+
+    `overall` and `by_group` are pictures. `of_one` is the choice that all estimates speak of, where it is one: Yes.
+    """
 
     key: str
     wording: str
     choices: tuple[str, ...]
+    of_one: str
     overall: SafeString
     by_group: SafeString
     lines: tuple[Line, ...]
@@ -157,6 +161,7 @@ def _block(item: Item, number: int, noun: str) -> Block:
         key=key,
         wording=item.wording,
         choices=item.choices,
+        of_one=item.choices[1] if both else "",
         overall=_drawn(rows, f"item-{number}", f"Estimated shares: {item.wording}", axis),
         by_group=_drawn(group_rows, f"item-{number}-groups", f"Estimated shares by group: {item.wording}", axis),
         lines=tuple(_line(cell, noun) for cell in overall),
@@ -168,8 +173,10 @@ def _block(item: Item, number: int, noun: str) -> Block:
 
 
 def _drawn(rows: list[Row], key: str, title: str, axis: pictures.Axis) -> SafeString:
-    # Everything that stands in it was escaped by the writer.
-    return mark_safe(pictures.picture(rows, key=key, title=title, axis=axis)) if rows else SafeString()  # noqa: S308
+    """The picture in both layouts; the style sheet shows the one that the page has room for."""
+    layouts = (pictures.NARROW, pictures.WIDE) if rows else ()
+    drawn = (pictures.picture(rows, key=f"{key}-{x.name}", title=title, axis=axis, layout=x) for x in layouts)
+    return mark_safe("".join(drawn))  # noqa: S308: everything that stands in it was escaped by the writer
 
 
 def _grouped(item: Item, cells: list[Cell]) -> list[Row]:
