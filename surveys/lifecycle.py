@@ -35,16 +35,14 @@ def move(survey: Survey, name: str) -> None:
     step = MOVES[name]
     if not Survey.objects.filter(pk=survey.pk, state=step.source).update(state=step.target):
         survey.refresh_from_db(fields=["state"])
-        raise NotAllowed(
-            f"{survey.slug} is {survey.state}; only a {step.source} survey can do this: {step.act.lower()}."
-        )
+        raise NotAllowed(f"{survey.slug} is {survey.state}; to {step.act.lower()} it, it must be {step.source}.")
     survey.state = step.target
 
 
 def require_draft(survey: Survey) -> None:
     """Only drafts are edited: what is open is frozen."""
     if survey.state != State.DRAFT:
-        raise NotAllowed(f"{survey.slug} is {survey.state}; only a draft can be changed. Close it and revise it first.")
+        raise NotAllowed(f"{survey.slug} is {survey.state}; only a draft can be changed. Close and revise it first.")
 
 
 def moves_from(state: str) -> dict[str, Move]:

@@ -1,0 +1,102 @@
+"""The command line: words for people, one JSON object for scripts, one sentence for faults."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+
+from collector import selectors as reports
+from surveys import definitions, selectors
+from surveys.models import Survey, Version
+from tests import payloads
+
+pytestmark = pytest.mark.django_db
+
+
+def run(name: str, *words: Any) -> str:
+    out = io.StringIO()
+    call_command(name, *words, stdout=out)
+    return out.getvalue()
+
+
+def facts(name: str, *words: Any) -> dict[str, Any]:
+    return json.loads(run(name, *words, "--json"))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "survey.yaml"
+    path.write_text(definitions.dump(payloads.definition()), encoding="utf-8")
+    return path
+
+
+def test_from_file_to_estimate(alice: User, file: Path) -> None:
+    assert run("import_survey", file) == "campus is a draft with 2 questions.\n"
+    opened = facts("open_survey", "campus")
+    assert opened["link"].endswith(f"/s/campus/#{opened['digest']}")
+    assert opened["version"] == 1
+    estimated = facts("estimate", "campus")
+    assert (estimated["state"], estimated["reports"]) == ("done", 0)
+    assert facts("close_survey", "campus")["reports"] == 0
+
+
+def test_export_survey_and_import_survey_are_inverse(survey: Survey, tmp_path: Path) -> None:
+    output = tmp_path / "out.yaml"
+    assert f"campus is written to {output}" in run("export_survey", "campus", "--output", output)
+    assert definitions.load(output.read_text(encoding="utf-8")) == payloads.definition()
+    assert definitions.load(run("export_survey", "campus")) == payloads.definition()
+
+
+def test_rehearse_with_simulated_respondents(survey: Survey) -> None:
+    told = facts("rehearse", "campus", "--respondents", 60, "--share", "cheated=0.3", "--seed", 5)
+    assert (told["slug"], told["reports"]) == ("campus-rehearsal", 60)
+    assert facts("rehearse", "campus", "--respondents", 60, "--seed", 5)["version"] == 2
+
+
+def test_rehearse_with_answers_from_a_file(survey: Survey, tmp_path: Path) -> None:
+    answers = tmp_path / "answers.csv"
+    answers.write_text("stratum,cheated,mood\n" + "y1,1,Low\n" * 40)
+    assert facts("rehearse", "campus", "--answers", answers)["reports"] == 40
+    version = Version.objects.get()
+    assert reports.totals(version.design_id)[0].sum() == 40
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (["open_survey", "missing"], "There is no survey 'missing'; there are: campus."),
+        (["close_survey", "campus"], "campus is draft; to close it, it must be open."),
+        (["estimate", "campus"], "campus was never opened"),
+        (["rehearse", "campus", "--respondents", "0"], "--respondents must be from 1 to 1000000; got 0"),
+        (["rehearse", "campus", "--share", "cheated=many"], "--share must be ITEM=S1"),
+        (["rehearse", "campus", "--answers", "/nowhere.csv"], "No such file"),
+        (["import_survey", "/nowhere.yaml"], "No such file"),
+    ],
+)
+def test_faults_are_one_sentence(survey: Survey, words: list[str], fault: str) -> None:
+    with pytest.raises(CommandError) as caught:
+        run(*words)
+    assert fault in str(caught.value)
+
+
+def test_confidence_is_checked(version: Version) -> None:
+    with pytest.raises(CommandError, match=r"--confidence must be greater than 0 and less than 1; got 1\.0"):
+        run("estimate", "campus", "--confidence", "1")
+
+
+@pytest.mark.parametrize("people", [0, 2])
+def test_import_needs_to_know_whose_it_is(file: Path, people: int) -> None:
+    for number in range(people):
+        User.objects.create_user(f"person{number}", is_staff=True)
+    with pytest.raises(CommandError, match=r"--owner must name one researcher; there are: (nobody|person0, person1)"):
+        run("import_survey", file)
+
+
+def test_import_for_a_named_owner(alice: User, bob: User, file: Path) -> None:
+    run("import_survey", file, "--owner", "bob")
+    assert Survey.objects.get().owner == bob
+    assert selectors.definition_of(Survey.objects.get()) == payloads.definition()
