@@ -1,0 +1,115 @@
+"""An installation in a folder of its own, run by the launcher as `make run` runs it."""
+
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LINK = re.compile(r"http://\S+")
+
+
+class Installation:
+    """A data folder, a port, and the launcher's process while it runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.data = folder / "data"
+        self.log = folder / "launcher.log"
+        self.temporary = folder / "tmp"
+        self.temporary.mkdir()
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.launcher: subprocess.Popen[bytes] | None = None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if name not in {"DJANGO_SETTINGS_MODULE"}}
+        return kept | {"CANDOR_DATA": str(self.data), "TMPDIR": str(self.temporary), "CANDOR_URL": self.url}
+
+    @property
+    def output(self) -> str:
+        return self.log.read_text()
+
+    @property
+    def links(self) -> list[str]:
+        return [
+            link for link in LINK.findall(self.output) if "?sesame=" in link or "/s/" in link or "/reports/" in link
+        ]
+
+    def start(self, *options: str, seconds: float = 180) -> None:
+        """Run the launcher until it has said that Candor is running."""
+        with self.log.open("wb") as log:
+            self.launcher = subprocess.Popen(
+                [sys.executable, "-m", "config.serve", "--port", str(self.port), *options],
+                cwd=ROOT, env=self.environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+        wait_until(lambda: "Ctrl-C ends everything" in self.output or self.launcher.poll() is not None, seconds)
+        assert self.launcher.poll() is None, self.output
+
+    def interrupt(self, number: signal.Signals = signal.SIGINT) -> int:
+        """Press Ctrl-C; the launcher's exit code."""
+        assert self.launcher is not None
+        self.launcher.send_signal(number)
+        return self.launcher.wait(timeout=20)
+
+    def manage(self, *words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "manage.py", *words], cwd=ROOT, env=self.environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def processes(self, word: str = "") -> list[int]:
+        """Processes of this installation whose command line holds the word."""
+        return [pid for pid in _pids() if self._is_ours(pid) and word in _read(pid, "cmdline").replace("\0", " ")]
+
+    def rows(self, sql: str) -> list[tuple[object, ...]]:
+        with sqlite3.connect(f"file:{self.data / 'candor.sqlite3'}?mode=ro", uri=True) as connection:
+            return connection.execute(sql).fetchall()
+
+    def tallies(self) -> Counter[tuple[object, ...]]:
+        """Totals as they are stored: (design, stratum, position, symbol) -> count."""
+        rows = self.rows("SELECT design_id, stratum, position, symbol, count FROM collector_tally")
+        return Counter({row[:4]: row[4] for row in rows})
+
+    def recount(self) -> Counter[tuple[object, ...]]:
+        """Totals counted here, from the stored reports alone, by code that shares nothing with the collector."""
+        counts: Counter[tuple[object, ...]] = Counter()
+        for design, stratum, report in self.rows("SELECT design_id, stratum, report FROM collector_report"):
+            counts.update((design, stratum, position, symbol) for position, symbol in enumerate(report))
+        return counts
+
+    def _is_ours(self, pid: int) -> bool:
+        return f"CANDOR_DATA={self.data}\0" in _read(pid, "environ") + "\0"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until(condition: Callable[[], object], seconds: float) -> None:
+    """Poll a condition; an AssertionError where it does not become true in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds:g} seconds"
+        time.sleep(0.1)
+
+
+def _pids() -> list[int]:
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def _read(pid: int, name: str) -> str:
+    try:
+        return Path(f"/proc/{pid}/{name}").read_text(errors="replace")
+    except OSError:
+        return ""

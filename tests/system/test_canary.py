@@ -1,0 +1,102 @@
+"""A canary answer is nowhere: not in the database, its log, the broker's folder, temporary files or the program's log.
+
+The canary is a true answer that no chance can produce: eight questions of 256 choices, answered through the rehearsal
+by the collector's own way. A report equals its answer in all eight with probability (1/300 + 299/300/256)^8 = 7e-18.
+"""
+
+import csv
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+
+import pytest
+
+from surveys import definitions
+from tests.system.installation import Installation, wait_until
+
+ITEMS, CHOICES = 8, 256
+CANARY = bytes([0xC3, 0x5A, 0x91, 0x2E, 0xF7, 0x68, 0x1D, 0xB4])
+NEEDLES = [CANARY, CANARY.hex().encode(), ",".join(map(str, CANARY)).encode(), str(list(CANARY)).encode()]
+AGENT = "CanaryBrowser/7.3"
+
+
+def findings(installation: Installation, needles: list[bytes]) -> list[str]:
+    """Every file of the installation that holds one of the needles."""
+    files = [installation.log, *installation.data.rglob("*"), *installation.temporary.rglob("*")]
+    found = []
+    for path in files:
+        if path.is_file():
+            content = path.read_bytes()
+            found += [f"{path.name}: {needle!r}" for needle in needles if needle.lower() in content.lower()]
+    return found
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """Sixty people with the canary answer have been rehearsed; a browser with a canary name has knocked."""
+    folder = tmp_path_factory.mktemp("canary")
+    running = Installation(folder)
+    running.start("--no-demo")
+    (folder / "survey.yaml").write_text(survey())
+    with (folder / "answers.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([f"q{number}" for number in range(ITEMS)])
+        writer.writerows([list(CANARY)] * 60)
+    running.manage("shell", "-c", "from django.contrib.auth.models import User; User(is_staff=True).save()")
+    running.manage("import_survey", str(folder / "survey.yaml"))
+    running.manage("rehearse", "wide", "--answers", str(folder / "answers.csv"))
+    running.manage("open_survey", "wide")
+    knock(running)
+    wait_until(lambda: running.tallies() == running.recount() and running.tallies(), 60)
+    yield running
+    running.interrupt()
+
+
+def survey() -> str:
+    items = [
+        {
+            "key": f"q{number}",
+            "kind": "one_choice",
+            "wording": f"Question {number}?",
+            "choices": [f"choice {choice}" for choice in range(CHOICES)],
+            "channel": {"name": "k_ary", "truth": "1/300"},
+        }
+        for number in range(ITEMS)
+    ]
+    return definitions.dump({"slug": "wide", "title": "Wide", "items": items})
+
+
+def knock(installation: Installation) -> None:
+    """Requests that carry what must not be kept: a browser's name, an answer in a body that is refused."""
+    address = f"{installation.url}/s/wide/reports"
+    bodies = (
+        json.dumps({"answer": CANARY.hex()}),
+        json.dumps({"report": CANARY.hex(), "nonce": CANARY.hex()}),
+        CANARY.hex(),
+    )
+    for body in bodies:
+        headers = {"Content-Type": "application/json", "Origin": installation.url, "User-Agent": AGENT}
+        request = urllib.request.Request(address, body.encode(), headers | {"X-Forwarded-For": "203.0.113.77"})
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(request)
+    urllib.request.urlopen(urllib.request.Request(f"{installation.url}/s/wide/", headers={"User-Agent": AGENT})).close()
+
+
+def test_the_search_would_find_it(installation: Installation) -> None:
+    """The test of the test: a leak of each form, in each place, is seen."""
+    for needle in NEEDLES:
+        for folder in (installation.data, installation.data / "broker", installation.temporary):
+            planted = folder / "planted"
+            planted.write_bytes(b"..." + needle + b"...")
+            assert findings(installation, NEEDLES)
+            planted.unlink()
+
+
+def test_no_true_answer_anywhere(installation: Installation) -> None:
+    assert installation.rows("SELECT count(*) FROM collector_report") == [(60,)]
+    assert findings(installation, NEEDLES) == []
+
+
+def test_no_address_and_no_browser_anywhere(installation: Installation) -> None:
+    assert findings(installation, [AGENT.encode(), b"203.0.113.77"]) == []

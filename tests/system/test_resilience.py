@@ -1,0 +1,92 @@
+"""The worker is killed while reports come in: every report that was answered with 201 is there and counted once."""
+
+import http.client
+import json
+import os
+import secrets
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from collector.designs import Design, check
+from surveys import definitions
+from tests import payloads
+from tests.system.installation import Installation, wait_until
+
+REPORTS = 1_000
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Iterator[Installation]:
+    running = Installation(tmp_path)
+    running.start("--no-demo")
+    yield running
+    running.interrupt()
+
+
+@pytest.fixture
+def design(installation: Installation, tmp_path: Path) -> Design:
+    """An open survey of that installation."""
+    file = tmp_path / "survey.yaml"
+    file.write_text(definitions.dump(payloads.definition()))
+    installation.manage("shell", "-c", "from django.contrib.auth.models import User; User(is_staff=True).save()")
+    installation.manage("import_survey", str(file))
+    opened = json.loads(installation.manage("open_survey", "campus", "--json"))
+    design = check(payloads.document())
+    assert opened["digest"] == design.digest
+    return design
+
+
+def send(installation: Installation, design: Design, number: int) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", installation.port, timeout=30)
+    report = f"0{number % 2}0{number % 3}"
+    body = payloads.body(design, nonce=secrets.token_hex(16), stratum=design.strata[number % 5 % 2], report=report)
+    headers = {"Content-Type": "application/json", "Origin": installation.url}
+    connection.request("POST", "/s/campus/reports", body, headers)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def test_kill_the_worker_while_reports_come_in(installation: Installation, design: Design) -> None:
+    killed: list[int] = []
+
+    def send_and_sometimes_kill(number: int) -> int:
+        if number in (200, 500, 800):
+            workers = installation.processes("celery -q -A config worker")
+            killed.extend(workers)
+            for pid in workers:
+                os.kill(pid, signal.SIGKILL)
+        return send(installation, design, number)
+
+    with ThreadPoolExecutor(4) as pool:
+        statuses = list(pool.map(send_and_sometimes_kill, range(REPORTS)))
+    assert set(statuses) == {201}
+    assert killed, "the worker was alive to be killed"
+    stored = installation.rows("SELECT count(*) FROM collector_report")
+    assert stored == [(REPORTS,)]
+    wait_until(lambda: installation.rows("SELECT count(*) FROM collector_report WHERE folding < 2") == [(0,)], 60)
+    assert installation.tallies() == installation.recount()
+    assert sum(installation.tallies().values()) == REPORTS * 2
+    done = "SELECT reports FROM estimator_run WHERE state = 'done' ORDER BY id DESC LIMIT 1"
+    wait_until(lambda: installation.rows(done), 60)
+    assert "starting it again" in installation.output
+
+
+def test_kill_the_web_server_and_what_was_acknowledged_is_there(installation: Installation, design: Design) -> None:
+    acknowledged = sum(send(installation, design, number) == 201 for number in range(50))
+    for pid in installation.processes("granian"):
+        os.kill(pid, signal.SIGKILL)
+    assert installation.rows("SELECT count(*) FROM collector_report") == [(acknowledged,)]
+
+    def answers_again() -> bool:
+        try:
+            return send(installation, design, 51) == 201
+        except OSError:
+            return False
+
+    wait_until(answers_again, 60)
+    wait_until(lambda: installation.tallies() == installation.recount(), 60)

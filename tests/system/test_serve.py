@@ -1,0 +1,129 @@
+"""`make run` as a newcomer meets it: three links, real processes, one clear end."""
+
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from http.cookiejar import CookieJar
+from pathlib import Path
+
+import pytest
+
+from tests.system.installation import ROOT, Installation, free_port, wait_until
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """The whole demo, built once for this file."""
+    installation = Installation(tmp_path_factory.mktemp("demo"))
+    installation.start()
+    yield installation
+    if installation.launcher and installation.launcher.poll() is None:
+        installation.interrupt()
+
+
+def fetch(address: str, opener: urllib.request.OpenerDirector | None = None) -> tuple[int, str, str]:
+    """Status, final address, text."""
+    opener = opener or urllib.request.build_opener()
+    try:
+        with opener.open(address.split("#")[0]) as response:
+            return response.status, response.url, response.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.url, error.read().decode()
+
+
+def test_three_links_and_each_leads_where_it_says(demo: Installation) -> None:
+    survey, panel, report = demo.links
+    assert fetch(survey)[0] == 200
+    assert survey.endswith("#" + demo.rows("SELECT design_id FROM surveys_version v JOIN surveys_survey s "
+                                           "ON v.survey_id = s.id WHERE slug = 'student-life'")[0][0])  # fmt: skip
+    status, _, text = fetch(report)
+    assert status == 200
+    assert "Have you had an affair during your marriage?" in text
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+    status, address, text = fetch(panel, browser)
+    assert (status, address) == (200, f"{demo.url}/panel/")
+    assert "redbook-1974" in fetch(f"{demo.url}/panel/surveys/survey/", browser)[2]
+    stranger = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+    assert fetch(panel, stranger)[0] == 403, "the link signs in once"
+
+
+def test_the_demos_intervals_hold_the_known_truth(demo: Installation) -> None:
+    """At least 90 % of the cells. The seed is fixed, so this is a fact about the shipped demo, not a chance."""
+    cells = demo.rows("""
+        SELECT e.low <= 1.0 * k.holders / k.respondents AND 1.0 * k.holders / k.respondents <= e.high
+        FROM estimator_estimate e JOIN estimator_run r ON e.run_id = r.id AND r.published
+        JOIN estimator_knownshare k ON k.design_id = r.design_id AND k.position = e.position
+         AND k.choice = e.choice AND k.stratum IS e.stratum""")
+    assert len(cells) == (2 + 5) * 5, "two and five choices, overall and in four strata"
+    assert sum(cell[0] for cell in cells) >= 0.9 * len(cells)
+
+
+def test_separate_processes_and_all_of_them_end(demo: Installation) -> None:
+    for word in ("granian", "celery -q -A config worker", "celery -q -A config beat"):
+        assert demo.processes(word), word
+    report = demo.links[2]
+    assert demo.interrupt() == 0
+    assert "Candor has ended" in demo.output
+    wait_until(lambda: not demo.processes(), 5)
+    assert "Traceback" not in demo.output
+
+    demo.start()
+    assert demo.links[2] == report, "a second run keeps the data"
+    assert fetch(report)[0] == 200
+    assert demo.rows("SELECT count(*) FROM collector_report") == [(6366,)]
+
+
+def test_sigterm_ends_all_too(tmp_path: Path) -> None:
+    installation = Installation(tmp_path)
+    installation.start("--no-demo")
+    assert installation.interrupt(signal.SIGTERM) == 0
+    wait_until(lambda: not installation.processes(), 5)
+
+
+def test_secrets_are_kept_and_private(demo: Installation) -> None:
+    secret = demo.data / "secret_key"
+    assert secret.stat().st_mode & 0o077 == 0
+    assert len(secret.read_text()) >= 50
+
+
+def serve(port: int, data: str) -> str:
+    """What the launcher says when it cannot start; it must say it in one line and start nothing."""
+    done = subprocess.run(
+        [sys.executable, "-m", "config.serve", "--port", str(port)],
+        cwd=ROOT, env={"CANDOR_DATA": data, "PATH": ""}, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    return done.stderr.strip()
+
+
+def test_a_port_in_use_is_one_sentence(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert serve(port, str(tmp_path)) == f"Port {port} is in use. Choose another: make run PORT={port + 1}"
+
+
+def test_no_write_permission_is_one_sentence(tmp_path: Path) -> None:
+    """Root may write everywhere, so a file stands in the place of the folder."""
+    blocked = tmp_path / "file"
+    blocked.touch()
+    said = serve(free_port(), str(blocked / "data"))
+    assert said.startswith(f"Candor cannot write to {blocked / 'data'} (Not a directory).")
+    assert len(said.splitlines()) == 1
+
+
+def test_too_old_a_python_is_one_sentence() -> None:
+    pretend = "import sys, runpy; sys.version_info = (3, 10, 4); sys.argv = ['bin/install', 'requirements.lock']; "
+    run = subprocess.run(
+        [sys.executable, "-c", pretend + "runpy.run_path('bin/install', run_name='__main__')"],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode == 1
+    assert run.stderr.startswith("Candor needs Python 3.11 or newer;")
+    assert len(run.stderr.strip().splitlines()) == 1
