@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from config.panel import UNFOLD as UNFOLD
 from config.secret import read_or_create
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -12,5 +12,7 @@ urlpatterns = [
     path("", include("estimator.urls")),
     path("healthz", health.healthz, name="healthz"),
     path("panel/sign-in/", LoginView.as_view(next_page="admin:index"), name="sign-in"),
+    path("panel/", include("surveys.panel.urls")),
     path("panel/", admin.site.urls),
+    path("api/v1/", include("surveys.panel.api")),
 ]

@@ -176,7 +176,7 @@ def _drawn(rows: list[Row], key: str, title: str, axis: pictures.Axis) -> SafeSt
     """The picture in both layouts; the style sheet shows the one that the page has room for."""
     layouts = (pictures.NARROW, pictures.WIDE) if rows else ()
     drawn = (pictures.picture(rows, key=f"{key}-{x.name}", title=title, axis=axis, layout=x) for x in layouts)
-    return mark_safe("".join(drawn))  # noqa: S308: everything that stands in it was escaped by the writer
+    return mark_safe("".join(drawn))  # noqa: S308 - the writer escapes
 
 
 def _grouped(item: Item, cells: list[Cell]) -> list[Row]:

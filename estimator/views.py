@@ -40,9 +40,7 @@ def json_download(run: Run) -> HttpResponse:
 
 
 def _download(content: bytes, kind: str, name: str) -> HttpResponse:
-    return HttpResponse(
-        content, content_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'}
-    )
+    return HttpResponse(content, content_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 def _published_or_404(key: str) -> Run:

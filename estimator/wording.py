@@ -85,9 +85,7 @@ def not_enough(n: int) -> str:
     return "Not enough reports yet in every group"
 
 
-def sentence(
-    *, choice: str, group: str, respondents: str, n: int, estimate: str, interval: str, weighted: bool
-) -> str:
+def sentence(*, choice: str, group: str, respondents: str, n: int, estimate: str, interval: str, weighted: bool) -> str:
     """An estimate as somebody may quote it, never without its interval."""
     held = f"have “{choice}” as their true answer"
     if group:

@@ -20,7 +20,7 @@ def definition_of(survey: Survey) -> Definition:
             "wording": survey.strata_wording,
             "groups": [_group(group) for group in survey.groups.all()],
         },
-        "items": [_item(item) for item in survey.items.all()],
+        "items": [item_of(item) for item in survey.items.all()],
     }
 
 
@@ -65,7 +65,8 @@ def _group(group: Group) -> dict[str, object]:
     return {"key": group.key, "label": group.label, "share": group.share or None}
 
 
-def _item(item: Item) -> dict[str, object]:
+def item_of(item: Item) -> dict[str, Any]:
+    """An item as the definition says it."""
     channel: dict[str, object] = {"name": item.mechanism}
     if item.mechanism == Item.Mechanism.CUSTOM:
         channel["weights"] = item.weights

@@ -1,0 +1,65 @@
+"""How the researcher's panel looks: the settings of its theme."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django.urls import reverse_lazy
+
+
+def is_superuser(request: HttpRequest) -> bool:
+    return bool(request.user.is_superuser)  # type: ignore[union-attr]
+
+
+UNFOLD: dict[str, Any] = {
+    "SITE_TITLE": "Candor",
+    "SITE_HEADER": "Candor",
+    "SITE_SUBHEADER": "The answers stay with those who give them",
+    "SITE_URL": None,
+    "SITE_SYMBOL": "confirmation_number",
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("surveys/icon.svg")},
+    ],
+    "SHOW_HISTORY": True,
+    "SHOW_VIEW_ON_SITE": False,
+    "BORDER_RADIUS": "8px",
+    "COLORS": {
+        "primary": {
+            "50": "#f0f8f7",
+            "100": "#dcefec",
+            "200": "#bcdfda",
+            "300": "#8fc9c2",
+            "400": "#58b5ab",
+            "500": "#2c9a90",
+            "600": "#0c6661",
+            "700": "#0a5752",
+            "800": "#084844",
+            "900": "#073b38",
+            "950": "#04211f",
+        },
+    },
+    "STYLES": [
+        lambda request: static("estimator/results.css"),
+        lambda request: static("surveys/panel/panel.css"),
+    ],
+    "SIDEBAR": {
+        "show_search": False,
+        "show_all_applications": False,
+        "navigation": [
+            {
+                "title": None,
+                "items": [
+                    {"title": "Surveys", "icon": "assignment", "link": reverse_lazy("admin:surveys_survey_changelist")},
+                    {"title": "New survey", "icon": "add", "link": reverse_lazy("admin:surveys_survey_add")},
+                    {"title": "From a YAML file", "icon": "upload_file", "link": reverse_lazy("panel:upload")},
+                    {
+                        "title": "Researchers",
+                        "icon": "group",
+                        "link": reverse_lazy("admin:auth_user_changelist"),
+                        "permission": "config.panel.is_superuser",
+                    },
+                ],
+            },
+        ],
+    },
+}

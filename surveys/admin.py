@@ -1,0 +1,194 @@
+"""The panel's list of surveys and its authoring. Nothing of the collector is registered: its rows are never edited."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin as BaseUserAdmin
+from django.contrib.auth.models import Group as Role
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.forms import BaseInlineFormSet, ModelForm
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.admin import ModelAdmin, StackedInline, TabularInline
+from unfold.decorators import display
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+
+from estimator import wording
+from surveys import lifecycle, links, selectors
+from surveys.access import surveys_of
+from surveys.forms import GroupForm, ItemForm, SurveyForm
+from surveys.models import Group, Item, Survey
+from surveys.panel.overview import epsilon_of, question_of, takes_answers
+
+admin.site.unregister(Role)
+admin.site.unregister(User)
+
+
+@admin.register(User)
+class ResearcherAdmin(BaseUserAdmin, ModelAdmin):
+    """Who may sign in; superusers alone see this."""
+
+    form, add_form, change_password_form = UserChangeForm, UserCreationForm, AdminPasswordChangeForm
+    list_display = ("username", "email", "is_active", "is_staff", "is_superuser")
+
+
+class Ordered:
+    """Rows keep the order of their numbers; a row without one goes to the end."""
+
+    extra = 0
+    ordering = ("position", "pk")
+
+    def has_add_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
+        return _may_write(request, obj)
+
+    has_change_permission = has_delete_permission = has_view_permission = has_add_permission
+
+
+class GroupInline(Ordered, TabularInline):
+    model = Group
+    form = GroupForm
+    verbose_name_plural = "Groups: who respondents openly say they are"
+    fields = ("position", "key", "label", "share")
+
+
+class ItemInline(Ordered, StackedInline):
+    model = Item
+    form = ItemForm
+    verbose_name = "question"
+    verbose_name_plural = "Questions"
+    fields = (
+        ("position", "key"),
+        ("kind", "mechanism"),
+        "wording",
+        "choices",
+        ("truth", "yes"),
+        "weights",
+        "protection",
+    )
+    readonly_fields = ("protection",)
+
+    @display(description="Protection, as saved")
+    def protection(self, item: Item) -> SafeString:
+        """Epsilon and the table of tickets, from what is saved."""
+        question = question_of(item) if item.pk else None
+        return render_to_string("panel/_protection.html", {"question": question, "said": ""})
+
+
+@admin.register(Survey)
+class SurveyAdmin(ModelAdmin):
+    """One's own surveys: the list, and the form that writes drafts. All else is on the survey's own page."""
+
+    form = SurveyForm
+    inlines = (GroupInline, ItemInline)
+    list_display = ("name", "stands", "reports", "epsilon", "address")
+    list_display_links = None
+    list_before_template = "panel/list_before.html"
+    change_form_before_template = "panel/form_before.html"
+    search_fields = ("slug",)
+    actions = None
+    prepopulated_fields = {"slug": ("title",)}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Survey]:
+        return surveys_of(request.user).prefetch_related("items", "groups")
+
+    def get_fields(self, request: HttpRequest, obj: Survey | None = None) -> tuple[str, ...]:
+        language = () if obj else ("own_language",)
+        return ("title", "slug", *language, "introduction", "consent", "rehearsal", "strata_wording")
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return _is_researcher(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
+        return _is_researcher(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return _is_researcher(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
+        return _may_write(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
+        """Only what was never opened can go: the rest belongs to its respondents' reports."""
+        return _may_write(request, obj) and (obj is None or not obj.versions.exists())
+
+    def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponse:
+        raise Http404("There is no such survey.")
+
+    def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
+        survey = self.get_object(request, object_id)
+        if survey is not None and survey.state != Survey.State.DRAFT and request.method != "POST":
+            messages.info(request, f"{survey} is {survey.state}: its design is frozen. Only a draft can be changed.")
+            return redirect("panel:survey", survey.slug)
+        return super().change_view(request, object_id, *args, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Survey, form: ModelForm[Survey], change: bool) -> None:
+        if change:
+            # Nobody can open it until this is saved; what was opened in the meantime is not written over.
+            lifecycle.require_draft(Survey.objects.select_for_update().get(pk=obj.pk))
+        else:
+            obj.owner = request.user
+        super().save_model(request, obj, form, change)
+
+    def save_formset(
+        self, request: HttpRequest, form: ModelForm[Survey], formset: BaseInlineFormSet[Any, Any, Any], change: bool
+    ) -> None:
+        """Number the rows that came without a number, after the others."""
+        last = max((row.cleaned_data.get("position") or 0 for row in formset.forms if row.is_valid()), default=0)
+        for row in formset.forms:
+            if row.has_changed() and row.instance.position is None:
+                last += 1
+                row.instance.position = last
+        super().save_formset(request, form, formset, change)
+
+    def response_add(self, request: HttpRequest, obj: Survey, post_url_continue: str | None = None) -> HttpResponse:
+        return self._response(request, obj) or super().response_add(request, obj, post_url_continue)
+
+    def response_change(self, request: HttpRequest, obj: Survey) -> HttpResponse:
+        return self._response(request, obj) or super().response_change(request, obj)
+
+    def _response(self, request: HttpRequest, survey: Survey) -> HttpResponse | None:
+        """After saving, the survey's own page, where it says what is missing."""
+        if "_continue" in request.POST or "_addanother" in request.POST:
+            return None
+        messages.success(request, f"{survey} is saved.")
+        return redirect("panel:survey", survey.slug)
+
+    @display(description="Survey", ordering="slug")
+    def name(self, survey: Survey) -> SafeString:
+        address = reverse("panel:survey", args=[survey.slug])
+        mark = format_html(' <span class="candor-mark">rehearsal</span>') if survey.rehearsal else ""
+        return format_html('<a class="candor-name" href="{}">{}</a>{}', address, survey, mark)
+
+    @display(description="State", ordering="state", label={"draft": "info", "open": "success", "closed": "default"})
+    def stands(self, survey: Survey) -> str:
+        return survey.state
+
+    @display(description="Reports")
+    def reports(self, survey: Survey) -> str:
+        return wording.count(selectors.report_count(survey))
+
+    @display(description="Epsilon, in total")
+    def epsilon(self, survey: Survey) -> str:
+        return epsilon_of(survey)
+
+    @display(description="Link")
+    def address(self, survey: Survey) -> str:
+        version = selectors.latest_version(survey)
+        if version is None or not takes_answers(survey):
+            return "–"
+        return format_html('<a href="{}" rel="noopener">/s/{}/</a>', links.respondent_link(version), survey.slug)
+
+
+def _is_researcher(request: HttpRequest) -> bool:
+    return bool(request.user.is_active and getattr(request.user, "is_staff", False))
+
+
+def _may_write(request: HttpRequest, survey: Survey | None) -> bool:
+    return _is_researcher(request) and (survey is None or survey.state == Survey.State.DRAFT)

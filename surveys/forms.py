@@ -1,0 +1,224 @@
+"""The panel's forms. Texts are edited in the survey's own language; what other languages say is kept."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from unfold.widgets import (
+    INPUT_CLASSES,
+    UnfoldAdminExpandableTextareaWidget,
+    UnfoldAdminFileFieldWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+)
+
+from collector.designs import LANGUAGE
+from surveys import definitions
+from surveys.definitions import YES_NO, Definition, DefinitionError
+from surveys.models import KEY_VALIDATOR, Group, Item, Survey
+
+Text = dict[str, str]
+
+if TYPE_CHECKING:
+    ModelForm = forms.ModelForm[Any]
+else:
+    ModelForm = forms.ModelForm  # Django's class takes no type argument at run time
+
+
+class WordsForm(ModelForm):
+    """A form whose fields named in `words` are texts by language, of which it shows the survey's own."""
+
+    words: tuple[str, ...] = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "position" in self.fields:
+            self.fields["position"].required = False
+        for name in self.words if self.instance.pk else ():
+            self.initial[name] = getattr(self.instance, name).get(self.language, "")
+
+    @property
+    def survey(self) -> Survey:
+        return self.instance if isinstance(self.instance, Survey) else self.instance.survey
+
+    @property
+    def language(self) -> str:
+        return self.survey.language
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        for name in self.words:
+            cleaned[name] = with_words(getattr(self.instance, name), cleaned.get(name, ""), self.survey)
+        return cleaned
+
+
+class SurveyForm(WordsForm):
+    words = ("title", "introduction", "consent", "strata_wording")
+
+    title = forms.CharField(widget=UnfoldAdminTextInputWidget, max_length=300)
+    introduction = forms.CharField(
+        widget=UnfoldAdminExpandableTextareaWidget,
+        required=False,
+        help_text="What respondents read first: who asks, and why.",
+    )
+    consent = forms.CharField(
+        widget=UnfoldAdminExpandableTextareaWidget,
+        required=False,
+        help_text="What they agree to by taking part.",
+    )
+    strata_wording = forms.CharField(
+        label="Question for the group",
+        widget=UnfoldAdminTextInputWidget,
+        required=False,
+        help_text="Only where there are groups below. The group is sent as it is, not randomised.",
+    )
+    own_language = forms.CharField(
+        label="Language",
+        initial="en",
+        max_length=20,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="A code like en, de, ar. More languages come with a YAML file.",
+    )
+
+    class Meta:
+        model = Survey
+        fields = ("title", "slug", "introduction", "consent", "strata_wording", "rehearsal")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            del self.fields["own_language"]
+
+    def clean_own_language(self) -> str:
+        code = str(self.cleaned_data["own_language"])
+        if not LANGUAGE.fullmatch(code):
+            raise ValidationError("Use a language code like en, de or pt-BR.")
+        self.instance.languages = [code]
+        return code
+
+
+class GroupForm(WordsForm):
+    words = ("label",)
+
+    label = forms.CharField(widget=UnfoldAdminTextInputWidget, max_length=300)
+
+    class Meta:
+        model = Group
+        fields = ("position", "key", "label", "share")
+
+
+class ItemForm(WordsForm):
+    words = ("wording",)
+
+    wording = forms.CharField(label="Question", widget=UnfoldAdminExpandableTextareaWidget)
+    choices = forms.CharField(
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}),
+        required=False,
+        help_text="One to a line. A yes/no question has No, then Yes; leave it empty for these words.",
+    )
+    weights = forms.CharField(
+        label="Table",
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
+        required=False,
+        help_text="Only for a table of your own: a row of whole numbers for each choice, all rows of one sum.",
+    )
+
+    class Meta:
+        model = Item
+        fields = ("position", "key", "kind", "wording", "choices", "mechanism", "truth", "yes", "weights")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            self.initial["choices"] = "\n".join(choice.get(self.language, "") for choice in self.instance.choices)
+        self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in self.instance.weights or [])
+
+    def clean_weights(self) -> list[list[int]] | None:
+        rows = [line.replace(",", " ").split() for line in self.cleaned_data["weights"].splitlines() if line.strip()]
+        try:
+            return [[int(entry) for entry in row] for row in rows] or None
+        except ValueError:
+            raise ValidationError("Write whole numbers with spaces between them, a line for each choice.") from None
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        lines = [line.strip() for line in str(cleaned.get("choices", "")).splitlines() if line.strip()]
+        cleaned["choices"] = with_choices(self.instance.choices, lines, cleaned.get("kind"), self.survey)
+        if not self.errors:
+            self._check_mechanism(cleaned)
+        return cleaned
+
+    def _check_mechanism(self, cleaned: dict[str, Any]) -> None:
+        """Say in words what is wrong with the mechanism, at the field that it is about."""
+        names = ("weights",) if cleaned["mechanism"] == Item.Mechanism.CUSTOM else ("truth", "yes")
+        channel = {name: cleaned[name] for name in names if cleaned.get(name)}
+        try:
+            definitions.channel_of(
+                {"choices": cleaned["choices"], "channel": {"name": cleaned["mechanism"], **channel}}
+            )
+        except KeyError as missing:
+            self.add_error(str(missing.args[0]), "This mechanism needs it.")
+        except (ValueError, TypeError) as fault:
+            field = next((name for name in ("weights", "truth", "yes") if str(fault).startswith(name)), "mechanism")
+            self.add_error(field, str(fault))
+
+
+class UploadForm(forms.Form):
+    """A survey's definition, as a file or as text."""
+
+    file = forms.FileField(required=False, label="YAML file", widget=UnfoldAdminFileFieldWidget, max_length=200)
+    text = forms.CharField(
+        required=False, label="or its text", widget=UnfoldAdminTextareaWidget(attrs={"rows": 12, "spellcheck": "false"})
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        file = cleaned.get("file")
+        try:
+            text = file.read().decode("utf-8") if file else cleaned.get("text", "")
+        except UnicodeDecodeError:
+            raise ValidationError("The file is not text in UTF-8.") from None
+        if not text.strip():
+            raise ValidationError("Choose a file, or paste its text.")
+        cleaned["definition"] = _loaded(text)
+        return cleaned
+
+
+class DuplicateForm(forms.Form):
+    """The name of a copy."""
+
+    slug = forms.SlugField(
+        label="Name in its address",
+        max_length=64,
+        validators=[KEY_VALIDATOR],
+        widget=forms.TextInput(attrs={"class": " ".join(INPUT_CLASSES)}),
+    )
+
+    def clean_slug(self) -> str:
+        slug = str(self.cleaned_data["slug"])
+        if Survey.objects.filter(slug=slug).exists():
+            raise ValidationError(f"The name {slug} is taken.")
+        return slug
+
+
+def with_words(texts: Text | None, words: str, survey: Survey) -> Text:
+    """The texts with the survey's own language saying `words`; every other language says what it said."""
+    texts = texts or {}
+    return {code: words if code == survey.language else texts.get(code, "") for code in survey.languages or ["en"]}
+
+
+def with_choices(choices: list[Text], lines: list[str], kind: str | None, survey: Survey) -> list[Text]:
+    """The choices as the lines say; a choice that moved takes its other languages along, a renamed one keeps them."""
+    if not lines and kind == Item.Kind.YES_NO:
+        return [{code: YES_NO.get(code, ("", ""))[answer] for code in survey.languages} for answer in (0, 1)]
+    own = survey.language
+    known = {choice.get(own, ""): choice for choice in choices}
+    renamed = iter([choice for choice in choices if choice.get(own, "") not in lines])
+    return [with_words(known[line] if line in known else next(renamed, {}), line, survey) for line in lines]
+
+
+def _loaded(text: str) -> Definition:
+    try:
+        return definitions.load(text)
+    except DefinitionError as fault:
+        raise ValidationError(str(fault)) from None

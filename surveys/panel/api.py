@@ -1,0 +1,21 @@
+"""The panel's addresses for programs: how far a run is."""
+
+from django.urls import path
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from estimator.serializers import RunSerializer
+from surveys.access import get_run_or_404
+
+app_name = "api"
+
+
+class RunView(APIView):
+    """State, progress and fault of a run of one's own survey."""
+
+    def get(self, request: Request, key: str) -> Response:
+        return Response(RunSerializer(get_run_or_404(request.user, key)).data)
+
+
+urlpatterns = [path("runs/<str:key>/", RunView.as_view(), name="run")]

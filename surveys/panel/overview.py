@@ -1,0 +1,132 @@
+"""What a survey's page shows: where it stands, what comes next, what came of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from collector import selectors as reports
+from estimator import report, wording
+from estimator import selectors as estimates
+from estimator.models import Run
+from estimator.privacy import ItemLabel
+from surveys import lifecycle, links, selectors
+from surveys.definitions import channel_of, total_epsilon
+from surveys.models import Item, Survey, Version
+
+NEWEST_RUNS = 10
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the life cycle, with what is to know about it now. `status` is done, now or later."""
+
+    title: str
+    status: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """An item of a draft; `fault` says why its mechanism cannot be used."""
+
+    item: Item
+    wording: str
+    choices: tuple[str, ...]
+    label: ItemLabel | None
+    fault: str
+
+
+@dataclass(frozen=True)
+class VersionLine:
+    """One opening of the survey."""
+
+    version: Version
+    reports: str
+    last_done: Run | None
+
+
+def overview(survey: Survey) -> dict[str, Any]:
+    """The context of a survey's page."""
+    version = selectors.latest_version(survey)
+    missing = selectors.what_is_missing(survey) if survey.state == Survey.State.DRAFT else ""
+    pending = estimates.last_run(version.design_id) if version else None
+    done = estimates.last_done(version.design_id) if version else None
+    context = {
+        "survey": survey,
+        "version": version,
+        "link": links.respondent_link(version) if version and takes_answers(survey) else "",
+        "missing": missing,
+        "epsilon": epsilon_of(survey),
+        "count": wording.count(selectors.report_count(survey)),
+        "steps": list(steps(survey, missing, done)),
+        "moves": lifecycle.moves_from(survey.state),
+        "questions": list(questions(survey)),
+        "pending": pending if pending and pending.state in (Run.State.QUEUED, Run.State.RUNNING) else None,
+        "failed": pending if pending and pending.state == Run.State.FAILED else None,
+        "done": done,
+        "public_link": links.report_link(done) if done and done.published else "",
+        "versions": [_version_line(line) for line in survey.versions.select_related("design")],
+        "runs": runs_of(survey),
+    }
+    return context | (report.context(done) if done else {})
+
+
+def takes_answers(survey: Survey) -> bool:
+    """Whether there is somebody to share its link with."""
+    return survey.state == Survey.State.OPEN and not survey.rehearsal
+
+
+def steps(survey: Survey, missing: str, done: Run | None) -> Iterator[Step]:
+    """Draft, collect, close, report: each with a word on where it stands."""
+    place = [Survey.State.DRAFT, Survey.State.OPEN, Survey.State.CLOSED].index(Survey.State(survey.state))
+    status = ["done" if n < place else "now" if n == place else "later" for n in range(3)]
+    ready = "Not ready yet: see below." if missing else "Ready to open."
+    yield Step("Write", status[0], ready if place == 0 else "The design is frozen.")
+    collecting = {"now": "Respondents can answer.", "done": "No more reports are taken.", "later": "Not open yet."}
+    yield Step("Collect", status[1], collecting[status[1]])
+    yield Step("Close", status[2], "The final totals are in." if place == 2 else "Ends the collection.")
+    told = "Public: whoever has the link reads it." if done and done.published else "Only you can see it."
+    yield Step("Report", _report_status(done), told if done else "There are no estimates yet.")
+
+
+def questions(survey: Survey) -> Iterator[Question]:
+    """The survey's items with their protection, as they are written now."""
+    return (question_of(item) for item in survey.items.all())
+
+
+def question_of(item: Item) -> Question:
+    """An item in its survey's own language, with its channel or what is wrong with it."""
+    language = item.survey.language
+    text = str(item.wording.get(language, ""))
+    choices = tuple(str(choice.get(language, "")) for choice in item.choices)
+    try:
+        label = ItemLabel(item.key, text, choices, channel_of(selectors.item_of(item)))
+    except (ValueError, TypeError, KeyError) as fault:
+        return Question(item, text, choices, None, str(fault))
+    return Question(item, text, choices, label, "")
+
+
+def epsilon_of(survey: Survey) -> str:
+    """Total epsilon of the survey as it is written now; a dash where an item's mechanism is not complete."""
+    try:
+        return wording.epsilon(total_epsilon(selectors.definition_of(survey)))
+    except (ValueError, TypeError, KeyError):
+        return "–"
+
+
+def runs_of(survey: Survey) -> list[tuple[Version, Run]]:
+    """The newest runs of every version, the newest first."""
+    versions = {version.design_id: version for version in survey.versions.all()}
+    newest = Run.objects.filter(design__in=versions)[:NEWEST_RUNS]
+    return [(versions[run.design_id], run) for run in newest]
+
+
+def _version_line(version: Version) -> VersionLine:
+    count = wording.count(reports.report_count(version.design_id))
+    return VersionLine(version, count, estimates.last_done(version.design_id))
+
+
+def _report_status(done: Run | None) -> str:
+    if done is None:
+        return "later"
+    return "done" if done.published else "now"

@@ -1,0 +1,23 @@
+from django.contrib import admin
+from django.urls import path
+
+from surveys.panel import acts, views
+
+app_name = "panel"
+page = admin.site.admin_view  # who is not signed in is asked to; every POST needs its CSRF token
+
+urlpatterns = [
+    path("", page(views.index), name="index"),
+    path("upload/", page(views.upload), name="upload"),
+    path("survey/<slug:slug>/", page(views.survey), name="survey"),
+    path("survey/<slug:slug>/definition.yaml", page(views.definition), name="definition"),
+    path("survey/<slug:slug>/open", page(acts.open_survey), name="open"),
+    path("survey/<slug:slug>/close", page(acts.close), name="close"),
+    path("survey/<slug:slug>/revise", page(acts.revise), name="revise"),
+    path("survey/<slug:slug>/estimate", page(acts.estimate), name="estimate"),
+    path("survey/<slug:slug>/duplicate", page(acts.duplicate), name="duplicate"),
+    path("run/<str:key>/", page(views.report), name="report"),
+    path("run/<str:key>/estimates.csv", page(views.estimates), name="report-csv"),
+    path("run/<str:key>/report.json", page(views.document), name="report-json"),
+    path("run/<str:key>/publish", page(acts.publish), name="publish"),
+]

@@ -1,0 +1,88 @@
+"""The panel's own pages: a survey from draft to report, its files, its runs."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from estimator import views as reports
+from estimator.models import Run
+from surveys import definitions, selectors, services
+from surveys.access import get_run_or_404, get_survey_or_404
+from surveys.definitions import DefinitionError
+from surveys.forms import UploadForm
+from surveys.lifecycle import NotAllowed
+from surveys.panel.overview import overview
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    return redirect("admin:surveys_survey_changelist")
+
+
+@require_safe
+def survey(request: HttpRequest, slug: str) -> HttpResponse:
+    """Everything of one survey: its life cycle, what is missing, its link, its results, its history."""
+    found = get_survey_or_404(request.user, slug)
+    return panel_page(request, "panel/survey.html", title=str(found), **overview(found))
+
+
+@require_safe
+def definition(request: HttpRequest, slug: str) -> HttpResponse:
+    """The survey as a YAML file."""
+    found = get_survey_or_404(request.user, slug)
+    text = definitions.dump(selectors.definition_of(found))
+    name = f'attachment; filename="{found.slug}.yaml"'
+    return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers={"Content-Disposition": name})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def upload(request: HttpRequest) -> HttpResponse:
+    """Make a draft from a YAML file, or write a draft of one's own anew."""
+    form = UploadForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            written = services.write_survey(form.cleaned_data["definition"], owner=signed_in(request))
+        except (DefinitionError, NotAllowed) as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, f"{written} is written as a draft.")
+            return redirect("panel:survey", written.slug)
+    return panel_page(request, "panel/upload.html", title="From a YAML file", form=form)
+
+
+@require_safe
+def report(request: HttpRequest, key: str) -> HttpResponse:
+    """The report of a run, published or not."""
+    return reports.report_page(request, _finished_or_404(request, key))
+
+
+@require_safe
+def estimates(request: HttpRequest, key: str) -> HttpResponse:
+    return reports.csv_download(_finished_or_404(request, key))
+
+
+@require_safe
+def document(request: HttpRequest, key: str) -> HttpResponse:
+    return reports.json_download(_finished_or_404(request, key))
+
+
+def panel_page(request: HttpRequest, template: str, **context: Any) -> HttpResponse:
+    """A page inside the panel's frame."""
+    return render(request, template, {**admin.site.each_context(request), **context})
+
+
+def signed_in(request: HttpRequest) -> User:
+    """The person who asks; the panel lets nobody else come this far."""
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def _finished_or_404(request: HttpRequest, key: str) -> Run:
+    run = get_run_or_404(request.user, key)
+    if run.state != Run.State.DONE:
+        raise Http404("There is no such run.")
+    return run
