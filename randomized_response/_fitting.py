@@ -1,0 +1,189 @@
+"""Maximum likelihood for a logistic model seen through channels: Newton's method with step control.
+
+For each row, L = p0 (1 - mu) + p1 mu, with mu = logistic(eta), p0 and p1 the probabilities of the row's report under
+the answers no and yes. With s = (p1 - p0) mu (1 - mu) / L, the score is s and the observed information
+s^2 - s (1 - 2 mu), both per unit of eta. The work is done on an orthonormal basis of the covariates, in blocks that
+stay in the processor's cache.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize
+
+Floats = NDArray[np.float64]
+
+_BLOCK = 8192
+_STEPS = 200
+_FIRST_REACH = 3.0
+_CLOSE = 1e-14
+_FLAT = 1e-6
+_FARTHEST = 700.0
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows on the basis: `basis` (p, n) with sum w q q' = (sum w) I, chances of each report under no and under yes."""
+
+    basis: Floats
+    chance_no: Floats
+    chance_yes: Floats
+    weights: Floats
+
+    def thinned(self, most: int) -> "Sample":
+        """About `most` rows, spread evenly by a multiplicative hash of their place; always the same ones."""
+        n = self.weights.size
+        if n <= most:
+            return self
+        place = (np.arange(n, dtype=np.uint64) * np.uint64(2654435761)) % np.uint64(2**32)
+        chosen = np.flatnonzero(place < np.uint64(2**32 * most // n))
+        return Sample(
+            np.ascontiguousarray(self.basis[:, chosen]),
+            self.chance_no[chosen],
+            self.chance_yes[chosen],
+            self.weights[chosen],
+        )
+
+
+class Point(NamedTuple):
+    """The log likelihood at one place, its gradient and its observed information, on the basis."""
+
+    at: Floats
+    log_likelihood: float
+    gradient: Floats
+    information: Floats
+
+
+class Climb(NamedTuple):
+    """Where the climb ended. `escape` is the direction in which the likelihood still rises for ever, None if none."""
+
+    point: Point
+    converged: bool
+    escape: Floats | None
+    iterations: int
+
+
+def blocks(n: int) -> Iterator[slice]:
+    return (slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK))
+
+
+def orthonormal(columns: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """R (p, p) and the spectrum of the scaled R: columns' R^-1 is orthonormal under the weights, summing to their sum.
+
+    Triangles of blocks are stacked and reduced again, so R is as accurate as one QR of the whole (Demmel et al. 2012).
+    """
+    root = np.sqrt(weights)
+    triangles = [np.linalg.qr((columns[:, s] * root[s]).T, mode="r") for s in blocks(weights.size)]
+    triangle = np.linalg.qr(np.vstack(triangles), mode="r") / np.sqrt(weights.sum())
+    square = np.zeros((len(columns), len(columns)))
+    square[: len(triangle)] = triangle
+    lengths = np.linalg.norm(square, axis=0)
+    scaled = square / np.where(lengths > 0, lengths, 1.0)
+    return square, np.asarray(np.linalg.svd(scaled, compute_uv=False), dtype=np.float64)
+
+
+def evaluate(sample: Sample, at: Floats) -> Point:
+    """Log likelihood, gradient and observed information; minus infinity where a report becomes impossible."""
+    p = at.size
+    total, gradient, information = 0.0, np.zeros(p), np.zeros((p, p))
+    for s in blocks(sample.weights.size):
+        q, w, no, yes = sample.basis[:, s], sample.weights[s], sample.chance_no[s], sample.chance_yes[s]
+        share_yes, share_no = shares(at @ q)
+        likelihood = no * share_no + yes * share_yes
+        if likelihood.min() <= 0:
+            return Point(at, -np.inf, gradient, information)
+        score = (yes - no) * share_yes * share_no / likelihood
+        total += float(w @ np.log(likelihood))
+        gradient += q @ (w * score)
+        information += (q * (w * (score * score - score * (share_no - share_yes)))) @ q.T
+    return Point(at, total, gradient, information)
+
+
+def log_likelihoods(sample: Sample, places: Floats) -> Floats:
+    """The log likelihood at each of many places (rows), for a quick look over few rows."""
+    share_yes, share_no = shares(places @ sample.basis)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(sample.chance_no * share_no + sample.chance_yes * share_yes) @ sample.weights)
+
+
+def shares(eta: Floats) -> tuple[Floats, Floats]:
+    """logistic(eta) and logistic(-eta), each to full relative precision."""
+    inverse = np.exp(-np.clip(eta, -_FARTHEST, _FARTHEST))
+    share_yes = 1.0 / (1.0 + inverse)
+    return share_yes, inverse * share_yes
+
+
+def climb(sample: Sample, start: Floats, unit: float) -> Climb:
+    """Newton's method from `start`: ascent directions from the absolute eigenvalues, halved until the step pays.
+
+    `unit` is the information that counts as one respondent's. The climb ends where the next step is below 1e-7
+    standard errors (and takes it), or in a direction without information, in which it would never end. A step may be
+    at most `reach` long, which doubles whenever a step that long pays.
+    """
+    point, reach = evaluate(sample, start), _FIRST_REACH
+    for iteration in range(_STEPS):
+        step, gain, least = _newton_step(point)
+        if gain < _CLOSE * unit or (least < _FLAT * unit and gain < _FLAT * unit):
+            return _finish(sample, point, step, unit, iteration)
+        longest = min(1.0, reach / float(np.linalg.norm(step)))
+        further, scale = _paid_step(sample, point, step, gain, longest)
+        if further is None:
+            return Climb(point, gain < _FLAT * unit and least > _FLAT * unit, None, iteration)
+        point, reach = further, reach * (2.0 if scale == longest else 1.0)
+    return Climb(point, False, None, _STEPS)
+
+
+def _newton_step(point: Point) -> tuple[Floats, float, float]:
+    """The step, twice the gain a quadratic would promise, and the least eigenvalue of the information."""
+    values, vectors = np.linalg.eigh(point.information)
+    size = np.maximum(np.abs(values), 1e-300)
+    step = vectors @ ((vectors.T @ point.gradient) / size)
+    return step, float(point.gradient @ step), float(values[0])
+
+
+def _paid_step(sample: Sample, point: Point, step: Floats, gain: float, scale: float) -> tuple[Point | None, float]:
+    """The first of `scale` steps and its halves that raises the log likelihood by its share; None if none does."""
+    noise = 1e-14 * abs(point.log_likelihood)
+    for _ in range(40):
+        further = evaluate(sample, point.at + scale * step)
+        if further.log_likelihood >= point.log_likelihood + 1e-4 * scale * gain - noise:
+            return further, scale
+        scale /= 2
+    return None, scale
+
+
+def _finish(sample: Sample, point: Point, step: Floats, unit: float, iteration: int) -> Climb:
+    """Take the last small step, or say in which direction the likelihood rises for ever."""
+    values, vectors = np.linalg.eigh(point.information)
+    if values[0] >= _FLAT * unit:
+        return Climb(evaluate(sample, point.at + step), True, None, iteration + 1)
+    flat = vectors[:, values < _FLAT * unit]
+    escape = flat @ (flat.T @ step)
+    length = float(np.linalg.norm(escape))
+    if length == 0:
+        return Climb(point, False, None, iteration)
+    further = evaluate(sample, point.at + escape * (20.0 / length))
+    rises = further.log_likelihood >= point.log_likelihood - 1e-9 * unit
+    return Climb(further if rises else point, False, escape, iteration + 1)
+
+
+def best_share(no: Floats, yes: Floats, mass: Floats) -> tuple[float, float]:
+    """The share of yes that maximizes sum mass log(no (1 - share) + yes share) on [0, 1], and that maximum.
+
+    Concave in the share, so the sign of its slope at the ends decides and a root of the slope is the answer.
+    """
+
+    def slope(share: float) -> float:
+        return float(mass @ ((yes - no) / (no * (1 - share) + yes * share)))
+
+    low, high = 1e-300, 1.0 - 2.0**-53
+    if slope(low) <= 0:
+        share = 0.0
+    elif slope(high) >= 0:
+        share = 1.0
+    else:
+        share = float(optimize.brentq(slope, low, high, xtol=1e-300, rtol=4 * np.finfo(float).eps, maxiter=2000))
+    return share, float(mass @ np.log(no * (1 - share) + yes * share))

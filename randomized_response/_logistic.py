@@ -1,0 +1,263 @@
+"""The fit behind `logistic_regression`: starts, the best of several climbs, covariances and what went wrong."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from randomized_response import _fitting
+from randomized_response._fitting import Climb, Sample
+from randomized_response._results import Diagnostic
+from randomized_response._rows import Rows
+
+Floats = NDArray[np.float64]
+Information = Literal["observed", "expected", "opg", "robust"]
+
+_DEPENDENT = 1e-11
+_EDGE = 1e-4
+_FEW, _FEWER = 5000, 400
+_CUTS = 100
+_SLOPES = (1.5, -1.5, 8.0, -8.0, 100.0, -100.0)
+_TELLING = 2.0
+_LOOKS, _MIXTURES, _STEEP_CLIMBS = 1e6, 100, 20
+
+
+class Solution(NamedTuple):
+    """Coefficients (infinite or NaN where none are finite), the finite ones last reached, and their covariance."""
+
+    coefficients: Floats
+    reached: Floats
+    covariance: Floats
+    log_likelihood: float
+    null_log_likelihood: float
+    converged: bool
+    iterations: int
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def solve(rows: Rows, information: Information) -> Solution:
+    """Maximize the likelihood of (folded) rows."""
+    no = rows.looked_up([table[0] for table in rows.tables])
+    yes = rows.looked_up([table[1] for table in rows.tables])
+    share, null = _constant_only(rows)
+    telling = no != yes
+    aside = 0.0 if telling.all() else float(rows.weights[~telling] @ np.log(no[~telling]))
+    kept = slice(None) if telling.all() else np.flatnonzero(telling)
+    columns, weights = rows.columns[:, kept], rows.weights[kept]
+    triangle, spectrum = _fitting.orthonormal(columns, weights)
+    if spectrum[-1] < _DEPENDENT * spectrum[0]:
+        return _not_identified(rows, triangle, null)
+    inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
+    sample = Sample(inverse.T @ columns, no[kept], yes[kept], weights)
+    unit = float(rows.weights.sum()) / rows.respondents
+    fit, optima = _best_climb(sample, triangle, share, unit)
+    warnings = _diagnose(rows, sample, fit, inverse, share, optima)
+    reached = inverse @ fit.point.at
+    coefficients, spread = _with_infinities(reached, fit, inverse, unit)
+    covariance = _covariance(rows, sample, fit, inverse, information, kept) if fit.converged else spread
+    total = fit.point.log_likelihood + aside
+    return Solution(coefficients, reached, covariance, total, null, fit.converged, fit.iterations, warnings)
+
+
+def _constant_only(rows: Rows) -> tuple[float, float]:
+    """The best proportion for everyone, and its log likelihood, from the weight of each report of each channel."""
+    widest = max(table.shape[1] for table in rows.tables)
+    place = rows.table_of * widest + rows.reports
+    mass = np.bincount(place, rows.weights, len(rows.tables) * widest).astype(np.float64)
+    no, yes = np.concatenate([np.pad(table, ((0, 0), (0, widest - table.shape[1]))) for table in rows.tables], axis=1)
+    seen = mass > 0
+    return _fitting.best_share(no[seen], yes[seen], mass[seen])
+
+
+def _best_climb(sample: Sample, triangle: Floats, share: float, unit: float) -> tuple[Climb, int]:
+    """Climb from every start on few rows, then on all rows from the best summits; the best, and how many there are."""
+    constant, sloped = _usual_starts(sample, triangle[:, 0], share)
+    if constant.size == 1:
+        return _fitting.climb(sample, constant, unit), 1
+    few = sample.thinned(_FEW)
+    starts = [constant, sloped, *_steep_starts(few.thinned(_FEWER), triangle)]
+    summits = _different([_fitting.climb(few, start, unit) for start in starts], unit)
+    if few is sample:
+        return summits[0], _rivals(summits, unit)
+    near = [fit.point.at for fit in summits if fit.converged][:2]
+    final = _different([_fitting.climb(sample, foot, unit) for foot in near or [constant, sloped]], unit)
+    return final[0], _rivals(final, unit)
+
+
+def _usual_starts(sample: Sample, ones: Floats, share: float) -> tuple[Floats, Floats]:
+    """The best constant, and the slopes of one scoring step from it: least squares of debiased reports, on logits.
+
+    `ones` are the coordinates of the constant.
+    """
+    inside = min(max(share, 0.02), 0.98)
+    constant = ones * np.log(inside / (1 - inside))
+    mixed = sample.chance_no * (1 - inside) + sample.chance_yes * inside
+    score = (sample.chance_yes - sample.chance_no) * inside * (1 - inside) / mixed
+    slopes = sample.basis @ (sample.weights * score) / float(sample.weights @ (score * score))
+    return constant, constant + slopes * min(1.0, 3.0 / max(float(np.linalg.norm(slopes)), 1e-300))
+
+
+def _steep_starts(few: Sample, triangle: Floats) -> list[Floats]:
+    """The best of many steep slopes: along each covariate and fixed mixtures of them, cut at several quantiles.
+
+    Noise makes a likelihood with several summits, and the highest may be one where few rows change from 0 to 1.
+    """
+    p = len(triangle)
+    cuts = _CUTS // (p - 1) + 1
+    directions = _directions(triangle, int(_LOOKS / (len(_SLOPES) * cuts * few.weights.size)))
+    levels = np.quantile(directions @ few.basis, (np.arange(cuts) + 0.5) / cuts, axis=1).T
+    lines = directions[:, None, :] - levels[:, :, None] * triangle[:, 0]
+    places = np.stack([slope * lines for slope in _SLOPES])
+    heights = _fitting.log_likelihoods(few, places.reshape(-1, p)).reshape(len(_SLOPES), -1)
+    steepest = heights.argmax(axis=0)
+    best = places.reshape(len(_SLOPES), -1, p)[steepest, np.arange(steepest.size)]
+    height = heights.max(axis=0).reshape(len(directions), cuts)
+    own = np.arange((p - 1) * cuts)
+    mixed = np.arange(p - 1, len(directions)) * cuts + height[p - 1 :].argmax(axis=1)
+    ranked = [group[np.argsort(-height.ravel()[group], kind="stable")[:_STEEP_CLIMBS]] for group in (own, mixed)]
+    return list(best[np.concatenate(ranked)])
+
+
+def _directions(triangle: Floats, mixtures: int) -> Floats:
+    """Unit directions without the constant: every covariate, then from 4 to 100 fixed mixtures of them."""
+    ones = triangle[:, 0]
+    mixed = np.random.default_rng(1965).normal(size=(min(max(mixtures, 4), _MIXTURES), ones.size))
+    directions = np.vstack([triangle[:, 1:].T, mixed])
+    directions -= np.outer(directions @ ones, ones) / (ones @ ones)
+    return np.asarray(directions / np.linalg.norm(directions, axis=1)[:, None])
+
+
+def _rivals(summits: list[Climb], unit: float) -> int:
+    """Different summits: the best, other finite ones, and endless ones that the data hardly tell from the best."""
+    return 1 + sum(fit.converged or _gap(summits[0], fit) < _TELLING * unit for fit in summits[1:])
+
+
+def _different(fits: list[Climb], unit: float) -> list[Climb]:
+    """Best first; of climbs that end within 1e-6 of one log likelihood, one that converged."""
+    ordered = sorted(fits, key=lambda fit: fit.point.log_likelihood, reverse=True)
+    summits: list[Climb] = []
+    for fit in ordered:
+        same = [i for i, other in enumerate(summits) if _gap(other, fit) < 1e-6 * unit]
+        if not same:
+            summits.append(fit)
+        elif fit.converged and not summits[same[0]].converged and _gap(summits[same[0]], fit) < 1e-9 * unit:
+            summits[same[0]] = fit
+    return summits
+
+
+def _gap(one: Climb, other: Climb) -> float:
+    return abs(one.point.log_likelihood - other.point.log_likelihood)
+
+
+def _with_infinities(reached: Floats, fit: Climb, inverse: Floats, unit: float) -> tuple[Floats, Floats]:
+    """Infinite where the escape moves a coefficient, NaN everywhere where the climb failed; NaN covariance."""
+    nothing = np.full_like(inverse, np.nan)
+    if fit.converged:
+        return reached, nothing
+    if fit.escape is None:
+        return np.full_like(reached, np.nan), nothing
+    moved = inverse @ fit.escape
+    size = np.linalg.norm(inverse, axis=1) * np.linalg.norm(fit.escape)
+    endless = np.abs(moved) > 1e-6 * size
+    values, vectors = np.linalg.eigh(fit.point.information)
+    firm = values > 1e-6 * unit
+    part = inverse @ vectors[:, firm]
+    spread = part @ np.diag(1 / values[firm]) @ part.T
+    spread[endless, :] = spread[:, endless] = np.nan
+    return np.where(endless, np.copysign(np.inf, moved), reached), spread
+
+
+def _covariance(
+    rows: Rows, sample: Sample, fit: Climb, inverse: Floats, information: Information, kept: slice | NDArray[np.intp]
+) -> Floats:
+    """The inverse of the chosen information, or the sandwich, in terms of the coefficients."""
+    share_yes, share_no = _fitting.shares(fit.point.at @ sample.basis)
+    likelihood = sample.chance_no * share_no + sample.chance_yes * share_yes
+    score = (sample.chance_yes - sample.chance_no) * share_yes * share_no / likelihood
+    if information == "robust":
+        bread = inverse @ np.linalg.inv(fit.point.information)
+        return bread @ _gram(sample.basis, rows.squared_weights[kept] * score**2) @ bread.T
+    if information == "observed":
+        middle = fit.point.information
+    elif information == "opg":
+        middle = _gram(sample.basis, sample.weights * score**2)
+    else:
+        each = _expected(rows, share_yes, share_no, rows.table_of[kept])
+        middle = _gram(sample.basis, sample.weights * each)
+    return inverse @ np.linalg.inv(middle) @ inverse.T
+
+
+def _gram(basis: Floats, weights: Floats) -> Floats:
+    total = np.zeros((len(basis), len(basis)))
+    for s in _fitting.blocks(weights.size):
+        total += (basis[:, s] * weights[s]) @ basis[:, s].T
+    return total
+
+
+def _expected(rows: Rows, share_yes: Floats, share_no: Floats, table_of: NDArray[np.intp]) -> Floats:
+    """Each row's expected information: sum over its reports y of (d mu(1 - mu))^2 / P(y), d = P(y|1) - P(y|0)."""
+    each = np.zeros_like(share_yes)
+    for place, table in enumerate(rows.tables):
+        here = slice(None) if len(rows.tables) == 1 else np.flatnonzero(table_of == place)
+        yes, no = share_yes[here], share_no[here]
+        each[here] = sum(
+            (b - a) ** 2 * (yes * no) ** 2 / (a * no + b * yes)
+            for a, b in zip(table[0], table[1], strict=True)
+            if a != b
+        )
+    return each
+
+
+def _diagnose(
+    rows: Rows, sample: Sample, fit: Climb, inverse: Floats, share: float, optima: int
+) -> tuple[Diagnostic, ...]:
+    found = []
+    if share in (0.0, 1.0):
+        found.append(_boundary(share))
+    if fit.escape is not None and not found:
+        found.append(_endless(rows, sample, fit, inverse))
+    if not fit.converged and fit.escape is None:
+        steps = f"no step from the best of the starts raised the likelihood further ({fit.iterations} taken)"
+        found.append(Diagnostic("did not converge", f"{steps}; the coefficients are not given"))
+    if optima > 1:
+        found.append(
+            Diagnostic("several optima", f"the climbs ended on {optima} different summits; the highest found is given")
+        )
+    return tuple(found)
+
+
+def _boundary(share: float) -> Diagnostic:
+    return Diagnostic(
+        "boundary",
+        "the rate of reports lies at or beyond what the channel can produce: among models with a constant alone, the "
+        f"likelihood is highest at a proportion of exactly {share:.0f}; tests and standard errors near it do not hold",
+    )
+
+
+def _endless(rows: Rows, sample: Sample, fit: Climb, inverse: Floats) -> Diagnostic:
+    """Which coefficients have no finite estimate, and whether some rows only or all of them are at an end."""
+    escape = fit.escape if fit.escape is not None else np.zeros(len(inverse))
+    moved = np.abs(inverse @ escape) > 1e-6 * np.linalg.norm(inverse, axis=1) * np.linalg.norm(escape)
+    named = ", ".join(name for name, moves in zip(rows.names, moved, strict=True) if moves)
+    share_yes, share_no = _fitting.shares(fit.point.at @ sample.basis)
+    if max(share_yes.max(), 0.0) < _EDGE or share_no.max() < _EDGE:
+        return _boundary(float(share_yes.max() > 0.5))
+    return Diagnostic(
+        "separation",
+        f"the likelihood rises without end along {named}: rows singled out by these covariates report at a rate that "
+        "only a proportion of exactly 0 or 1 explains best, so no finite coefficient is the estimate",
+    )
+
+
+def _not_identified(rows: Rows, triangle: Floats, null: float) -> Solution:
+    """Name the columns that the ones before them already determine."""
+    lengths = np.linalg.norm(triangle, axis=0)
+    scaled = triangle / np.where(lengths > 0, lengths, 1.0)
+    ranks = [int(np.linalg.matrix_rank(scaled[:, : j + 1], tol=1e-10)) for j in range(len(triangle))]
+    named = [name for j, name in enumerate(rows.names) if ranks[j] == (ranks[j - 1] if j else 0)]
+    listed = ", ".join(named) or "some of them"
+    message = f"covariates are collinear: {listed} is determined by the columns before it, the intercept included"
+    nothing = np.full(len(triangle), np.nan)
+    spread = np.full_like(triangle, np.nan)
+    warning = Diagnostic("not identified", message)
+    return Solution(nothing, nothing, spread, float("nan"), null, False, 0, (warning,))

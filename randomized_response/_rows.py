@@ -1,0 +1,222 @@
+"""Rows of people for the regressions: read covariates, reports, channels and weights, check them, fold equal rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from randomized_response.channel import Channel
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+Missing = Literal["error", "drop"]
+Channels = Channel | None | Sequence[Channel | None]
+"""One channel for everyone, None for a direct question, or one of these per row."""
+
+INTERCEPT = "intercept"
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """`columns` (p, n) holds the intercept first; `tables[table_of[i]]` is the matrix that row i's report came from."""
+
+    columns: Floats
+    names: tuple[str, ...]
+    reports: Integers
+    weights: Floats
+    squared_weights: Floats
+    channels: tuple[Channel | None, ...]
+    tables: tuple[Floats, ...]
+    table_of: Integers
+    respondents: int
+    dropped: int
+
+    def looked_up(self, entries: Sequence[Floats]) -> Floats:
+        """entries[t][y] for each row's table t and report y."""
+        widest = max(entry.size for entry in entries)
+        padded = np.array([np.pad(entry, (0, widest - entry.size)) for entry in entries])
+        return padded[self.table_of, self.reports]
+
+
+def read_rows(
+    covariates: ArrayLike,
+    reports: ArrayLike,
+    channel: Channels,
+    *,
+    weights: ArrayLike | None,
+    names: Sequence[str] | None,
+    missing: Missing,
+    answers: int | None,
+) -> Rows:
+    """Every argument of a regression, checked. `answers` is the number of answers each channel must have, if any."""
+    table = read_covariates(covariates)
+    codes = _read_codes(reports, len(table))
+    mass = _read_weights(weights, len(table))
+    channels, table_of = _read_channels(channel, len(table), answers)
+    direct = answers or _largest_answer(channels, codes)
+    tables = tuple(np.eye(direct) if each is None else each.matrix for each in channels)
+    titles = _read_names(names, covariates, table.shape[1])
+    keep = _complete(table, codes, missing)
+    if not keep.all():
+        table, codes, mass, table_of = table[keep], codes[keep], mass[keep], table_of[keep]
+    _check_codes(codes, tables, table_of)
+    columns = np.empty((table.shape[1] + 1, len(table)))
+    columns[0], columns[1:] = 1.0, table.T
+    whole = codes.astype(np.intp)
+    lost = int(keep.size - keep.sum())
+    return Rows(columns, (INTERCEPT, *titles), whole, mass, mass**2, channels, tables, table_of, len(table), lost)
+
+
+def read_covariates(covariates: ArrayLike) -> Floats:
+    """A table of n rows and p >= 0 columns of floats; one dimension is one column."""
+    try:
+        table = np.asarray(covariates, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"covariates must be numbers in rows of equal length; {error}") from None
+    if table.ndim == 1:
+        table = table[:, None]
+    if table.ndim != 2 or len(table) == 0:
+        raise ValueError(f"covariates must have shape (n, p) with n at least 1; got shape {table.shape}")
+    return table
+
+
+def fold(rows: Rows) -> Rows:
+    """Sum the weights of rows that are equal in everything else; rows that hardly repeat are returned as they are."""
+    marks = _fingerprints(rows)
+    n = marks.size
+    ordered = np.sort(marks)
+    distinct = 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
+    if distinct > n // 2:
+        return rows
+    order = np.argsort(marks, kind="stable")
+    ordered = marks[order]
+    first = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    starts, group = np.flatnonzero(first), np.cumsum(first) - 1
+    chosen = order[starts]
+    if not _equal(rows, order, chosen[group]):
+        return rows
+    return replace(
+        rows,
+        columns=np.ascontiguousarray(rows.columns[:, chosen]),
+        reports=rows.reports[chosen],
+        table_of=rows.table_of[chosen],
+        weights=np.add.reduceat(rows.weights[order], starts),
+        squared_weights=np.add.reduceat(rows.squared_weights[order], starts),
+    )
+
+
+def _fingerprints(rows: Rows) -> NDArray[np.uint64]:
+    """A 64-bit mark per row; equal rows have equal marks, and `_equal` checks that unequal ones differ."""
+    marks = (rows.reports * len(rows.tables) + rows.table_of).astype(np.uint64) * _ODD
+    for column in rows.columns[1:]:
+        marks ^= (column + 0.0).view(np.uint64)
+        marks *= _ODD
+        marks ^= marks >> _SHIFT
+    return marks
+
+
+def _equal(rows: Rows, left: Integers, right: Integers) -> bool:
+    keys: list[NDArray[Any]] = [rows.reports, rows.table_of, *rows.columns[1:]]
+    return all(bool(np.array_equal(key[left], key[right])) for key in keys)
+
+
+def _read_codes(reports: ArrayLike, n: int) -> NDArray[Any]:
+    try:
+        codes = np.asarray(reports)
+        codes = codes.astype(np.float64 if codes.dtype.kind in "fO" else np.int64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"reports must be whole numbers from 0; {error}") from None
+    if codes.shape != (n,):
+        raise ValueError(f"reports must have one entry per row of covariates, shape ({n},); got shape {codes.shape}")
+    return codes
+
+
+def _read_weights(weights: ArrayLike | None, n: int) -> Floats:
+    mass = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+    if mass.shape != (n,):
+        raise ValueError(f"weights must have one entry per row of covariates, shape ({n},); got shape {mass.shape}")
+    wrong = np.flatnonzero(~(np.isfinite(mass) & (mass > 0)))
+    if wrong.size:
+        raise ValueError(f"weights[{wrong[0]}] must be positive and finite; got {mass[wrong[0]]}")
+    return mass
+
+
+def _read_names(names: Sequence[str] | None, covariates: Any, p: int) -> tuple[str, ...]:
+    given = getattr(covariates, "columns", None) if names is None else names
+    titles = tuple(f"x{j + 1}" for j in range(p)) if given is None else tuple(str(name) for name in given)
+    if len(titles) != p:
+        raise ValueError(f"names must have one entry per column of covariates, {p}; got {len(titles)}")
+    repeated = [name for j, name in enumerate(titles) if name in (INTERCEPT, *titles[:j])]
+    if repeated:
+        raise ValueError(f"names must differ from each other and from {INTERCEPT!r}; got {repeated[0]!r} again")
+    return titles
+
+
+def _read_channels(channel: Channels, n: int, answers: int | None) -> tuple[tuple[Channel | None, ...], Integers]:
+    """The distinct channels, and which of them each row's report came from."""
+    single = channel is None or isinstance(channel, Channel)
+    listed = [channel] if channel is None or isinstance(channel, Channel) else list(channel)
+    if not single and len(listed) != n:
+        raise ValueError(f"channel must be one channel or one per row of covariates, {n}; got {len(listed)}")
+    places: dict[Channel | None, int] = {}
+    known: dict[int, int] = {}
+    for i, each in enumerate(listed):
+        if id(each) not in known:
+            _check_channel(each, answers, "channel" if single else f"channel[{i}]")
+            known[id(each)] = places.setdefault(each, len(places))
+    if single:
+        return tuple(places), np.zeros(n, dtype=np.intp)
+    return tuple(places), np.fromiter((known[id(each)] for each in listed), dtype=np.intp, count=n)
+
+
+def _largest_answer(channels: tuple[Channel | None, ...], codes: NDArray[Any]) -> int:
+    """Answers of a direct question: those of the channels beside it, else as many as the reports show."""
+    known = [each.answers for each in channels if each is not None]
+    shown = np.nanmax(codes, initial=1)
+    return max(known) if known else int(min(shown, 255)) + 1
+
+
+def _check_channel(each: Any, answers: int | None, name: str) -> None:
+    if each is None:
+        return
+    if not isinstance(each, Channel):
+        raise ValueError(f"{name} must be a Channel or None (asked directly); got {type(each).__name__}")
+    if answers is not None and each.answers != answers:
+        raise ValueError(f"{name} must have {answers} answers (no = 0, yes = 1); got {each.answers}")
+    if each.answers > each.reports or np.linalg.matrix_rank(each.matrix) < each.answers:
+        raise ValueError(f"{name} must have linearly independent rows to be estimated from; got {each.weights}")
+
+
+def _complete(table: Floats, codes: NDArray[Any], missing: Missing) -> NDArray[np.bool_]:
+    """Which rows to keep; an incomplete one is an error unless `missing` is "drop". Infinity is always an error."""
+    if missing not in ("error", "drop"):
+        raise ValueError(f'missing must be "error" or "drop"; got {missing!r}')
+    if np.isinf(table).any():
+        i, j = np.argwhere(np.isinf(table))[0]
+        raise ValueError(f"covariates[{i}, {j}] must be finite; got {table[i, j]}")
+    holes, gaps = np.isnan(table), np.isnan(codes) if codes.dtype.kind == "f" else np.zeros(codes.size, dtype=bool)
+    if missing == "error" and holes.any():
+        i, j = np.argwhere(holes)[0]
+        raise ValueError(f'covariates[{i}, {j}] must be a number, or missing="drop" chosen; got nan')
+    if missing == "error" and gaps.any():
+        raise ValueError(f'reports[{np.argmax(gaps)}] must be a whole number, or missing="drop" chosen; got nan')
+    keep: NDArray[np.bool_] = ~(holes.any(axis=1) | gaps)
+    if not keep.any():
+        raise ValueError(f"covariates and reports must have at least 1 complete row; got 0 of {keep.size}")
+    return keep
+
+
+def _check_codes(codes: NDArray[Any], tables: tuple[Floats, ...], table_of: Integers) -> None:
+    sizes = np.array([table.shape[1] for table in tables])[table_of]
+    wrong = np.flatnonzero((codes < 0) | (codes >= sizes) | (codes != np.floor(codes)))
+    if wrong.size:
+        i = wrong[0]
+        raise ValueError(f"reports[{i}] must be a whole number from 0 to {sizes[i] - 1}; got {codes[i]}")
+    chances = np.array([np.pad(table.max(axis=0), (0, int(sizes.max()) - table.shape[1])) for table in tables])
+    never = np.flatnonzero(chances[table_of, codes.astype(np.intp)] == 0)
+    if never.size:
+        raise ValueError(f"reports[{never[0]}] must be a report its channel can give; got {codes[never[0]]}")

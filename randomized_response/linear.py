@@ -1,0 +1,276 @@
+"""Linear regression of a randomized answer on known covariates: least squares on debiased reports."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special, stats
+
+from randomized_response._checks import as_level
+from randomized_response._fitting import orthonormal
+from randomized_response._results import Diagnostic, text_table
+from randomized_response._rows import Channels, Missing, Rows, read_covariates, read_rows
+from randomized_response.results import Result
+
+Floats = NDArray[np.float64]
+Robust = Literal["HC0", "HC1", "HC2", "HC3"]
+
+_DEPENDENT = 1e-11
+_ROBUST = ("HC0", "HC1", "HC2", "HC3")
+
+
+@dataclass(frozen=True, eq=False)
+class LinearPrediction(Result):
+    """Means of the answer for given covariates, not kept within the range of the answers, with Wald intervals."""
+
+    means: Floats
+    standard_errors: Floats
+    low: Floats
+    high: Floats
+    confidence: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearFit(Result):
+    """What `linear_regression` found. The arrays are read-only and follow `names`, the intercept first.
+
+    Attributes
+    ----------
+    coefficients, standard_errors, covariance : arrays of shape (p + 1,), (p + 1,), (p + 1, p + 1)
+        In units of the answer; NaN where not identified.
+    wald : float
+        Statistic of the test that all slopes are 0, chi-square with p degrees of freedom; `wald_p_value` beside it.
+    identified : bool
+        False where covariates are collinear; then `diagnostics` names which.
+    """
+
+    names: tuple[str, ...]
+    coefficients: Floats
+    standard_errors: Floats
+    covariance: Floats
+    wald: float
+    wald_p_value: float
+    robust: Robust
+    identified: bool
+    diagnostics: tuple[Diagnostic, ...]
+    n: int
+    dropped: int
+
+    @property
+    def z_values(self) -> Floats:
+        """Coefficients by their standard errors."""
+        return np.asarray(self.coefficients / self.standard_errors)
+
+    @property
+    def p_values(self) -> Floats:
+        """Two-sided, of each coefficient being 0, by the normal distribution."""
+        return np.asarray(2 * stats.norm.sf(np.abs(self.z_values)))
+
+    def intervals(self, confidence: float = 0.95) -> Floats:
+        """Wald intervals of the coefficients, shape (p + 1, 2)."""
+        reach = special.ndtri((1 + as_level(confidence)) / 2) * self.standard_errors
+        return np.column_stack([self.coefficients - reach, self.coefficients + reach])
+
+    def predict(self, covariates: ArrayLike, confidence: float = 0.95) -> LinearPrediction:
+        """The mean of the answer among people with these covariates, shape (n, p) without the intercept."""
+        table = read_covariates(covariates)
+        if table.shape[1] != len(self.names) - 1:
+            raise ValueError(f"covariates must have {len(self.names) - 1} columns; got {table.shape[1]}")
+        if not np.isfinite(table).all():
+            i, j = np.argwhere(~np.isfinite(table))[0]
+            raise ValueError(f"covariates[{i}, {j}] must be finite; got {table[i, j]}")
+        design = np.column_stack([np.ones(len(table)), table])
+        means = design @ self.coefficients
+        spread = np.sqrt(np.einsum("ij,jk,ik->i", design, self.covariance, design))
+        reach = special.ndtri((1 + as_level(confidence)) / 2) * spread
+        return LinearPrediction(means, spread, means - reach, means + reach, confidence)
+
+    def summary(self) -> str:
+        """A table of the coefficients, the test of all slopes, and every diagnostic."""
+        low, high = self.intervals().T
+        columns = {
+            "coef": self.coefficients,
+            "std err": self.standard_errors,
+            "z": self.z_values,
+            "p": self.p_values,
+            "low": low,
+            "high": high,
+        }
+        title = f"Linear regression on debiased reports ({self.robust} standard errors, 95 % Wald intervals)"
+        slopes = f"all slopes 0: Wald = {self.wald:.4f}, df = {len(self.names) - 1}, p = {self.wald_p_value:.4g}"
+        notes = [f"! {each}" for each in self.diagnostics]
+        return "\n".join(
+            [title, f"n = {self.n}, dropped = {self.dropped}", *text_table(self.names, columns), slopes, *notes]
+        )
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    __repr__ = __str__
+
+
+def linear_regression(
+    covariates: ArrayLike,
+    reports: ArrayLike,
+    channel: Channels,
+    weights: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
+    *,
+    values: ArrayLike | None = None,
+    robust: Robust = "HC3",
+    missing: Missing = "error",
+) -> LinearFit:
+    """Regress the value of a randomized answer on covariates that were not randomized, by least squares.
+
+    Model: E[value of the answer | x] = b0 + x b. Each report is replaced by its unbiased transform r, whose mean over
+    the channel's draw is the value of the answer, so that E[r | x] = b0 + x b too and (weighted) least squares of r on
+    x is unbiased. Its variance differs from row to row, hence the heteroscedasticity-robust covariance.
+
+    For yes/no answers this is the linear probability model: slopes are differences of proportions, and predictions
+    may leave [0, 1]. It never fails for want of a finite estimate, and is less precise than `logistic_regression`.
+
+    Parameters
+    ----------
+    covariates : array of shape (n, p), p >= 0
+        Finite numbers, without a constant column: the intercept is added, and is the first coefficient.
+    reports : array of shape (n,)
+        Symbols from 0 to the number of reports less 1.
+    channel : Channel, None, or a sequence of n of these
+        All with as many answers as `values`. None where the question was asked directly: the report is the answer.
+    weights : array of shape (n,), optional
+        Positive; only their proportions matter.
+    names : sequence of p names, optional
+        x1, x2, ... by default, or the columns' own where `covariates` is a data frame.
+    values : array of shape (k,), optional
+        The numeric value of each answer; 0, 1, ..., k - 1 by default.
+    robust : {"HC0", "HC1", "HC2", "HC3"}
+        Squared residuals as they are; times n / (n - p - 1); divided by 1 - h_i; or by its square, h_i the leverage.
+    missing : {"error", "drop"}
+        Whether a NaN (or None) among covariates or reports is an error or leaves its row out.
+
+    Returns
+    -------
+    LinearFit
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the bound and the value; also where there are no more rows than coefficients.
+
+    Notes
+    -----
+    r = values @ B[:, y] with B the channel's `left_inverse`.
+    Fails, like every estimate here, where respondents do not keep to the channel.
+
+    References
+    ----------
+    van den Hout, A. & Kooiman, P. (2006). Estimating the linear regression model with categorical covariates subject to
+    randomized response. CSDA 50, 3311-3323 (the transform, there on covariates). MacKinnon, J. G. & White, H. (1985).
+    Some heteroskedasticity-consistent covariance matrix estimators. J. Econometrics 29, 305-325.
+
+    Examples
+    --------
+    Two coins; 400 women of whom 200 reported yes, 600 men of whom 200 did: debiased, one half and one sixth.
+
+    >>> import numpy as np
+    >>> from randomized_response import forced_response
+    >>> woman, report = np.repeat([1, 1, 0, 0], [200, 200, 200, 400]), np.repeat([1, 0, 1, 0], [200, 200, 200, 400])
+    >>> linear_regression(woman, report, forced_response(truth="1/2")).coefficients.round(6)
+    array([0.166667, 0.333333])
+    """
+    if robust not in _ROBUST:
+        raise ValueError(f"robust must be one of {', '.join(_ROBUST)}; got {robust!r}")
+    worth = None if values is None else _checked_values(values)
+    answers = None if worth is None else worth.size
+    rows = read_rows(covariates, reports, channel, weights=weights, names=names, missing=missing, answers=answers)
+    if rows.respondents <= len(rows.names):
+        raise ValueError(f"covariates must have more than {len(rows.names)} rows; got {rows.respondents}")
+    return _fitted(rows, rows.looked_up(_transforms(rows, worth)), robust)
+
+
+def _checked_values(values: ArrayLike) -> Floats:
+    worth = np.asarray(values, dtype=np.float64)
+    if worth.ndim != 1 or worth.size < 2 or not np.isfinite(worth).all():
+        raise ValueError(f"values must be at least 2 finite numbers, one per answer; got {values!r}")
+    return worth
+
+
+def _transforms(rows: Rows, worth: Floats | None) -> list[Floats]:
+    """For each table the unbiased value of each of its reports."""
+    sizes = {len(table) for table in rows.tables}
+    if len(sizes) > 1:
+        raise ValueError(f"channel must have the same number of answers in every row; got {sorted(sizes)}")
+    value = np.arange(sizes.pop(), dtype=np.float64) if worth is None else worth
+    return [value if each is None else value @ each.left_inverse for each in rows.channels]
+
+
+def _fitted(rows: Rows, unbiased: Floats, robust: Robust) -> LinearFit:
+    triangle, spectrum = orthonormal(rows.columns, rows.weights)
+    if spectrum[-1] < _DEPENDENT * spectrum[0]:
+        return _collinear(rows, robust)
+    inverse = np.linalg.inv(triangle)
+    basis = inverse.T @ rows.columns
+    share = rows.weights / rows.weights.sum()
+    place = basis @ (share * unbiased)
+    residuals = unbiased - place @ basis
+    leverages = share * np.einsum("ji,ji->i", basis, basis)
+    squares = (share * residuals) ** 2 / _shrinkage(leverages, robust)
+    covariance = inverse @ ((basis * squares) @ basis.T) @ inverse.T
+    coefficients = inverse @ place
+    statistic, p_value = _wald(coefficients[1:], covariance[1:, 1:])
+    return _result(rows, robust, coefficients, covariance, statistic, p_value, ())
+
+
+def _shrinkage(leverages: Floats, robust: Robust) -> Floats | float:
+    """What squared residuals are divided by. A row that alone decides a coefficient has leverage 1 and residual 0."""
+    n, p = leverages.size, leverages.sum()
+    if robust == "HC0":
+        return 1.0
+    if robust == "HC1":
+        return float((n - p) / n)
+    kept = np.maximum(1 - leverages, 1e-12)
+    return kept if robust == "HC2" else kept**2
+
+
+def _wald(slopes: Floats, covariance: Floats) -> tuple[float, float]:
+    if slopes.size == 0 or np.linalg.matrix_rank(covariance) < slopes.size:
+        return float("nan"), float("nan")
+    statistic = float(slopes @ np.linalg.solve(covariance, slopes))
+    return statistic, float(stats.chi2.sf(statistic, slopes.size))
+
+
+def _collinear(rows: Rows, robust: Robust) -> LinearFit:
+    scaled = rows.columns * np.sqrt(rows.weights)
+    triangle = np.linalg.qr((scaled / np.maximum(np.linalg.norm(scaled, axis=1), 1e-300)[:, None]).T, mode="r")
+    ranks = [0, *(int(np.linalg.matrix_rank(triangle[:, : j + 1], tol=1e-10)) for j in range(len(rows.names)))]
+    named = ", ".join(name for j, name in enumerate(rows.names) if ranks[j + 1] == ranks[j]) or "some of them"
+    message = f"covariates are collinear: {named} is determined by the columns before it, the intercept included"
+    nothing, p = float("nan"), len(rows.names)
+    warning = Diagnostic("not identified", message)
+    return _result(rows, robust, np.full(p, nothing), np.full((p, p), nothing), nothing, nothing, (warning,))
+
+
+def _result(
+    rows: Rows,
+    robust: Robust,
+    coefficients: Floats,
+    covariance: Floats,
+    statistic: float,
+    p_value: float,
+    diagnostics: tuple[Diagnostic, ...],
+) -> LinearFit:
+    return LinearFit(
+        names=rows.names,
+        coefficients=coefficients,
+        standard_errors=np.sqrt(np.diag(covariance)),
+        covariance=covariance,
+        wald=statistic,
+        wald_p_value=p_value,
+        robust=robust,
+        identified=not diagnostics,
+        diagnostics=diagnostics,
+        n=rows.respondents,
+        dropped=rows.dropped,
+    )
