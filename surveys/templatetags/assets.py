@@ -10,9 +10,10 @@ from hashlib import sha384
 from pathlib import Path
 
 from django import template
+from django.conf import STATICFILES_STORAGE_ALIAS
 from django.contrib.staticfiles import finders
-from django.contrib.staticfiles.storage import HashedFilesMixin, staticfiles_storage
-from django.utils.functional import empty
+from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
+from django.core.files.storage import storages
 
 register = template.Library()
 
@@ -31,13 +32,13 @@ class Asset:
 @register.simple_tag
 def asset(name: str) -> Asset:
     """The static file `name`, as it was collected into STATIC_ROOT."""
-    storage = _storage()
-    if isinstance(storage, HashedFilesMixin):
+    storage = storages[STATICFILES_STORAGE_ALIAS]
+    if isinstance(storage, ManifestStaticFilesStorage):
         # Also under DEBUG, where Django would name the file without its hash: the page outlives the setting.
         url = storage.url(name, force=True)
         content = storage.open(storage.stored_name(name)).read()
     else:
-        url = staticfiles_storage.url(name)
+        url = storage.url(name)
         content = _source(name)
     return Asset(url, "sha384-" + b64encode(sha384(content).digest()).decode())
 
@@ -53,13 +54,6 @@ def imported_modules() -> list[Asset]:
         raise FileNotFoundError(f"the client's first module {ENTRY} is not among the static files")
     names = sorted(path.name for path in Path(entry).parent.glob("*.js"))
     return [asset(f"{CLIENT}/{name}") for name in names if f"{CLIENT}/{name}" != ENTRY]
-
-
-def _storage() -> object:
-    """The storage itself, behind Django's lazy object."""
-    if staticfiles_storage._wrapped is empty:
-        staticfiles_storage._setup()
-    return staticfiles_storage._wrapped
 
 
 def _source(name: str) -> bytes:

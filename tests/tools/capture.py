@@ -1,7 +1,7 @@
 """A web server for tests that keeps every byte which reaches it.
 
 It sits where the network sits: what is not in its record has not left the browser. The answers come from a plain
-function, so the same record can be taken of a scripted server, of one that drops requests, or of the real site behind it.
+function, so the same record can be taken of a scripted server, of one that drops requests, or of the real site behind.
 """
 
 import socketserver

@@ -1,0 +1,148 @@
+"""A real browser in front of the real site, with a recorder of raw bytes between them."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Self
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+from surveys.models import Version
+from tests.tools.browser import FLAGS, find_browser
+from tests.tools.capture import Capture, Request, Responder, Response, capturing, forward_to
+
+# playwright's own event loop runs in this thread; Django would take every query of a test for one from async code.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+
+
+@dataclass
+class Visit:
+    """One visit to the respondent's page."""
+
+    page: Page
+    url: str
+    faults: list[str] = field(default_factory=list)
+    """What the console said: nothing, in a sound page."""
+
+    def open(self, fragment: str = "") -> Self:
+        self.page.goto(self.url + fragment)
+        return self
+
+    def stage(self, name: str) -> Self:
+        """Wait until the page is in this stage of its life."""
+        self.page.wait_for_selector(f"html[data-now={name}]")
+        return self
+
+    def question(self, number: int) -> Locator:
+        """The question of that number; 0 is the strata question."""
+        return self.page.locator(f"#question-{number}" if number else "#group")
+
+    def choose(self, number: int, label: str) -> Self:
+        self.question(number).get_by_text(label, exact=True).click()
+        return self
+
+    def answer(self, *labels: str, group: str = "First year") -> Self:
+        self.choose(0, group)
+        for number, label in enumerate(labels, start=1):
+            self.choose(number, label)
+        return self
+
+    def press(self, name: str) -> Self:
+        self.page.get_by_role("button", name=name, exact=True).click()
+        return self
+
+    def send(self) -> Self:
+        return self.press("Review your answers").press("Send")
+
+    def unfold(self, name: str) -> Self:
+        """Open the fold of that heading."""
+        self.page.locator("summary", has_text=name).click()
+        return self
+
+    def said(self, part: str) -> str:
+        return self.page.locator(f"[data-part={part}]").inner_text()
+
+    def checked(self) -> int:
+        return self.page.locator("input:checked").count()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = find_browser()
+    if path is None:
+        pytest.fail("there is no Chromium; run bin/install-browser", pytrace=False)
+    with sync_playwright() as playwright:
+        # Playwright switches the back-forward cache off; with it off, a test of what it restores would be empty.
+        ignored = ["--disable-back-forward-cache"]
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS), ignore_default_args=ignored)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context()
+    context.set_default_timeout(15_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def running_site(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The site in a thread; its static files come from its own middleware, under their hashed names."""
+    monkeypatch.setattr("django.contrib.staticfiles.handlers.StaticFilesHandler", lambda application: application)
+    server = LiveServer("127.0.0.1")
+    yield server.url
+    server.stop()
+
+
+@pytest.fixture
+def site(running_site: str, version: Version) -> Iterator[Capture]:
+    """The running site with one open survey, and the record of every byte that reached it."""
+    with capturing(forward_to(running_site)) as capture:
+        yield capture
+
+
+@pytest.fixture
+def address(version: Version) -> str:
+    return f"/s/{version.survey.slug}/"
+
+
+@pytest.fixture
+def visit(site: Capture, address: str, context: BrowserContext) -> Iterator[Visit]:
+    """A visit to the survey's page, not opened yet. A word in the console fails the test, unless it says `faults`."""
+    visit = new_visit(site, address, context)
+    yield visit
+    assert visit.faults == []
+
+
+def new_visit(site: Capture, address: str, context: BrowserContext) -> Visit:
+    page = context.new_page()
+    visit = Visit(page, site.url + address)
+    page.on("console", lambda message: visit.faults.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: visit.faults.append(f"error: {error}"))
+    return visit
+
+
+def tampering(respond: Responder, change: Callable[[Request, Response], Response]) -> Responder:
+    """The site's answers, changed on their way."""
+
+    def changed(request: Request) -> Response | None:
+        response = respond(request)
+        return None if response is None else change(request, response)
+
+    return changed
+
+
+def failing(respond: Responder, *answers: Response | None) -> Responder:
+    """Posts get these answers first; None drops the connection. Then the site answers."""
+    left = list(answers)
+
+    def first_fail(request: Request) -> Response | None:
+        if request.method == "POST" and left:
+            return left.pop(0)
+        return respond(request)
+
+    return first_fail

@@ -1,0 +1,134 @@
+"""Somebody answers the survey, and what of it reaches the server."""
+
+import hashlib
+import json
+import re
+
+from playwright.sync_api import Page
+
+from collector.models import Report
+from surveys.models import Version
+from tests.browser.conftest import Visit
+from tests.tools.capture import Capture
+
+
+def test_by_mouse_one_request_with_exactly_these_bytes(visit: Visit, site: Capture, version: Version) -> None:
+    visit.open().stage("questions").answer("Yes", "Low").send().stage("sent")
+    (post,) = site.posts()
+    digest = version.design_id
+    assert re.fullmatch(
+        rf'{{"design":"{digest}","nonce":"[0-9a-f]{{32}}","stratum":"y1","report":"0[01]0[012]"}}'.encode(), post.body
+    )
+    assert post.target == f"/s/{version.survey.slug}/reports"
+    assert Report.objects.count() == 1
+
+
+def test_the_request_names_its_origin_and_nothing_of_the_person(visit: Visit, site: Capture) -> None:
+    visit.open().stage("questions").answer("No", "Well").send().stage("sent")
+    (post,) = site.posts()
+    assert post.header("Origin") == site.url
+    assert post.header("Content-Type") == "application/json"
+    assert post.header("Sec-Fetch-Site") == "same-origin"
+    assert post.header("Cookie") is None
+    assert post.header("Referer") is None
+
+
+def test_by_keyboard_alone(visit: Visit, site: Capture) -> None:
+    page = visit.open().stage("questions").page
+    page.locator("#group input").first.focus()
+    for question, keys in (("group", "Space"), ("question-1", "Space ArrowDown"), ("question-2", "ArrowUp ArrowUp")):
+        tab_to(page, f"document.activeElement.matches('#{question} input')")
+        for key in keys.split():
+            page.keyboard.press(key)
+    tab_to(page, "document.activeElement.dataset.part == 'review-button'", most=2)
+    page.keyboard.press("Enter")
+    visit.stage("review")
+    assert page.evaluate("document.activeElement.id") == "review-title"
+    assert page.locator(".answer-choice").all_inner_texts() == ["First year", "Yes", "So-so"]
+    tab_to(page, "document.activeElement.dataset.part == 'send-button'")
+    page.keyboard.press("Space")
+    visit.stage("sent")
+    assert len(site.posts()) == 1
+
+
+def tab_to(page: Page, condition: str, *, most: int = 10) -> None:
+    """Press Tab until the focus is there; a question is one stop, so the way is short."""
+    for _ in range(most):
+        if page.evaluate(condition):
+            return
+        page.keyboard.press("Tab")
+    assert page.evaluate(condition)
+
+
+def test_a_question_is_one_radio_group_although_its_inputs_have_no_name(visit: Visit) -> None:
+    visit.open().stage("questions")
+    question = visit.question(2)
+    inputs = question.locator("input")
+    question.get_by_text("Well", exact=True).click()
+    question.get_by_text("Low", exact=True).click()
+    assert [box.is_checked() for box in inputs.all()] == [False, False, True]
+    inputs.nth(2).press("ArrowRight")
+    assert [box.is_checked() for box in inputs.all()] == [True, False, False]
+    assert [box.get_attribute("tabindex") for box in inputs.all()] == ["0", "-1", "-1"]
+    assert inputs.evaluate_all("boxes => boxes.map(box => box.name + box.id)") == ["", "", ""]
+    group = visit.page.get_by_role("radiogroup", name=re.compile("How do you feel")).get_by_role("radio")
+    assert group.count() == 3
+
+
+def test_every_request_before_send_belongs_to_the_load(visit: Visit, site: Capture, address: str) -> None:
+    page = visit.open().stage("questions").page
+    page.wait_for_load_state("networkidle")
+    loaded = [request.target for request in site.requests]
+    assert all(target == address or target.startswith("/static/surveys/") for target in loaded)
+    for summary in page.locator("summary").all():
+        summary.evaluate("element => element.click()")
+    for _ in range(2):
+        for label in page.locator("label").all():
+            label.hover()
+            label.click()
+    page.keyboard.press("Enter")
+    visit.press("Review your answers").press("Back to the questions").press("Review your answers")
+    page.locator(".answers button").first.click()
+    page.evaluate("window.dispatchEvent(new Event('beforeunload'))")
+    page.wait_for_timeout(300)
+    assert [request.target for request in site.requests] == loaded
+    assert page.url == visit.url
+
+
+def test_missing_answers_are_said_in_words_and_nothing_is_sent(visit: Visit, site: Capture) -> None:
+    visit.open().stage("questions").choose(1, "Yes").press("Review your answers")
+    assert visit.said("missing") == "2 questions have no answer yet."
+    assert visit.question(2).locator("[data-part=error]").inner_text() == "Choose one of these."
+    assert visit.page.evaluate("document.activeElement.closest('fieldset').id") == "group"
+    visit.choose(0, "Later").choose(2, "Well")
+    assert not visit.question(2).locator("[data-part=error]").is_visible()
+    visit.press("Review your answers").stage("review")
+    assert site.posts() == []
+
+
+def test_an_answer_can_be_changed_until_send(visit: Visit) -> None:
+    page = visit.open().stage("questions").answer("Yes", "Low").press("Review your answers").stage("review").page
+    page.get_by_role("button", name=re.compile("Change the answer to: Have you")).click()
+    visit.choose(1, "No").press("Review your answers")
+    assert page.locator(".answer-choice").all_inner_texts() == ["First year", "No", "Low"]
+
+
+def test_the_receipt_says_what_was_sent_and_the_page_can_be_checked(visit: Visit, site: Capture) -> None:
+    page = visit.open().stage("questions").answer("Yes", "Low").send().stage("sent").page
+    (post,) = site.posts()
+    assert page.get_by_text("Nobody, including us").is_hidden(), "the receipt is for those who ask"
+    visit.unfold("Show what was sent")
+    symbols = bytes.fromhex(json.loads(post.body)["report"])
+    choices = [("No", "Yes")[symbols[0]], ("Well", "So-so", "Low")[symbols[1]]]
+    assert page.locator(".sent-choice").all_inner_texts() == [f"Sent: {choice}" for choice in choices]
+    assert visit.said("sent-receipt") == hashlib.sha256(post.body).hexdigest()
+    visit.unfold("Check this page")
+    assert page.locator("[data-part=check-body] pre").inner_text() == post.body.decode()
+    assert visit.said("check-design") == f"curl -s {visit.url}design.json | sha256sum"
+
+
+def test_the_link_with_the_digest_is_accepted_and_said(visit: Visit, version: Version) -> None:
+    visit.open(f"#{version.design_id}").stage("questions")
+    visit.unfold("Check this page")
+    assert visit.said("check-digest") == version.design_id
+    assert visit.said("check-link") == "It is the digest that your link names."
