@@ -10,6 +10,8 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
 from collector import selectors as reports
+from estimator import exports
+from estimator.models import Run
 from surveys import definitions, selectors
 from surveys.models import Survey, Version
 from tests import payloads
@@ -65,12 +67,23 @@ def test_rehearse_with_answers_from_a_file(survey: Survey, tmp_path: Path) -> No
     assert reports.totals(version.design_id)[0].sum() == 40
 
 
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_export_report_writes_what_the_panel_gives(version: Version, tmp_path: Path, kind: str) -> None:
+    facts("estimate", "campus")
+    output = tmp_path / f"report.{kind}"
+    told = facts("export_report", "campus", "--format", kind, "--output", output)
+    run = Run.objects.get()
+    assert told["run"] == run.key
+    assert output.read_bytes() == {"csv": exports.csv_file, "json": exports.json_file}[kind](run)
+
+
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
         (["open_survey", "missing"], "There is no survey 'missing'; there are: campus."),
         (["close_survey", "campus"], "campus is draft; to close it, it must be open."),
         (["estimate", "campus"], "campus was never opened"),
+        (["export_report", "campus", "--output", "x.csv"], "campus has no estimates yet; manage.py estimate campus"),
         (["rehearse", "campus", "--respondents", "0"], "--respondents must be from 1 to 1000000; got 0"),
         (["rehearse", "campus", "--share", "cheated=many"], "--share must be ITEM=S1"),
         (["rehearse", "campus", "--answers", "/nowhere.csv"], "No such file"),

@@ -44,19 +44,21 @@ class Installation:
         ]
 
     def start(self, *options: str, seconds: float = 180) -> None:
-        """Run the launcher until it has said that Candor is running."""
+        """Run the launcher until it has said that Candor is running: by `make run`, or with options directly."""
+        launcher = [sys.executable, "-m", "config.serve", "--port", str(self.port), *options]
+        command = launcher if options else ["make", "run", f"PORT={self.port}", f"PYTHON={sys.executable}"]
         with self.log.open("wb") as log:
             self.launcher = subprocess.Popen(
-                [sys.executable, "-m", "config.serve", "--port", str(self.port), *options],
+                command,
                 cwd=ROOT, env=self.environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
         wait_until(lambda: "Ctrl-C ends everything" in self.output or self.launcher.poll() is not None, seconds)
         assert self.launcher.poll() is None, self.output
 
     def interrupt(self, number: signal.Signals = signal.SIGINT) -> int:
-        """Press Ctrl-C; the launcher's exit code."""
+        """Press Ctrl-C, which reaches make and the launcher alike; the exit code."""
         assert self.launcher is not None
-        self.launcher.send_signal(number)
+        os.killpg(self.launcher.pid, number)
         return self.launcher.wait(timeout=20)
 
     def manage(self, *words: str) -> str:

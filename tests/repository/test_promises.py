@@ -1,0 +1,117 @@
+"""The repository reads itself: a promise in a document is a failing test when it is not kept."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands
+
+from surveys import lifecycle
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FORBIDDEN = re.compile(r"\banonymous\b|100\s?% private|noise is added", re.IGNORECASE)
+
+
+def tracked(*suffixes: str) -> list[Path]:
+    names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
+    return [ROOT / name for name in names if name.endswith(suffixes) and (ROOT / name).is_file()]
+
+
+def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
+    program = Path(sys.executable).parent / "lint-imports"
+    return subprocess.run([program, "--no-cache"], cwd=folder, capture_output=True, text=True)
+
+
+def test_every_import_runs_down() -> None:
+    done = lint_imports(ROOT)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("collector/models.py", "from randomized_response import Channel"),
+        ("collector/models.py", "from surveys.models import Survey"),
+        ("estimator/services.py", "from surveys.models import Survey"),
+        ("randomized_response/channel.py", "import django"),
+        ("surveys/services.py", "from config.celery import app"),
+    ],
+)
+def test_an_import_that_runs_up_is_seen(tmp_path: Path, file: str, line: str) -> None:
+    """The test of the test above: each forbidden direction is broken once, in a copy."""
+    for name in ("randomized_response", "collector", "estimator", "surveys", "config"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "static"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    broken = tmp_path / file
+    broken.write_text(broken.read_text() + f"\n{line}\n")
+    assert lint_imports(tmp_path).returncode != 0
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_to_files(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text()):
+        if "://" not in target:
+            assert (document.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_make_target_that_a_document_names_exists(document: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"`?make ([a-z-]+)", "\n".join(code(document)))) <= targets
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_command_that_a_document_names_exists(document: Path) -> None:
+    assert set(re.findall(r"manage\.py ([a-z_]+)", document.read_text())) <= set(get_commands())
+
+
+def test_the_gate_runs_every_command_of_the_readme() -> None:
+    """`make run` is run by tests/system through make itself; everything else in a code block by the gate."""
+    commands = re.findall(
+        r"^make [a-z]+", "\n".join(re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.S)), re.M
+    )
+    gate = (ROOT / ".ci" / "run").read_text()
+    assert commands == ["make run", "make test"]
+    assert "make test" in gate
+    assert '"make", "run"' in (ROOT / "tests/system/installation.py").read_text()
+
+
+def test_the_states_in_the_documentation_are_those_of_the_code() -> None:
+    rows = re.findall(
+        r"^\| (draft|open|closed) \| (\w+): .* \| (\w+) \|$", (ROOT / "docs/architecture.md").read_text(), re.M
+    )
+    assert rows == [(move.source, name, move.target) for name, move in lifecycle.MOVES.items()]
+
+
+def test_no_text_promises_more_than_is_true() -> None:
+    for path in tracked(".html", ".js", ".yaml"):
+        if "/tests/" not in str(path):
+            assert not FORBIDDEN.search(path.read_text()), path
+
+
+def test_nothing_names_a_host_of_the_packages_or_a_folder_of_one_machine() -> None:
+    for path in tracked(".txt", ".lock", ".toml", ".py", ".md", "Makefile", "run", "install", "install-browser"):
+        if path != Path(__file__).resolve():
+            assert not re.search(r"(?<!emit-)index-url|(?<!emit-)find-links|/root/|/home/|/work/", path.read_text()), path
+
+
+def test_lock_files_pin_every_file_by_hash() -> None:
+    for name in ("requirements.lock", "requirements-dev.lock"):
+        text = (ROOT / name).read_text()
+        pins = re.findall(r"^([a-zA-Z0-9_.\-\[\]]+==\S+)", text, re.M)
+        assert len(pins) > 20
+        assert len(re.findall(r"==[^\n]*\\\n\s+--hash=sha256:", text)) == len(pins)
+
+
+def test_files_fit_in_the_head() -> None:
+    for path in tracked(".py", ".js", ".css", ".html"):
+        if "migrations" not in path.parts and "tests" not in path.parts and "vendor" not in path.parts:
+            assert len(path.read_text().splitlines()) <= 400, path
+
+
+def code(document: Path) -> list[str]:
+    return re.findall(r"```sh\n.*?```|`[^`\n]+`", document.read_text(), re.S)
