@@ -11,16 +11,21 @@ def is_superuser(request: HttpRequest) -> bool:
     return bool(request.user.is_superuser)  # type: ignore[union-attr]
 
 
+def is_among_surveys(path: str) -> bool:
+    """Whether the page is the list of surveys or about one that is there."""
+    return path.startswith(("/panel/survey/", "/panel/surveys/")) and not path.endswith("/add/")
+
+
 UNFOLD: dict[str, Any] = {
     "SITE_TITLE": "Candor",
     "SITE_HEADER": "Candor",
-    "SITE_SUBHEADER": "The answers stay with those who give them",
+    "SITE_SUBHEADER": "Randomised surveys",
     "SITE_URL": None,
     "SITE_SYMBOL": "confirmation_number",
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("surveys/icon.svg")},
     ],
-    "SHOW_HISTORY": True,
+    "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
     "BORDER_RADIUS": "8px",
     "COLORS": {
@@ -49,7 +54,12 @@ UNFOLD: dict[str, Any] = {
             {
                 "title": None,
                 "items": [
-                    {"title": "Surveys", "icon": "assignment", "link": reverse_lazy("admin:surveys_survey_changelist")},
+                    {
+                        "title": "Surveys",
+                        "icon": "assignment",
+                        "link": reverse_lazy("admin:surveys_survey_changelist"),
+                        "active": lambda request: is_among_surveys(request.path),
+                    },
                     {"title": "New survey", "icon": "add", "link": reverse_lazy("admin:surveys_survey_add")},
                     {"title": "From a YAML file", "icon": "upload_file", "link": reverse_lazy("panel:upload")},
                     {

@@ -74,6 +74,10 @@ class ItemInline(Ordered, StackedInline):
     )
     readonly_fields = ("protection",)
 
+    def get_extra(self, request: HttpRequest, obj: Survey | None = None, **kwargs: Any) -> int:
+        """A new survey begins with one question to fill in."""
+        return 0 if obj else 1
+
     @display(description="Protection, as saved")
     def protection(self, item: Item) -> SafeString:
         """Epsilon and the table of tickets, from what is saved."""
@@ -93,6 +97,7 @@ class SurveyAdmin(ModelAdmin):
     change_form_before_template = "panel/form_before.html"
     search_fields = ("slug",)
     actions = None
+    show_add_link = False
     prepopulated_fields = {"slug": ("title",)}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Survey]:
@@ -120,6 +125,16 @@ class SurveyAdmin(ModelAdmin):
 
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponse:
         raise Http404("There is no such survey.")
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        context = (extra_context or {}) | {"show_save_and_add_another": False}
+        return super().changeform_view(request, object_id, form_url, context)
 
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
         survey = self.get_object(request, object_id)
@@ -155,7 +170,7 @@ class SurveyAdmin(ModelAdmin):
 
     def _response(self, request: HttpRequest, survey: Survey) -> HttpResponse | None:
         """After saving, the survey's own page, where it says what is missing."""
-        if "_continue" in request.POST or "_addanother" in request.POST:
+        if "_continue" in request.POST:
             return None
         messages.success(request, f"{survey} is saved.")
         return redirect("panel:survey", survey.slug)
@@ -183,7 +198,9 @@ class SurveyAdmin(ModelAdmin):
         version = selectors.latest_version(survey)
         if version is None or not takes_answers(survey):
             return "–"
-        return format_html('<a href="{}" rel="noopener">/s/{}/</a>', links.respondent_link(version), survey.slug)
+        return format_html(
+            '<a class="candor-address" href="{}">/s/{}/</a>', links.respondent_link(version), survey.slug
+        )
 
 
 def _is_researcher(request: HttpRequest) -> bool:

@@ -3,4 +3,4 @@ from django.apps import AppConfig
 
 class SurveysConfig(AppConfig):
     name = "surveys"
-    verbose_name = "Surveys"
+    verbose_name = "Candor"

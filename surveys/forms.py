@@ -83,6 +83,8 @@ class SurveyForm(WordsForm):
     class Meta:
         model = Survey
         fields = ("title", "slug", "introduction", "consent", "strata_wording", "rehearsal")
+        labels = {"slug": "Name in its address"}
+        help_texts = {"slug": "Lower-case letters, digits and -; it stands after /s/ in the survey’s link."}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -105,6 +107,7 @@ class GroupForm(WordsForm):
     class Meta:
         model = Group
         fields = ("position", "key", "label", "share")
+        labels = {"position": "Order"}
 
 
 class ItemForm(WordsForm):
@@ -126,6 +129,7 @@ class ItemForm(WordsForm):
     class Meta:
         model = Item
         fields = ("position", "key", "kind", "wording", "choices", "mechanism", "truth", "yes", "weights")
+        labels = {"position": "Order", "truth": "Truth probability", "yes": "Forced yes"}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -15,6 +15,11 @@ from surveys.models import Item, Survey, Version
 
 NEWEST_RUNS = 10
 
+DRAFT, OPEN, CLOSED = Survey.State.DRAFT, Survey.State.OPEN, Survey.State.CLOSED
+STATUS = {DRAFT: ("now", "later", "later"), OPEN: ("done", "now", "later"), CLOSED: ("done", "done", "done")}
+WRITE = {DRAFT: "Ready to open.", OPEN: "The design is frozen.", CLOSED: "The design is frozen."}
+COLLECT = {DRAFT: "Not open yet.", OPEN: "Respondents can answer.", CLOSED: "No more reports are taken."}
+
 
 @dataclass(frozen=True)
 class Step:
@@ -78,15 +83,17 @@ def takes_answers(survey: Survey) -> bool:
 
 def steps(survey: Survey, missing: str, done: Run | None) -> Iterator[Step]:
     """Draft, collect, close, report: each with a word on where it stands."""
-    place = [Survey.State.DRAFT, Survey.State.OPEN, Survey.State.CLOSED].index(Survey.State(survey.state))
-    status = ["done" if n < place else "now" if n == place else "later" for n in range(3)]
-    ready = "Not ready yet: see below." if missing else "Ready to open."
-    yield Step("Write", status[0], ready if place == 0 else "The design is frozen.")
-    collecting = {"now": "Respondents can answer.", "done": "No more reports are taken.", "later": "Not open yet."}
-    yield Step("Collect", status[1], collecting[status[1]])
-    yield Step("Close", status[2], "The final totals are in." if place == 2 else "Ends the collection.")
-    told = "Public: whoever has the link reads it." if done and done.published else "Only you can see it."
-    yield Step("Report", _report_status(done), told if done else "There are no estimates yet.")
+    status = STATUS[Survey.State(survey.state)]
+    yield Step("Write", status[0], WRITE[survey.state] if not missing else "Not ready yet; see what is missing.")
+    yield Step("Collect", status[1], COLLECT[survey.state])
+    closed = survey.state == Survey.State.CLOSED
+    yield Step("Close", status[2], "The totals are final." if closed else "Ends the collection.")
+    if done is None:
+        yield Step("Report", "now" if closed else "later", "There are no estimates yet.")
+    elif done.published:
+        yield Step("Report", "done", "Public, for whoever has its link.")
+    else:
+        yield Step("Report", "now" if closed else "later", "Only you can see it.")
 
 
 def questions(survey: Survey) -> Iterator[Question]:
@@ -124,9 +131,3 @@ def runs_of(survey: Survey) -> list[tuple[Version, Run]]:
 def _version_line(version: Version) -> VersionLine:
     count = wording.count(reports.report_count(version.design_id))
     return VersionLine(version, count, estimates.last_done(version.design_id))
-
-
-def _report_status(done: Run | None) -> str:
-    if done is None:
-        return "later"
-    return "done" if done.published else "now"
