@@ -39,7 +39,7 @@ def _mark(claimed: QuerySet[Report]) -> None:
     claimed.update(folding=Folding.FOLDED)
 
 
-def _add(digest: str, rows: list[tuple[int, bytes]]) -> None:
+def _add(digest: str, rows: list[selectors.StoredRow]) -> None:
     counts = selectors.empty_totals(selectors.get_design(digest))
     selectors.count_into(counts, rows)
     for position, table in enumerate(counts):

@@ -1,6 +1,7 @@
 """What is read from the store."""
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -48,6 +49,9 @@ def waiting_designs() -> list[str]:
     return list(waiting.values_list("design_id", flat=True).distinct())
 
 
+StoredRow = tuple[int, bytes | memoryview]
+"""A stored report: its stratum and its symbols."""
+
 Totals = tuple[NDArray[np.int64], ...]
 """For each position of a report an array of shape (strata, symbols): how many of the stratum hold the symbol."""
 
@@ -66,7 +70,7 @@ def recount(digest: str) -> Totals:
     """The same totals counted anew from every stored report, folded or not: the check on folding."""
     counts = empty_totals(get_design(digest))
     rows = Report.objects.filter(design_id=digest).values_list("stratum", "report")
-    chunk: list[tuple[int, bytes]] = []
+    chunk: list[StoredRow] = []
     for row in rows.iterator(chunk_size=CHUNK):
         chunk.append(row)
         if len(chunk) == CHUNK:
@@ -80,8 +84,8 @@ def empty_totals(design: Design) -> Totals:
     return tuple(np.zeros((len(design.strata), size), dtype=np.int64) for size in design.alphabets)
 
 
-def count_into(counts: Totals, rows: list[tuple[int, bytes]]) -> None:
-    """Add reports, given as (stratum, bytes), to totals in place."""
+def count_into(counts: Totals, rows: Sequence[StoredRow]) -> None:
+    """Add reports, to totals in place."""
     if not rows:
         return
     strata = np.fromiter((stratum for stratum, _ in rows), dtype=np.intp, count=len(rows))

@@ -16,7 +16,7 @@ def respondent_link(version: Version) -> str:
 
 def sign_in_link(user: User) -> str:
     """A link that signs its bearer in once."""
-    return link_to("sign-in") + get_query_string(user)
+    return f"{link_to('sign-in')}{get_query_string(user)}"
 
 
 def report_link(run: Run) -> str:
@@ -25,4 +25,4 @@ def report_link(run: Run) -> str:
 
 
 def link_to(name: str, *args: str, digest: str = "") -> str:
-    return settings.CANDOR_URL + reverse(name, args=args) + (f"#{digest}" if digest else "")
+    return f"{settings.CANDOR_URL}{reverse(name, args=args)}" + (f"#{digest}" if digest else "")

@@ -141,7 +141,7 @@ def _words(generator: np.random.Generator) -> Callable[[], int]:
 def _known_shares(design: Design, known: Counter[tuple[int, int, int]]) -> Iterator[KnownShare]:
     for position, item in enumerate(design.document["items"]):
         strata = range(len(design.strata))
-        held = {
+        held: dict[int | None, list[int]] = {
             stratum: [known[position, choice, stratum] for choice in range(len(item["choices"]))] for stratum in strata
         }
         groups: dict[int | None, list[int]] = {None: [sum(column) for column in zip(*held.values(), strict=True)]}

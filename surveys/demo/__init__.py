@@ -54,15 +54,17 @@ def build(owner: User, *, progress: Progress) -> None:
 
 
 def finished_run() -> Run | None:
-    """The published run of the finished survey; None before it is built."""
+    """The published run of the finished survey, or its newest where none is; None before it is built."""
     survey = Survey.objects.filter(slug=FINISHED).first()
     version = selectors.latest_version(survey) if survey else None
-    return runs_of(version.design_id).filter(published=True).first() if version else None
+    done = runs_of(version.design_id).filter(state=Run.State.DONE) if version else Run.objects.none()
+    return done.filter(published=True).first() or done.first()
 
 
 def open_version() -> Version | None:
-    """The version of the open survey that respondents see; None before it is built."""
-    return selectors.version_on_the_web(OPEN)
+    """The newest version of the open survey; None before it is built."""
+    survey = Survey.objects.filter(slug=OPEN).first()
+    return selectors.latest_version(survey) if survey else None
 
 
 def _rehearse(survey: Survey, progress: Progress) -> None:

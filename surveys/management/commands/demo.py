@@ -24,10 +24,13 @@ class Command(SurveyCommand):
             return tqdm(steps, total=total, desc="The Redbook survey", unit=" reports", leave=False, disable=None)
 
         demo.build(user, progress=progress)
+        version, run = demo.open_version(), demo.finished_run()
+        assert version is not None, "the demo was built"
+        assert run is not None, "the demo was built"
         facts = {
-            "survey": links.respondent_link(demo.open_version()),
+            "survey": links.respondent_link(version),
             "panel": links.sign_in_link(user),
-            "report": links.report_link(demo.finished_run()),
+            "report": links.report_link(run),
         }
         lines = ("  Answer the survey    {survey}", "  Researcher panel     {panel}", "  A finished report    {report}")
         return "\n".join(lines).format(**facts), facts
