@@ -3,6 +3,7 @@
 A library in its own right: no web, no clock, no input or output, no hidden randomness.
 """
 
+from randomized_response import plan
 from randomized_response.channel import Channel
 from randomized_response.comparison import Comparison, compare
 from randomized_response.encodings import EachOption, SubsetSelection, UnaryEncoding
@@ -24,7 +25,9 @@ from randomized_response.privacy import epsilon_total, poisoning_bound, posterio
 from randomized_response.results import ProportionEstimate
 from randomized_response.sampling import draw_ticket, read_ticket, simulate
 from randomized_response.sequences import ConfidenceSequence, confidence_sequence
+from randomized_response.shuffling import ShuffleAmplification, shuffle_amplification
 from randomized_response.strata import combine_strata
+from randomized_response.tallies import tally
 
 __version__ = "0.1.0"
 
@@ -35,6 +38,7 @@ __all__ = [
     "EachOption",
     "MeanEstimate",
     "ProportionEstimate",
+    "ShuffleAmplification",
     "SubsetSelection",
     "UnaryEncoding",
     "combine_strata",
@@ -51,10 +55,13 @@ __all__ = [
     "k_ary",
     "kuk",
     "one_bit",
+    "plan",
     "poisoning_bound",
     "posterior",
     "read_ticket",
+    "shuffle_amplification",
     "simulate",
+    "tally",
     "triangular",
     "unrelated_question",
     "warner",

@@ -31,7 +31,7 @@ def test_public_names_are_sorted_and_exist():
 def test_public_name_has_docstring_with_example(item):
     text = inspect.getdoc(item) or ""
     is_result = inspect.isclass(item) and item.__name__.endswith(
-        ("Estimate", "Fit", "Result", "Comparison", "Sequence")
+        ("Estimate", "Fit", "Result", "Comparison", "Sequence", "Amplification")
     )
     assert len(text) > 100
     assert ">>>" in text or is_result
