@@ -243,7 +243,9 @@ def _wald(slopes: Floats, covariance: Floats) -> tuple[float, float]:
 
 def _collinear(rows: Rows, robust: Robust) -> LinearFit:
     scaled = rows.columns * np.sqrt(rows.weights)
-    triangle = np.linalg.qr((scaled / np.maximum(np.linalg.norm(scaled, axis=1), 1e-300)[:, None]).T, mode="r")
+    triangle = np.asarray(
+        np.linalg.qr((scaled / np.maximum(np.linalg.norm(scaled, axis=1), 1e-300)[:, None]).T, mode="r")
+    )
     ranks = [0, *(int(np.linalg.matrix_rank(triangle[:, : j + 1], tol=1e-10)) for j in range(len(rows.names)))]
     named = ", ".join(name for j, name in enumerate(rows.names) if ranks[j + 1] == ranks[j]) or "some of them"
     message = f"covariates are collinear: {named} is determined by the columns before it, the intercept included"

@@ -1,0 +1,229 @@
+"""Two randomized questions together: their joint distribution, association, and the test of independence."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from randomized_response._checks import as_counts, as_level
+from randomized_response._results import Diagnostic, LikelihoodRatio, likelihood_ratio
+from randomized_response.channel import Channel
+from randomized_response.constrained import interior_point, maximum_likelihood
+from randomized_response.results import Result
+
+Floats = NDArray[np.float64]
+
+_EDGE = 1e-9
+
+
+@dataclass(frozen=True)
+class Association(Result):
+    """One measure of association, at the constrained table; NaN beside it where that table is on the boundary."""
+
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.estimate:.4f} ({self.standard_error:.4f}), interval {self.low:.4f} to {self.high:.4f}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointEstimate(Result):
+    """The joint distribution of two answers, a in rows and b in columns. Made by `estimate_joint`.
+
+    Attributes
+    ----------
+    unbiased : array (k_a, k_b)
+        B_a (table / n) B_b^T: sums to 1, may be negative in places.
+    constrained : array (k_a, k_b)
+        Maximum likelihood, never negative, of sum 1.
+    standard_error : array (k_a, k_b)
+        Of `unbiased`, n - 1 convention.
+    covariance : array (k_a k_b, k_a k_b)
+        Of `unbiased`, read row by row.
+    phi, odds_ratio : Association or None
+        Of the constrained table; None unless both questions have two answers.
+    independence : LikelihoodRatio
+        The test of the two answers being independent.
+    diagnostics : tuple of Diagnostic
+        "boundary" where the constrained table has a zero: then the chi-square p-value is only a guide.
+    """
+
+    unbiased: Floats
+    constrained: Floats
+    standard_error: Floats
+    covariance: Floats
+    phi: Association | None
+    odds_ratio: Association | None
+    independence: LikelihoodRatio
+    log_likelihood: float
+    diagnostics: tuple[Diagnostic, ...]
+    n: int
+    confidence: float
+
+    def __str__(self) -> str:
+        lines = [f"{self.n} pairs of reports; constrained shares (standard error of the unbiased ones)"]
+        for shares, errors in zip(self.constrained, self.standard_error, strict=True):
+            lines.append("  ".join(f"{x:7.4f} ({s:.4f})" for x, s in zip(shares, errors, strict=True)))
+        lines += [] if self.phi is None else [f"phi: {self.phi}", f"odds ratio: {self.odds_ratio}"]
+        return "\n".join([*lines, f"independence: {self.independence}", *(f"! {each}" for each in self.diagnostics)])
+
+    __repr__ = __str__
+
+
+def estimate_joint(
+    table: ArrayLike, channel_a: Channel, channel_b: Channel, *, confidence: float = 0.95
+) -> JointEstimate:
+    """Estimate how two answers go together, from the counts of their two randomized reports.
+
+    Model: each of n respondents, a random sample, has answers (i, j) with probability theta[i, j] and reports them
+    through two independent draws: P(reports = (y, z)) = sum_ij P_a[i, y] theta[i, j] P_b[j, z].
+
+    Parameters
+    ----------
+    table : array of shape (m_a, m_b) of whole numbers
+        table[y, z] respondents reported y to question a and z to question b.
+    channel_a, channel_b : Channel
+        With linearly independent rows.
+    confidence : float
+        Level of the intervals of phi and of the odds ratio, in (0, 1).
+
+    Returns
+    -------
+    JointEstimate
+
+    Raises
+    ------
+    ValueError
+        Where the shape is not (m_a, m_b), a count is negative or fractional, there are fewer than 2 respondents, a
+        report is counted that no answer leads to, or a channel's rows are dependent.
+
+    Notes
+    -----
+    covariance = (B_a x B_b) (diag(lambda) - lambda lambda^T) (B_a x B_b)^T / (n - 1). Under independence the two
+    reports are independent too, so that the smaller model is fitted question by question. Phi's interval is Wald's on
+    the scale of atanh, the odds ratio's on that of its logarithm, both by the delta method; none is given where a share
+    of the constrained table is 0. The answer to one question must not change how the other's draw is made or obeyed.
+
+    References
+    ----------
+    van den Hout, A. & van der Heijden, P. G. M. (2002). Randomized response, statistical disclosure control and
+    misclassification: a review. International Statistical Review 70, 269-288. Drane, W. (1976). On the theory of
+    randomized responses to two sensitive questions. Communications in Statistics A 5, 565-574.
+
+    Examples
+    --------
+    >>> from randomized_response import forced_response
+    >>> coins = forced_response(truth="1/2")
+    >>> joint = estimate_joint([[380, 190], [220, 210]], coins, coins)
+    >>> joint.unbiased.round(12)
+    array([[0.6 , 0.04],
+           [0.1 , 0.26]])
+    >>> round(joint.phi.estimate, 4), round(joint.odds_ratio.estimate, 2)
+    (0.691, 39.0)
+    """
+    level = as_level(confidence)
+    counts = _read_table(table, channel_a, channel_b)
+    n = int(counts.sum())
+    left = np.kron(channel_a.left_inverse, channel_b.left_inverse)
+    rates = counts.ravel() / n
+    shape = (channel_a.answers, channel_b.answers)
+    unbiased = left @ rates
+    covariance = (left * rates) @ left.T - np.outer(unbiased, unbiased)
+    covariance /= n - 1
+    constrained, height = _most_likely(counts, channel_a, channel_b, unbiased)
+    apart = _independent_height(counts, channel_a, channel_b)
+    diagnostics = _diagnose(constrained)
+    pair = _associations(constrained.ravel(), covariance, level) if shape == (2, 2) else (None, None)
+    return JointEstimate(
+        unbiased=unbiased.reshape(shape),
+        constrained=constrained,
+        standard_error=np.sqrt(np.maximum(np.diag(covariance), 0.0)).reshape(shape),
+        covariance=covariance,
+        phi=pair[0],
+        odds_ratio=pair[1],
+        independence=likelihood_ratio(height, apart, (shape[0] - 1) * (shape[1] - 1)),
+        log_likelihood=height,
+        diagnostics=diagnostics,
+        n=n,
+        confidence=level,
+    )
+
+
+def _read_table(table: ArrayLike, channel_a: Channel, channel_b: Channel) -> NDArray[np.int64]:
+    try:
+        given = np.asarray(table)
+    except ValueError:
+        raise ValueError(f"table must have rows of equal length; got {table!r}") from None
+    shape = (channel_a.reports, channel_b.reports)
+    if given.shape != shape:
+        raise ValueError(f"table must have one row and column per report, shape {shape}; got shape {given.shape}")
+    counts = as_counts(given.ravel(), name="table", size=given.size).reshape(shape)
+    if counts.sum() < 2:
+        raise ValueError(f"table must hold at least 2 respondents; got {counts.sum()}")
+    possible = np.outer(channel_a.matrix.max(axis=0) > 0, channel_b.matrix.max(axis=0) > 0)
+    if (counts[~possible] > 0).any():
+        y, z = np.argwhere(~possible & (counts > 0))[0]
+        raise ValueError(f"table[{y}, {z}] must be 0: no answers lead to these reports; got {counts[y, z]}")
+    return counts
+
+
+def _most_likely(counts: NDArray[np.int64], a: Channel, b: Channel, unbiased: Floats) -> tuple[Floats, float]:
+    """The table on the simplex that makes the counts most likely, and its log likelihood."""
+    rates = counts.ravel() / float(counts.sum())
+    matrix = np.asarray(np.kron(a.matrix, b.matrix), dtype=np.float64)
+    square = matrix.shape[0] == matrix.shape[1]
+    inside = square and unbiased.min() >= 0
+    shares = unbiased / unbiased.sum() if inside else interior_point(rates, matrix)
+    shares = np.where(shares < _EDGE, 0.0, shares)
+    shares = shares / shares.sum()
+    return shares.reshape(a.answers, b.answers), _log_likelihood(counts.ravel(), matrix.T @ shares)
+
+
+def _independent_height(counts: NDArray[np.int64], a: Channel, b: Channel) -> float:
+    margins = ((counts.sum(axis=1), a), (counts.sum(axis=0), b))
+    return sum(_log_likelihood(margin, each.matrix.T @ maximum_likelihood(margin, each)) for margin, each in margins)
+
+
+def _log_likelihood(counts: NDArray[np.int64], rates: Floats) -> float:
+    seen = counts > 0
+    return float(counts[seen] @ np.log(rates[seen]))
+
+
+def _diagnose(constrained: Floats) -> tuple[Diagnostic, ...]:
+    zeros = np.argwhere(constrained == 0)
+    if not len(zeros):
+        return ()
+    places = ", ".join(f"({i}, {j})" for i, j in zeros)
+    message = f"the most likely share of {places} is 0: the chi-square p-value of independence is only a guide"
+    return (Diagnostic("boundary", message),)
+
+
+def _associations(shares: Floats, covariance: Floats, level: float) -> tuple[Association, Association]:
+    """Phi and the odds ratio of a 2 x 2 table read row by row, with delta-method errors."""
+    reach = float(special.ndtri((1 + level) / 2))
+    p00, p01, p10, p11 = shares
+    row, column = p10 + p11, p01 + p11
+    spread = row * (1 - row) * column * (1 - column)
+    nothing = float("nan")
+    phi = float((p00 * p11 - p01 * p10) / np.sqrt(spread)) if spread > 0 else nothing
+    if shares.min() <= 0:
+        crossed, straight = p01 * p10, p00 * p11
+        odds = nothing if crossed == straight == 0 else float("inf") if crossed == 0 else float(straight / crossed)
+        return Association(phi, nothing, nothing, nothing), Association(odds, nothing, nothing, nothing)
+    to_row, to_column = np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0])
+    tilt = (1 - 2 * row) / (row * (1 - row)) * to_row + (1 - 2 * column) / (column * (1 - column)) * to_column
+    slope = np.array([p11, -p10, -p01, p00]) / np.sqrt(spread) - phi / 2 * tilt
+    error = float(np.sqrt(slope @ covariance @ slope))
+    turned = np.arctanh(phi) + reach * error / (1 - phi**2) * np.array([-1.0, 1.0])
+    bends = np.array([1.0, -1.0, -1.0, 1.0]) / shares
+    log_error = float(np.sqrt(bends @ covariance @ bends))
+    odds = float(p00 * p11 / (p01 * p10))
+    low, high = odds * np.exp(reach * log_error * np.array([-1.0, 1.0]))
+    ends = np.tanh(turned)
+    return Association(phi, error, float(ends[0]), float(ends[1])), Association(
+        odds, odds * log_error, float(low), float(high)
+    )

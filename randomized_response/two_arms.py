@@ -1,0 +1,263 @@
+"""Designs with two random arms, for reports made with a real coin: who did not follow it, and what nobody knew.
+
+Each arm has its own truth probability, so that two rates of yes identify two numbers. In all three designs the rates
+are linear in the two numbers, estimates are in closed form, and intervals come from the profile likelihood.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from randomized_response._arms import Arms, Rates, ShareEstimate, boundary_test, read_arms
+from randomized_response._checks import FractionLike
+from randomized_response._results import LikelihoodRatio
+from randomized_response.results import Result
+
+
+@dataclass(frozen=True, repr=False)
+class _TwoArmEstimate(Result):
+    def __str__(self) -> str:
+        named = {
+            name: value for name, value in vars(self).items() if isinstance(value, ShareEstimate | LikelihoodRatio)
+        }
+        return "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in named.items())
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, repr=False)
+class CheaterEstimate(_TwoArmEstimate):
+    """Shares of honest yes, honest no and cheaters, of sum 1, and the test of there being no cheaters."""
+
+    honest_yes: ShareEstimate
+    honest_no: ShareEstimate
+    cheaters: ShareEstimate
+    no_cheaters: LikelihoodRatio
+    log_likelihood: float
+    confidence: float
+
+
+@dataclass(frozen=True, repr=False)
+class LieDetectorEstimate(_TwoArmEstimate):
+    """Share of carriers, share of them who say so, and the test of everyone being honest."""
+
+    prevalence: ShareEstimate
+    honesty: ShareEstimate
+    all_honest: LikelihoodRatio
+    log_likelihood: float
+    confidence: float
+
+
+@dataclass(frozen=True, repr=False)
+class UnknownPrevalenceEstimate(_TwoArmEstimate):
+    """Shares of yes to the sensitive and to the unrelated question."""
+
+    sensitive: ShareEstimate
+    unrelated: ShareEstimate
+    log_likelihood: float
+    confidence: float
+
+
+def cheater_detection(
+    yes: tuple[int, int], n: tuple[int, int], truth: tuple[FractionLike, FractionLike], confidence: float = 0.95
+) -> CheaterEstimate:
+    """Estimate how many answered yes and no honestly and how many said no whatever their coin told them.
+
+    Model: in arm i the coin asks for the true answer with probability p_i and forces a yes otherwise.
+
+        P(yes | arm i) = honest_yes + (1 - p_i) honest_no,    cheaters = 1 - honest_yes - honest_no
+
+    Parameters
+    ----------
+    yes, n : pairs of whole numbers
+        Reports of yes, and all reports (at least 2), in the two arms.
+    truth : pair of exact fractions
+        p_1 and p_2, as text ("1/4"), Fraction or pair of integers; in [0, 1] and different.
+    confidence : float
+        Level of the intervals, in (0, 1).
+
+    Returns
+    -------
+    CheaterEstimate
+        `honest_yes`, `honest_no`, `cheaters` (each with `unbiased`, `constrained`, `standard_error`, `low`, `high`),
+        and `no_cheaters`, a likelihood-ratio test on the boundary: half chi-square with 0 and half with 1 degree of
+        freedom (Self & Liang 1987).
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the bound and the value.
+
+    Notes
+    -----
+    Whether cheaters carry the trait cannot be known: its prevalence lies between honest_yes and honest_yes + cheaters.
+    Arms must be assigned at random; the model fails where cheating depends on the arm's coin. Reports drawn by a
+    program instead of a real coin cannot be disobeyed. The profile-likelihood intervals are large-sample.
+
+    References
+    ----------
+    Clark, S. J. & Desharnais, R. A. (1998). Honest answers to embarrassing questions: detecting cheating in the
+    randomized response model. Psychological Methods 3, 160-168. Self, S. G. & Liang, K.-Y. (1987). JASA 82, 605-610.
+
+    Examples
+    --------
+    >>> found = cheater_detection(yes=(650, 350), n=(1000, 1000), truth=("1/4", "3/4"))
+    >>> [round(share.unbiased, 6) for share in (found.honest_yes, found.honest_no, found.cheaters)]
+    [0.2, 0.6, 0.2]
+    """
+    arms = read_arms(yes, n, truth, confidence)
+    forced = _forced_yes(arms)
+    share = 1 / (arms.truth[1] - arms.truth[0])
+    honest_yes = arms.linear(0.0, (arms.truth[1] - 1) * share, (1 - arms.truth[0]) * share)
+    honest_no = arms.linear(0.0, share, -share)
+    cheaters = arms.linear(1.0, -arms.truth[1] * share, arms.truth[0] * share)
+    top, (kept_yes, kept_no) = _best_honest(arms, forced, honest_yes[0], honest_no[0])
+    kept_cheaters = max(1 - kept_yes - kept_no, 0.0)
+    none = arms.along(forced(0, 1), forced(1, 0))[0]
+    return CheaterEstimate(
+        honest_yes=arms.share(honest_yes, kept_yes, lambda v: (forced(v, 0), forced(v, 1 - v)), top),
+        honest_no=arms.share(honest_no, kept_no, lambda v: (forced(0, v), forced(1 - v, v)), top),
+        cheaters=arms.share(cheaters, kept_cheaters, lambda v: (forced(0, 1 - v), forced(1 - v, 0)), top),
+        no_cheaters=boundary_test(top, none),
+        log_likelihood=top,
+        confidence=arms.confidence,
+    )
+
+
+def stochastic_lie_detector(
+    yes: tuple[int, int], n: tuple[int, int], truth: tuple[FractionLike, FractionLike], confidence: float = 0.95
+) -> LieDetectorEstimate:
+    """Estimate how many carry a trait where some of those who do deny it, and nobody else lies.
+
+    Model: in arm i the coin asks people without the trait for the truth (no) with probability p_i and else makes them
+    say yes; carriers are asked for the truth (yes) either way, and say it with probability `honesty`.
+
+        P(yes | arm i) = prevalence * honesty + (1 - prevalence) (1 - p_i)
+
+    The rates are those of `cheater_detection` with every cheater taken for a carrier: prevalence = 1 - honest_no.
+
+    Parameters
+    ----------
+    yes, n : pairs of whole numbers
+        Reports of yes, and all reports (at least 2), in the two arms.
+    truth : pair of exact fractions
+        p_1 and p_2, as text ("1/4"), Fraction or pair of integers; in [0, 1] and different.
+    confidence : float
+        Level of the intervals, in (0, 1).
+
+    Returns
+    -------
+    LieDetectorEstimate
+        `prevalence` and `honesty` (`standard_error` by the delta method, NaN where no carriers are estimated), and
+        `all_honest`, the test of honesty = 1, on the boundary like `cheater_detection`'s.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the bound and the value.
+
+    Notes
+    -----
+    The assumption that people without the trait never lie is what turns cheaters into carriers; where they do lie,
+    saying no against the coin, prevalence is too high. Honesty is poorly known where few carry the trait.
+
+    References
+    ----------
+    Moshagen, M., Musch, J. & Erdfelder, E. (2012). A stochastic lie detector. Behavior Research Methods 44, 222-231.
+
+    Examples
+    --------
+    >>> found = stochastic_lie_detector(yes=(650, 350), n=(1000, 1000), truth=("1/4", "3/4"))
+    >>> round(found.prevalence.unbiased, 6), round(found.honesty.unbiased, 6)
+    (0.4, 0.5)
+    """
+    arms = read_arms(yes, n, truth, confidence)
+    forced = _forced_yes(arms)
+    p1, p2 = arms.truth
+    share = 1 / (p2 - p1)
+    honest_yes = ((p2 - 1) * share, (1 - p1) * share)
+    prevalence = arms.linear(1.0, -share, share)
+    honesty = arms.ratio(honest_yes, (-share, share), prevalence[0])
+    top, (kept_yes, kept_no) = _best_honest(arms, forced, arms.linear(0.0, *honest_yes)[0], 1 - prevalence[0])
+    kept_honesty = min(kept_yes / (1 - kept_no), 1.0) if kept_no < 1 else float("nan")
+    return LieDetectorEstimate(
+        prevalence=arms.share(prevalence, 1 - kept_no, lambda v: (forced(0, 1 - v), forced(v, 1 - v)), top),
+        honesty=arms.share(honesty, kept_honesty, lambda v: (forced(0, 1), (v, v)), top),
+        all_honest=boundary_test(top, arms.along(forced(0, 1), forced(1, 0))[0]),
+        log_likelihood=top,
+        confidence=arms.confidence,
+    )
+
+
+def unknown_prevalence(
+    yes: tuple[int, int], n: tuple[int, int], truth: tuple[FractionLike, FractionLike], confidence: float = 0.95
+) -> UnknownPrevalenceEstimate:
+    """Estimate the share of yes to a sensitive question, and to an unrelated one of which nobody knew it.
+
+    Model: in arm i the coin chooses the sensitive question with probability p_i and the unrelated one otherwise.
+
+        P(yes | arm i) = p_i sensitive + (1 - p_i) unrelated
+
+    Parameters
+    ----------
+    yes, n : pairs of whole numbers
+        Reports of yes, and all reports (at least 2), in the two arms.
+    truth : pair of exact fractions
+        p_1 and p_2, as text ("1/4"), Fraction or pair of integers; in [0, 1] and different.
+    confidence : float
+        Level of the intervals, in (0, 1).
+
+    Returns
+    -------
+    UnknownPrevalenceEstimate
+        `sensitive` and `unrelated`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the bound and the value.
+
+    Notes
+    -----
+    Two numbers from two rates: nothing is left to test the model with. It needs p_1 and p_2 far apart.
+
+    References
+    ----------
+    Greenberg, B. G., Abul-Ela, A.-L. A., Simmons, W. R. & Horvitz, D. G. (1969). The unrelated question randomized
+    response model: theoretical framework. JASA 64, 520-539, section 3.
+
+    Examples
+    --------
+    >>> found = unknown_prevalence(yes=(260, 340), n=(1000, 1000), truth=("7/10", "3/10"))
+    >>> round(found.sensitive.unbiased, 6), round(found.unrelated.unbiased, 6)
+    (0.2, 0.4)
+    """
+    arms = read_arms(yes, n, truth, confidence)
+    p1, p2 = arms.truth
+    share = 1 / (p1 - p2)
+
+    def rates(sensitive: float, unrelated: float) -> Rates:
+        return p1 * sensitive + (1 - p1) * unrelated, p2 * sensitive + (1 - p2) * unrelated
+
+    sensitive = arms.linear(0.0, (1 - p2) * share, -(1 - p1) * share)
+    unrelated = arms.linear(0.0, -p2 * share, p1 * share)
+    inside = 0 <= sensitive[0] <= 1 and 0 <= unrelated[0] <= 1
+    top, kept = arms.best((sensitive[0], unrelated[0]), inside, ((0, 0), (1, 0), (1, 1), (0, 1)), rates)
+    return UnknownPrevalenceEstimate(
+        sensitive=arms.share(sensitive, kept[0], lambda v: (rates(v, 0), rates(v, 1)), top),
+        unrelated=arms.share(unrelated, kept[1], lambda v: (rates(0, v), rates(1, v)), top),
+        log_likelihood=top,
+        confidence=arms.confidence,
+    )
+
+
+def _forced_yes(arms: Arms) -> Callable[[float, float], Rates]:
+    """Rates of yes in both arms, from the shares of honest yes and honest no."""
+    p1, p2 = arms.truth
+    return lambda honest_yes, honest_no: (honest_yes + (1 - p1) * honest_no, honest_yes + (1 - p2) * honest_no)
+
+
+def _best_honest(
+    arms: Arms, forced: Callable[[float, float], Rates], honest_yes: float, honest_no: float
+) -> tuple[float, tuple[float, float]]:
+    inside = honest_yes >= 0 and honest_no >= 0 and honest_yes + honest_no <= 1
+    return arms.best((honest_yes, honest_no), inside, ((0, 0), (1, 0), (0, 1)), forced)
