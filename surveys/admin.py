@@ -23,7 +23,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from estimator import wording
 from surveys import lifecycle, links, selectors
 from surveys.access import surveys_of
-from surveys.forms import GroupForm, ItemForm, SurveyForm
+from surveys.forms import GroupForm, ItemForm, PartFormSet, SurveyForm
 from surveys.models import Group, Item, Survey
 from surveys.panel.overview import epsilon_of, question_of, takes_answers
 
@@ -44,6 +44,7 @@ class Ordered:
 
     extra = 0
     ordering = ("position", "pk")
+    formset = PartFormSet
 
     def has_add_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
         return _may_write(request, obj)
@@ -178,7 +179,7 @@ class SurveyAdmin(ModelAdmin):
     @display(description="Survey", ordering="slug")
     def name(self, survey: Survey) -> SafeString:
         address = reverse("panel:survey", args=[survey.slug])
-        mark = format_html(' <span class="candor-mark">rehearsal</span>') if survey.rehearsal else ""
+        mark = format_html(' <span class="candor-mark">{}</span>', "rehearsal") if survey.rehearsal else ""
         return format_html('<a class="candor-name" href="{}">{}</a>{}', address, survey, mark)
 
     @display(description="State", ordering="state", label={"draft": "info", "open": "success", "closed": "default"})

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from unfold.forms import PaginationInlineFormSet
 from unfold.widgets import (
     INPUT_CLASSES,
     UnfoldAdminExpandableTextareaWidget,
@@ -30,26 +31,26 @@ class WordsForm(ModelForm):
 
     words: tuple[str, ...] = ()
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, survey: Survey | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.survey: Survey = survey or self.instance
         if "position" in self.fields:
             self.fields["position"].required = False
         for name in self.words if self.instance.pk else ():
-            self.initial[name] = getattr(self.instance, name).get(self.language, "")
-
-    @property
-    def survey(self) -> Survey:
-        return self.instance if isinstance(self.instance, Survey) else self.instance.survey
-
-    @property
-    def language(self) -> str:
-        return self.survey.language
+            self.initial[name] = getattr(self.instance, name).get(self.survey.language, "")
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         for name in self.words:
             cleaned[name] = with_words(getattr(self.instance, name), cleaned.get(name, ""), self.survey)
         return cleaned
+
+
+class PartFormSet(PaginationInlineFormSet):
+    """The groups or items of a survey; each form knows the survey, saved or not."""
+
+    def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
+        return {**super().get_form_kwargs(index), "survey": self.instance}
 
 
 class SurveyForm(WordsForm):
@@ -134,7 +135,8 @@ class ItemForm(WordsForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.instance.pk:
-            self.initial["choices"] = "\n".join(choice.get(self.language, "") for choice in self.instance.choices)
+            own = self.survey.language
+            self.initial["choices"] = "\n".join(choice.get(own, "") for choice in self.instance.choices)
         self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in self.instance.weights or [])
 
     def clean_weights(self) -> list[list[int]] | None:
@@ -156,10 +158,11 @@ class ItemForm(WordsForm):
         """Say in words what is wrong with the mechanism, at the field that it is about."""
         names = ("weights",) if cleaned["mechanism"] == Item.Mechanism.CUSTOM else ("truth", "yes")
         channel = {name: cleaned[name] for name in names if cleaned.get(name)}
+        item = {"choices": cleaned["choices"], "channel": {"name": cleaned["mechanism"], **channel}}
         try:
-            definitions.channel_of(
-                {"choices": cleaned["choices"], "channel": {"name": cleaned["mechanism"], **channel}}
-            )
+            answers = definitions.channel_of(item).answers
+            if answers != len(cleaned["choices"]):
+                self.add_error("choices", f"This mechanism is for {answers} choices; got {len(cleaned['choices'])}.")
         except KeyError as missing:
             self.add_error(str(missing.args[0]), "This mechanism needs it.")
         except (ValueError, TypeError) as fault:
@@ -214,7 +217,7 @@ def with_words(texts: Text | None, words: str, survey: Survey) -> Text:
 def with_choices(choices: list[Text], lines: list[str], kind: str | None, survey: Survey) -> list[Text]:
     """The choices as the lines say; a choice that moved takes its other languages along, a renamed one keeps them."""
     if not lines and kind == Item.Kind.YES_NO:
-        return [{code: YES_NO.get(code, ("", ""))[answer] for code in survey.languages} for answer in (0, 1)]
+        return [{code: YES_NO.get(code, ("", ""))[answer] for code in survey.languages or ["en"]} for answer in (0, 1)]
     own = survey.language
     known = {choice.get(own, ""): choice for choice in choices}
     renamed = iter([choice for choice in choices if choice.get(own, "") not in lines])

@@ -107,10 +107,13 @@ def question_of(item: Item) -> Question:
     text = str(item.wording.get(language, ""))
     choices = tuple(str(choice.get(language, "")) for choice in item.choices)
     try:
-        label = ItemLabel(item.key, text, choices, channel_of(selectors.item_of(item)))
-    except (ValueError, TypeError, KeyError) as fault:
-        return Question(item, text, choices, None, str(fault))
-    return Question(item, text, choices, label, "")
+        channel = channel_of(selectors.item_of(item))
+    except (ValueError, TypeError, KeyError) as error:
+        return Question(item, text, choices, None, str(error))
+    if channel.answers != len(choices):
+        fault = f"The mechanism is for {channel.answers} choices; got {len(choices)}."
+        return Question(item, text, choices, None, fault)
+    return Question(item, text, choices, ItemLabel(item.key, text, choices, channel), "")
 
 
 def epsilon_of(survey: Survey) -> str:

@@ -1,0 +1,116 @@
+"""The files of a run: every column, every digit, the same bytes, no formula."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collector.designs import Design
+from collector.services import freeze
+from estimator import exports, services
+from estimator.models import Run
+from randomized_response import estimate_proportions, forced_response
+from tests import payloads
+from tests.finished import fill, know, run_of
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "wake", lambda run_id: None)
+
+
+@pytest.fixture
+def run(design: Design) -> Run:
+    fill(design)
+    return run_of(design)
+
+
+def sheet(run: Run) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(exports.csv_file(run).decode("utf-8-sig"), newline="")))
+
+
+def test_every_column_is_there_and_documented(run: Run) -> None:
+    rows = sheet(run)
+    assert tuple(rows[0]) == exports.COLUMNS
+    assert len(rows) == (2 + 3) * 3
+    documented = (ROOT / "docs/report.md").read_text(encoding="utf-8")
+    assert [name for name in exports.COLUMNS if f"| `{name}` |" not in documented] == []
+
+
+def test_numbers_come_back_to_the_last_digit(run: Run) -> None:
+    row = next(row for row in sheet(run) if (row["item"], row["choice"], row["stratum"]) == ("cheated", "1", ""))
+    known = estimate_proportions([30, 60], forced_response(truth="1/2"))
+    assert (int(row["n"]), int(row["sent"])) == (90, 60)
+    assert float(row["estimate_unclipped"]) == known.unbiased[1]
+    assert float(row["estimate"]) == known.constrained[1]
+    assert (float(row["low"]), float(row["high"])) == (known.low[1], known.high[1])
+    assert (float(row["noise_low"]), float(row["noise_high"])) == (known.noise_low[1], known.noise_high[1])
+    assert float(row["standard_error"]) == known.standard_error[1]
+    assert float(row["noise_standard_error"]) == known.noise_standard_error[1]
+    assert float(row["direct_question_n"]) == known.direct_question_n[1]
+    assert (row["truth_probability"], row["confidence"]) == ("1/2", "0.95")
+    assert (row["interval_method"], row["design"]) == ("exact", run.design_id)
+    assert row["snapshot_at"] == run.snapshot_at.isoformat()  # type: ignore[union-attr]
+
+
+def test_too_few_reports_leave_cells_empty(design: Design) -> None:
+    fill(design, count=90, first=80)
+    row = next(row for row in sheet(run_of(design)) if row["stratum"] == "y2")
+    numbers = ("estimate", "estimate_unclipped", "standard_error", "low", "high", "noise_low", "direct_question_n")
+    assert [row[name] for name in numbers] == [""] * len(numbers)
+    assert (row["n"], row["flags"], row["interval_method"]) == ("10", "too_few_reports", "none")
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_no_cell_is_a_formula(db: None, text: str) -> None:
+    document = payloads.document()
+    document["items"][0]["wording"] = document["items"][0]["choices"][1] = {"en": text}
+    document["strata"]["groups"][0]["label"] = {"en": text}
+    rows = sheet(run_of(freeze(document)))
+    cell = next(row for row in rows if row["choice"] == "1" and row["stratum"] == "y1")
+    assert cell["wording"] == cell["choice_label"] == cell["stratum_label"] == f"'{text}"
+
+
+def test_the_same_run_gives_the_same_bytes(run: Run) -> None:
+    first = exports.csv_file(run), exports.json_file(run)
+    services.publish(run, published=True)
+    again = Run.objects.get(pk=run.pk)
+    assert (exports.csv_file(again), exports.json_file(again)) == first
+
+
+def test_the_document_holds_all_that_a_recomputation_needs(run: Run, design: Design) -> None:
+    document: dict[str, Any] = json.loads(exports.json_file(run))
+    assert Design(document["design"]).digest == document["design_digest"] == design.digest
+    assert document["run"]["input_digest"] == run.input_digest
+    assert [set(row) for row in document["estimates"]] == [set(exports.COLUMNS)] * 15
+    for position, item in enumerate(document["design"]["items"]):
+        rows = [row for row in document["estimates"] if row["item"] == item["key"] and row["stratum"] == ""]
+        channel = exports.results.read(run).items[position].channel
+        again = estimate_proportions([row["sent"] for row in rows], channel, confidence=document["run"]["confidence"])
+        assert [row["estimate"] for row in rows] == again.constrained.tolist()
+
+
+def test_the_privacy_label_and_the_bounds(run: Run) -> None:
+    document = json.loads(exports.json_file(run))
+    label = document["privacy"]
+    assert (label["model"], label["unit"]) == ("local", "one person, all answers")
+    assert (label["odds_total"], [item["odds"] for item in label["items"]]) == ("12", ["3", "4"])
+    assert label["items"][0]["weights"] == [[3, 1], [1, 3]]
+    bounds = {(bound["item"], bound["false_share"]): bound for bound in document["poisoning"]}
+    shift = pytest.approx(5 / 90 / 0.5)
+    assert bounds["cheated", 0.05] == {
+        "item": "cheated", "n": 90, "false_share": 0.05, "false_reports": 5, "largest_shift": shift,
+    }  # fmt: skip
+
+
+def test_the_known_truth_of_a_rehearsal_has_its_column(run: Run, design: Design) -> None:
+    know(design, {(0, 1, None): 36})
+    rows = {(row["item"], row["choice"], row["stratum"]): row["known_truth"] for row in sheet(run)}
+    assert rows["cheated", "1", ""] == "0.4"
+    assert rows["cheated", "0", ""] == ""

@@ -1,0 +1,119 @@
+"""The SVG writer: places, words for those who do not see it, and nothing that could be more than a picture."""
+
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from estimator import pictures
+from estimator.pictures import NARROW, WIDE, Axis, Layout, Row, axis_for, picture
+
+SVG = "{http://www.w3.org/2000/svg}"
+ROW = Row("Yes", "30 % (20 to 40 %)", 0.30, 0.15, 0.45, 0.20, 0.40)
+
+
+def drawn(*rows: Row, layout: Layout = NARROW, axis: Axis | None = None) -> ElementTree.Element:
+    return ElementTree.fromstring(picture(rows or (ROW,), key="item-0", title="Shares", layout=layout, axis=axis))
+
+
+def per_cent(element: ElementTree.Element, name: str) -> float:
+    value = element.get(name)
+    assert value is not None
+    assert value.endswith("%")
+    return float(value[:-1])
+
+
+def one(root: ElementTree.Element, kind: str) -> ElementTree.Element:
+    (found,) = root.iterfind(f".//*[@class='{kind}']")
+    return found
+
+
+@pytest.mark.parametrize("layout", [NARROW, WIDE], ids=lambda layout: layout.name)
+def test_every_mark_stands_at_its_share(layout: Layout) -> None:
+    axis = Axis(0.0, 0.5, 0.1)
+    root = drawn(layout=layout, axis=axis)
+
+    def place(share: float) -> float:
+        return layout.left + (layout.right - layout.left) * share / 0.5
+
+    whole, noise = one(root, "whole"), one(root, "noise")
+    assert per_cent(whole, "x1") == pytest.approx(place(0.15), abs=1e-3)
+    assert per_cent(whole, "x2") == pytest.approx(place(0.45), abs=1e-3)
+    assert per_cent(noise, "x1") == pytest.approx(place(0.20), abs=1e-3)
+    assert per_cent(noise, "x2") == pytest.approx(place(0.40), abs=1e-3)
+    (dot,) = (frame for frame in root.iter(f"{SVG}svg") if frame.find(f"{SVG}circle") is not None)
+    assert per_cent(dot, "x") == pytest.approx(place(0.30), abs=1e-3)
+    ticks = [per_cent(tick, "x") for tick in root.iterfind(".//*[@class='tick']")]
+    assert ticks == pytest.approx([place(share) for share in (0, 0.1, 0.2, 0.3, 0.4, 0.5)], abs=1e-3)
+
+
+def test_the_known_truth_is_a_hollow_diamond() -> None:
+    assert drawn().find(".//*[@class='truth']") is None
+    known = drawn(Row("Yes", "30 %", 0.30, 0.15, 0.45, 0.20, 0.40, truth=0.25))
+    assert one(known, "truth").get("fill") == "none"
+
+
+def test_without_numbers_the_reason_stands_in_their_place() -> None:
+    root = drawn(Row("Yes", "Not enough reports yet: 12 of 30"))
+    assert "Not enough reports yet: 12 of 30" in [text.text for text in root.iter(f"{SVG}text")]
+    assert root.find(f".//{SVG}circle") is None
+    assert root.find(".//*[@class='whole']") is None
+
+
+def test_it_says_in_words_what_it_shows() -> None:
+    root = drawn(Row("Yes", "30 %", 0.3, 0.2, 0.4, 0.2, 0.4, truth=0.25, heading="First"), Row("No", "70 %", 0.7))
+    title, desc = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
+    assert title is not None
+    assert desc is not None
+    assert root.get("role") == "img"
+    assert root.get("aria-labelledby") == f"{title.get('id')} {desc.get('id')}"
+    assert title.text == "Shares"
+    assert desc.text == "First, Yes: 30 %, known truth 25.0 %; First, No: 70 %"
+
+
+def test_hostile_words_stay_words() -> None:
+    evil = "</text><script>alert(1)</script>\"' & \x00\x1b"
+    svg = picture([Row(evil, evil, heading=evil)], key='a"><script>', title=evil)
+    root = ElementTree.fromstring(svg)
+    assert {element.tag for element in root.iter()} <= {SVG + name for name in ("svg", "title", "desc", "text", "line")}
+    assert "<script" not in svg
+
+
+@pytest.mark.parametrize("layout", [NARROW, WIDE], ids=lambda layout: layout.name)
+def test_nothing_in_it_needs_a_style_or_a_script(layout: Layout) -> None:
+    svg = picture([ROW], key="x", title="Shares", layout=layout)
+    svg += "".join(pictures.legend(name) for name in ("estimate", "noise", "whole", "truth"))
+    assert not re.search(r"style|script|href|on\w+=|url\(|#[0-9a-f]{3}", svg)
+    assert set(re.findall(r'(?:fill|stroke)="([^"]*)"', svg)) <= {"currentColor", "none"}
+
+
+def test_rows_do_not_overlap_and_fit_the_height() -> None:
+    rows = [Row("A choice whose words need more than a single line of text", "x", 0.5, heading="Head")] * 5
+    for layout in (NARROW, WIDE):
+        root = drawn(*rows, layout=layout)
+        dots = [int(str(frame.get("y"))) for frame in root.iterfind(f"{SVG}svg")]
+        assert all(second - first >= 40 for first, second in pairwise(dots))
+        lowest = max(int(str(text.get("y"))) for text in root.iter(f"{SVG}text"))
+        assert lowest <= int(str(root.get("height")))
+
+
+@pytest.mark.parametrize(
+    ("shares", "axis"),
+    [
+        ((0.0, 0.0), (0.0, 0.1)),
+        ((0.30, 0.34), (0.0, 0.4)),
+        ((0.05, 1.0), (0.0, 1.0)),
+        ((0.6, 0.7), (0.5, 1.0)),
+        ((0.5, 0.5), (0.5, 1.0)),
+        ((0.49, 0.51), (0.0, 0.6)),
+    ],
+)
+def test_the_axis_begins_at_nothing_or_at_the_half(shares: tuple[float, float], axis: tuple[float, float]) -> None:
+    found = axis_for([Row("x", "", sum(shares) / 2, *shares)])
+    assert (found.start, found.end) == pytest.approx(axis)
+    assert 2 <= len(found.ticks) <= 7
+
+
+def test_an_empty_picture_has_a_whole_axis() -> None:
+    assert (axis_for([]).start, axis_for([]).end) == (0.0, 1.0)

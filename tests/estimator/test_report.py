@@ -1,0 +1,178 @@
+"""The report's page: what it says agrees with the numbers, and only a published one can be read."""
+
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from collector.designs import Design
+from collector.services import freeze
+from estimator import report, services
+from estimator.models import Run
+from tests import payloads
+from tests.finished import fill, know, run_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "wake", lambda run_id: None)
+
+
+@pytest.fixture
+def run(design: Design) -> Run:
+    fill(design)
+    return run_of(design, published=True)
+
+
+def page(client: Client, run: Run) -> str:
+    response = client.get(reverse("estimator:report", args=[run.key]))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def said(html: str) -> str:
+    """The page's words, without its marks."""
+    return " ".join(unescape(re.sub(r"<[^>]*>", "", html)).replace("\u00a0", " ").split())
+
+
+PATHS = ["estimator:report", "estimator:report-csv", "estimator:report-json"]
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_a_published_report_is_read_by_anyone_with_the_link(client: Client, run: Run, name: str) -> None:
+    assert client.get(reverse(name, args=[run.key])).status_code == 200
+    assert client.post(reverse(name, args=[run.key])).status_code == 405
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_another_one_looks_like_none(client: Client, run: Run, name: str) -> None:
+    missing = client.get(reverse(name, args=["0" * 32]))
+    services.publish(run, published=False)
+    hidden = client.get(reverse(name, args=[run.key]))
+    assert (missing.status_code, hidden.status_code) == (404, 404)
+    assert missing.content == hidden.content
+
+
+def test_it_needs_no_script_and_no_inline_style(client: Client, run: Run) -> None:
+    html = page(client, run)
+    assert "<script" not in html
+    assert not re.search(r"\bstyle=|<style|\bon[a-z]+=", html)
+
+
+def test_the_sentence_agrees_with_the_numbers(client: Client, run: Run) -> None:
+    estimate = run.estimates.get(position=0, choice=1, stratum=None)
+    sentence = next(line.sentence for line in report.build(run).blocks[0].lines)
+    shown, low, high = map(int, re.findall(r"(\d+)\u00a0%", sentence))
+    assert shown == round(100 * estimate.constrained)  # type: ignore[operator]
+    assert low <= 100 * estimate.noise_low < low + 1  # type: ignore[operator]
+    assert high - 1 < 100 * estimate.noise_high <= high  # type: ignore[operator]
+    assert sentence.replace("\u00a0", " ").startswith("An estimated 83 % of the 90 respondents (between 6")
+    assert sentence.replace("\u00a0", " ") in said(page(client, run))
+
+
+def test_every_shown_estimate_has_a_sentence_with_an_interval(run: Run) -> None:
+    lines = [line for block in report.build(run).blocks for line in block.lines + block.group_lines]
+    assert len(lines) == 3 + 9
+    assert all("between" in line.sentence for line in lines if not line.missing)
+    groups = [line.sentence for line in lines if line.group == "First year" and not line.missing]
+    assert all(sentence.startswith("In the group “First year”, an estimated") for sentence in groups)
+
+
+def test_too_few_reports_are_said_in_place_of_numbers(client: Client, design: Design) -> None:
+    fill(design, count=42, first=30)
+    words = said(page(client, run_of(design, published=True)))
+    assert "Not enough reports yet: 12 of 30" in words
+
+
+def test_the_wording_of_the_design_is_quoted_exactly(client: Client, db: None) -> None:
+    hostile = 'Have <b>you</b> & "they" \' <script>alert(1)</script>?'
+    document = payloads.document()
+    document["items"][0]["wording"] = document["title"] = document["introduction"] = {"en": hostile}
+    document["items"][0]["choices"][1] = document["strata"]["groups"][0]["label"] = {"en": hostile}
+    design = freeze(document)
+    fill(design)
+    html = page(client, run_of(design, published=True))
+    assert "<script" not in html
+    assert hostile in said(html)
+
+
+def test_words_that_would_promise_too_much_are_not_there(client: Client, run: Run) -> None:
+    words = said(page(client, run)).lower()
+    assert not re.search(r"anonym|noise is added|100 % private|guarantee", words)
+
+
+def test_the_sent_share_is_never_shown(client: Client, run: Run) -> None:
+    """60 of 90 reports say yes: 66.7 %, while the estimate is 83 %."""
+    assert not re.search(r"\b(66|67|66\.7) %", said(page(client, run)))
+
+
+def test_the_privacy_label(client: Client, run: Run) -> None:
+    words = said(page(client, run))
+    assert "Local: an answer is randomised on the respondent’s own device" in words
+    assert "Epsilon 2.49. Whatever anyone believed before" in words
+    assert "by 12 at most" in words
+    assert run.design_id in words
+    assert "Of 4 tickets, how many send each report" in words
+
+
+def test_false_reports_are_bounded_in_words(client: Client, run: Run) -> None:
+    assert (
+        "With 1 % false reports (1 of 90) no share moves by more than 2.3 points; "
+        "with 5 % false reports (5 of 90) no share moves by more than 11.2 points." in said(page(client, run))
+    )
+
+
+def test_how_it_was_computed(client: Client, run: Run) -> None:
+    words = said(page(client, run))
+    assert run.input_digest in words
+    assert f"randomized_response {run.version}" in words
+    assert "exact binomial interval (Blaker 2000)" in words
+
+
+def test_a_rehearsal_is_labelled_and_counts_its_hits(client: Client, db: None) -> None:
+    design = freeze(payloads.document(rehearsal=True))
+    fill(design)
+    know(design, {(0, 1, None): 75, (1, 0, None): 1})  # 83 %, well inside; 1 %, far outside
+    run = run_of(design, published=True)
+    words = said(page(client, run))
+    assert "The respondents of this survey were simulated." in words
+    assert "1 of 2 intervals hold the known truth" in words
+    assert "90 simulated respondents" in words
+    assert "83.3 % inside" in words
+    assert "1.1 % outside" in words
+
+
+def test_real_respondents_have_no_known_truth(client: Client, run: Run) -> None:
+    words = said(page(client, run))
+    assert "Known truth" not in words
+    assert "simulated" not in words
+
+
+def test_weighted_estimates_say_so_and_have_no_truth_beside_them(client: Client, db: None) -> None:
+    document = payloads.document(rehearsal=True)
+    for group, share in zip(document["strata"]["groups"], ("1/4", "3/4"), strict=True):
+        group["share"] = share
+    design = freeze(document)
+    fill(design, count=90, first=45)
+    know(design, {(0, 1, None): 75, (0, 1, 0): 75})
+    run = run_of(design, published=True)
+    words = said(page(client, run))
+    assert "Weighted by the known sizes of the groups, an estimated" in words
+    assert "1 of 1 intervals hold the known truth" in words
+
+
+def test_the_survey_speaks_its_own_language(client: Client, db: None) -> None:
+    document = payloads.document(languages=["ar"])
+
+    def in_arabic(value: object) -> object:
+        if isinstance(value, dict):
+            return {"ar": value["en"]} if set(value) == {"en"} else {k: in_arabic(v) for k, v in value.items()}
+        return [in_arabic(part) for part in value] if isinstance(value, list) else value
+
+    design = freeze(in_arabic(document))  # type: ignore[arg-type]
+    html = page(client, run_of(design, published=True))
+    assert '<h1 lang="ar" dir="auto">Campus</h1>' in html

@@ -1,0 +1,42 @@
+"""A finished run of the payloads' survey, and its known truth, for tests of what is made from runs."""
+
+from collector.designs import Design
+from collector.services import receive
+from estimator import services
+from estimator.models import KnownShare, Run
+from tests import payloads
+
+REPORTS = ("0100", "0002", "0101")
+
+
+def fill(design: Design, *, count: int = 90, first: int = 60) -> None:
+    """Store reports: the first `first` of the first year, the others of the later ones."""
+    for number in range(count):
+        stratum = "y1" if number < first else "y2"
+        body = payloads.body(design, stratum=stratum, report=REPORTS[number % len(REPORTS)])
+        receive(body, slug=design.slug, rehearsal=design.rehearsal)
+
+
+def run_of(design: Design, *, published: bool = False) -> Run:
+    run = services.execute(services.request_run(design.digest).pk)
+    services.publish(run, published=published)
+    run.refresh_from_db()
+    return run
+
+
+def know(design: Design, shares: dict[tuple[int, int, int | None], int], *, respondents: int = 90) -> None:
+    """Record true answers, as holders of (item, choice, stratum)."""
+    services.record_known_shares(
+        design.digest,
+        [
+            KnownShare(
+                design_id=design.digest,
+                position=position,
+                choice=choice,
+                stratum=stratum,
+                respondents=respondents,
+                holders=holders,
+            )
+            for (position, choice, stratum), holders in shares.items()
+        ],
+    )

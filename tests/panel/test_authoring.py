@@ -1,0 +1,225 @@
+"""Writing a survey in the panel's form and by file: nothing is lost on the way, and faults are said where they are."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from surveys import definitions, selectors
+from surveys.models import Survey, Version
+from surveys.services import write_survey
+from tests import payloads
+
+pytestmark = pytest.mark.django_db
+
+BILINGUAL: dict[str, Any] = definitions.load(
+    """
+slug: campus
+languages: [en, de]
+title: {en: Campus, de: Universität}
+introduction: {en: Two questions., de: Zwei Fragen.}
+consent: {en: Leave at any time., de: Jederzeit aufhören.}
+strata:
+  wording: {en: "Which year?", de: "Welches Jahr?"}
+  groups:
+    - {key: y1, label: {en: First, de: Erstes}, share: 1/4}
+    - {key: y2, label: {en: Later, de: Später}, share: 0.75}
+items:
+  - key: cheated
+    wording: {en: "Have you cheated?", de: "Haben Sie betrogen?"}
+    channel: {name: forced_response, truth: 2/5, yes: 1/3}
+  - key: mood
+    kind: one_choice
+    wording: {en: "How are you?", de: "Wie geht es?"}
+    choices: [{en: Well, de: Gut}, {en: So-so, de: Mittel}, {en: Low, de: Schlecht}]
+    channel: {name: custom, weights: [[5, 1, 1], [1, 5, 1], [1, 1, 5]]}
+"""
+)
+
+
+@pytest.fixture
+def bilingual(alice: User) -> Survey:
+    return write_survey(BILINGUAL, owner=alice)
+
+
+def form_of(client: Client, address: str) -> dict[str, Any]:
+    """What a browser would send if Save were pressed at once."""
+    response = client.get(address)
+    assert response.status_code == 200
+    context = response.context
+    fields: dict[str, Any] = {}
+    forms = [context["adminform"].form]
+    for inline in context["inline_admin_formsets"]:
+        formset = inline.formset
+        forms += [formset.management_form, *formset.forms]
+    for form in forms:
+        for bound in form:
+            value = bound.value()
+            if value is not None and value is not False:
+                fields[bound.html_name] = value
+    return fields
+
+
+def change(survey: Survey) -> str:
+    return reverse("admin:surveys_survey_change", args=[survey.pk])
+
+
+def save(client: Client, address: str, fields: dict[str, Any]) -> str:
+    response = client.post(address, fields, follow=True)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_saving_unchanged_changes_nothing(bilingual: Survey, her: Client) -> None:
+    assert "is saved." in save(her, change(bilingual), form_of(her, change(bilingual)))
+    assert selectors.definition_of(Survey.objects.get()) == BILINGUAL
+
+
+def test_the_own_language_is_edited_and_the_others_are_kept(bilingual: Survey, her: Client) -> None:
+    fields = form_of(her, change(bilingual))
+    fields |= {"title": "College", "items-0-wording": "Did you cheat?", "items-1-choices": "Low\nFine\nWell\n"}
+    save(her, change(bilingual), fields)
+    found = selectors.definition_of(Survey.objects.get())
+    assert found["title"] == {"en": "College", "de": "Universität"}
+    assert found["items"][0]["wording"] == {"en": "Did you cheat?", "de": "Haben Sie betrogen?"}
+    # Low and Well moved and took their German along; So-so was renamed and keeps its own.
+    assert found["items"][1]["choices"] == [
+        {"en": "Low", "de": "Schlecht"}, {"en": "Fine", "de": "Mittel"}, {"en": "Well", "de": "Gut"},
+    ]  # fmt: skip
+
+
+def test_a_survey_is_written_from_nothing_and_comes_back_from_its_file(her: Client, alice: User) -> None:
+    address = reverse("admin:surveys_survey_add")
+    fields = form_of(her, address) | {
+        "title": "Study", "slug": "study", "own_language": "de", "introduction": "Hallo.", "consent": "",
+        "items-TOTAL_FORMS": 2,
+        "items-0-key": "a", "items-0-kind": "yes_no", "items-0-wording": "Ja?", "items-0-mechanism": "warner",
+        "items-0-truth": "3/4", "items-0-choices": "", "items-0-yes": "", "items-0-weights": "",
+        "items-1-key": "b", "items-1-kind": "one_choice", "items-1-wording": "Was?", "items-1-mechanism": "k_ary",
+        "items-1-truth": "1/2", "items-1-choices": "Eins\nZwei\nDrei", "items-1-yes": "", "items-1-weights": "",
+    }  # fmt: skip
+    html = save(her, address, fields)
+    assert "Ready to open." in html
+    survey = Survey.objects.get(slug="study")
+    assert (survey.owner, survey.languages) == (alice, ["de"])
+    assert [(item.key, item.position) for item in survey.items.all()] == [("a", 1), ("b", 2)]
+    written = selectors.definition_of(survey)
+    assert written["items"][0]["choices"] == [{"de": "Nein"}, {"de": "Ja"}]
+    text = her.get(reverse("panel:definition", args=["study"])).content.decode()
+    assert definitions.load(text) == written
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"items-0-truth": "5/4"}, "truth must be"),
+        ({"items-0-truth": "half"}, "truth must be"),
+        ({"items-0-truth": ""}, "This mechanism needs it."),
+        ({"items-0-yes": "2"}, "yes must be"),
+        ({"items-0-mechanism": "warner", "items-0-truth": "1/2"}, "truth must differ from 1/2"),
+        ({"items-1-weights": "5 1 1\n1 x 1\n1 1 5"}, "Write whole numbers"),
+        ({"items-1-weights": "5 1 1\n1 5 1\n1 1 4"}, "must sum to 7"),
+        ({"items-1-weights": "1 1 1\n1 1 1\n1 1 1"}, "linearly independent"),
+        ({"items-0-choices": "No\nYes\nMaybe"}, "This mechanism is for 2 choices; got 3."),
+        ({"items-0-key": "Not a key"}, "Use a-z, 0-9"),
+        ({"slug": "Not a slug"}, "valid"),
+        ({"title": ""}, "required"),
+    ],
+)
+def test_faults_are_said_at_the_form(bilingual: Survey, her: Client, changes: dict[str, str], words: str) -> None:
+    html = save(her, change(bilingual), form_of(her, change(bilingual)) | changes)
+    assert words in html
+    assert selectors.definition_of(Survey.objects.get()) == BILINGUAL
+
+
+def test_a_draft_may_be_unfinished(bilingual: Survey, her: Client) -> None:
+    html = save(her, change(bilingual), form_of(her, change(bilingual)) | {"items-1-key": "cheated"})
+    assert "Before it can be opened:" in html
+    assert "cheated stands more than once" in html
+
+
+def test_a_mechanism_that_does_not_fit_its_choices_is_said_on_the_page(bilingual: Survey, her: Client) -> None:
+    item = bilingual.items.all()[0]
+    item.choices = item.choices[:1]
+    item.save()
+    html = her.get(reverse("panel:survey", args=["campus"])).content.decode()
+    assert "The mechanism is for 2 choices; got 1." in html
+
+
+def test_items_and_groups_can_go(bilingual: Survey, her: Client) -> None:
+    gone = dict.fromkeys(("items-1-DELETE", "groups-0-DELETE", "groups-1-DELETE"), "on")
+    fields = form_of(her, change(bilingual)) | gone
+    save(her, change(bilingual), fields)
+    found = selectors.definition_of(Survey.objects.get())
+    assert (len(found["items"]), found["strata"]["groups"]) == (1, [])
+
+
+def test_the_form_shows_epsilon_and_the_table(bilingual: Survey, her: Client) -> None:
+    html = her.get(change(bilingual)).content.decode()
+    assert "Of 5 tickets, how many send each report" in html
+    assert "Epsilon 1.61: a report multiplies the odds" in html
+
+
+def test_what_is_open_is_not_written_over(version: Version, her: Client) -> None:
+    address, before = change(version.survey), selectors.definition_of(version.survey)
+    assert her.post(address, {"title": "Other"}).status_code == 403
+    response = her.get(address, follow=True)
+    assert "Only a draft can be changed." in response.content.decode()
+    assert selectors.definition_of(Survey.objects.get()) == before
+
+
+def test_only_what_was_never_opened_can_be_deleted(survey: Survey, her: Client) -> None:
+    address = reverse("admin:surveys_survey_delete", args=[survey.pk])
+    assert her.post(address, {"post": "yes"}).status_code == 302
+    assert not Survey.objects.exists()
+
+
+def test_what_was_opened_stays(version: Version, her: Client) -> None:
+    address = reverse("admin:surveys_survey_delete", args=[version.survey.pk])
+    assert her.post(address, {"post": "yes"}).status_code == 403
+    assert Survey.objects.exists()
+
+
+def yaml() -> str:
+    return definitions.dump(BILINGUAL)
+
+
+def test_a_file_becomes_a_draft(alice: User, her: Client) -> None:
+    file = SimpleUploadedFile("campus.yaml", yaml().encode(), content_type="application/yaml")
+    response = her.post(reverse("panel:upload"), {"file": file}, follow=True)
+    assert "Campus is written as a draft." in response.content.decode()
+    survey = Survey.objects.get()
+    assert (survey.owner, selectors.definition_of(survey)) == (alice, BILINGUAL)
+    back = her.get(reverse("panel:definition", args=["campus"]))
+    assert back["Content-Disposition"] == 'attachment; filename="campus.yaml"'
+    assert definitions.load(back.content.decode()) == BILINGUAL
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "Choose a file, or paste its text."),
+        ("a: [", "this is not YAML"),
+        ("- 1", "must be a mapping"),
+        ("slug: x\nweight: 3", "unknown keys: weight"),
+        ("slug: x\ntitle: X", "items must be 1 to 256 questions"),
+        ("!!python/object/apply:os.system ['true']", "this is not YAML"),
+    ],
+)
+def test_faults_of_a_file_are_said_in_words(her: Client, text: str, words: str) -> None:
+    assert words in her.post(reverse("panel:upload"), {"text": text}).content.decode()
+    assert not Survey.objects.exists()
+
+
+def test_a_file_that_is_no_text(her: Client) -> None:
+    file = SimpleUploadedFile("x.yaml", b"\xff\xfe\x00")
+    assert "not text in UTF-8" in her.post(reverse("panel:upload"), {"file": file}).content.decode()
+
+
+def test_a_file_does_not_touch_what_is_open_or_anothers(version: Version, her: Client, bob: User, sign_in: Any) -> None:
+    assert "only a draft can be changed" in her.post(reverse("panel:upload"), {"text": yaml()}).content.decode()
+    assert "is taken by another survey" in sign_in(bob).post(reverse("panel:upload"), {"text": yaml()}).content.decode()
+    assert selectors.definition_of(Survey.objects.get()) == payloads.definition()

@@ -1,0 +1,140 @@
+"""The buttons of a survey's page, and what the page says after each."""
+
+import re
+from html import unescape
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from estimator import selectors as estimates
+from estimator import services as estimator
+from estimator.models import Run
+from surveys.models import Item, Survey, Version
+from surveys.services import close_survey, write_survey
+from tests import payloads
+
+pytestmark = pytest.mark.django_db
+
+
+def press(client: Client, name: str, *args: str, **fields: str) -> str:
+    """Press a button and read the words of the page that comes."""
+    return words(client.post(reverse(f"panel:{name}", args=args), fields, follow=True).content.decode())
+
+
+def look(client: Client, slug: str = "campus") -> str:
+    response = client.get(reverse("panel:survey", args=[slug]))
+    assert response.status_code == 200
+    return words(response.content.decode())
+
+
+def words(html: str) -> str:
+    text = re.sub(r"<script.*?</script>|<style.*?</style>", "", html, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).replace("\u00a0", " ").split())
+
+
+def test_a_draft_can_be_opened_once(survey: Survey, her: Client) -> None:
+    assert "Ready to open." in look(her)
+    said = press(her, "open", "campus")
+    assert "Version 1 is open. Its design is frozen; share the link below." in said
+    assert "Respondents can answer." in said
+    assert "campus is open; to open it, it must be draft." in press(her, "open", "campus")
+    assert survey.versions.count() == 1
+
+
+def test_what_is_missing_is_said_in_words(survey: Survey, her: Client) -> None:
+    Item.objects.filter(survey=survey, position=1).update(truth="7/5")
+    said = look(her)
+    assert "Before it can be opened:" in said
+    assert "truth" in said
+    assert reverse("panel:open", args=["campus"]) not in her.get("/panel/survey/campus/").content.decode()
+    assert "items[1].channel: truth" in press(her, "open", "campus")
+    survey.refresh_from_db()
+    assert survey.state == Survey.State.DRAFT
+
+
+def test_the_link_holds_the_digest(version: Version, her: Client) -> None:
+    html = her.get("/panel/survey/campus/").content.decode()
+    assert f'value="http://127.0.0.1:8000/s/campus/#{version.design_id}"' in html
+
+
+def test_closing_asks_for_the_final_estimate(version: Version, her: Client) -> None:
+    said = press(her, "close", "campus")
+    assert "The survey is closed. The final estimate is on its way." in said
+    assert "Waiting for a worker." in said
+    run = Run.objects.get(design=version.design)
+    assert run.trigger == Run.Trigger.CLOSING
+    assert "campus is closed; to close it, it must be open." in press(her, "close", "campus")
+
+
+def test_a_closed_survey_is_revised_and_opened_again(version: Version, her: Client) -> None:
+    close_survey(version.survey)
+    assert "This is now a draft of version 2." in press(her, "revise", "campus")
+    assert "Version 2 is open." in press(her, "open", "campus")
+    assert [line.number for line in version.survey.versions.all()] == [2, 1]
+
+
+def test_an_estimate_on_demand(version: Version, her: Client, django_capture_on_commit_callbacks: object) -> None:
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+        assert "The estimate is on its way." in press(her, "estimate", "campus")
+    run = estimates.last_run(version.design_id)
+    assert run is not None
+    assert f'data-run="/api/v1/runs/{run.key}/"' in her.get("/panel/survey/campus/").content.decode()
+    assert "An estimate is on its way already." in press(her, "estimate", "campus")
+    estimator.execute(run.pk)
+    assert "data-run" not in her.get("/panel/survey/campus/").content.decode()
+
+
+def test_a_survey_that_was_never_opened_has_nothing_to_estimate(survey: Survey, her: Client) -> None:
+    assert "this survey was never opened" in press(her, "estimate", "campus")
+
+
+def test_a_failed_run_says_why(version: Version, her: Client) -> None:
+    run = estimator.request_run(version.design_id)
+    Run.objects.filter(pk=run.pk).update(state="failed", fault="The worker died 3 times.")
+    assert "The last estimate failed The worker died 3 times." in look(her)
+
+
+def test_results_stand_with_their_intervals(run: Run, her: Client) -> None:
+    said = look(her)
+    assert "An estimated 83 % of the 90 respondents (between" in said
+    assert "90 reports, counted" in said
+    html = her.get("/panel/survey/campus/").content.decode()
+    assert html.count('<svg xmlns="http://www.w3.org/2000/svg" class="picture') == 6, "two layouts of three pictures"
+    assert "nan" not in said.lower().split()
+
+
+def test_publishing_and_withdrawing(run: Run, her: Client, client: Client) -> None:
+    address = reverse("estimator:report", args=[run.key])
+    assert client.get(address).status_code == 404
+    assert "The report is public." in press(her, "publish", run.key, published="yes")
+    assert client.get(address).status_code == 200
+    assert "The report is no longer public." in press(her, "publish", run.key, published="no")
+    assert client.get(address).status_code == 404
+
+
+def test_a_run_without_estimates_is_not_published(version: Version, her: Client) -> None:
+    run = estimator.request_run(version.design_id)
+    assert "This run has no estimates to publish." in press(her, "publish", run.key, published="yes")
+    assert her.get(reverse("panel:report", args=[run.key])).status_code == 404
+
+
+def test_a_copy_is_a_draft_of_its_own(version: Version, her: Client) -> None:
+    assert "This is a copy of campus, as a draft." in press(her, "duplicate", "campus", slug="campus-2")
+    copy = Survey.objects.get(slug="campus-2")
+    assert (copy.state, copy.items.count(), copy.groups.count()) == ("draft", 2, 2)
+
+
+@pytest.mark.parametrize(("slug", "fault"), [("campus", "is taken"), ("", "required"), ("A b", "valid")])
+def test_a_copy_needs_a_free_name(version: Version, her: Client, slug: str, fault: str) -> None:
+    assert fault in press(her, "duplicate", "campus", slug=slug)
+    assert Survey.objects.count() == 1
+
+
+def test_rehearsals_are_labelled_and_have_no_link(alice: User, her: Client) -> None:
+    write_survey(payloads.definition(rehearsal=True), owner=alice)
+    said = press(her, "open", "campus")
+    assert "rehearsal: simulated respondents" in said
+    assert "Share it whole" not in said
+    assert "rehearsal" in words(her.get(reverse("admin:surveys_survey_changelist")).content.decode())
