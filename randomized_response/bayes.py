@@ -19,9 +19,10 @@ _CELLS = 2**24
 
 
 def bayes_limits(tally: NDArray[np.int64], channel: Channel, level: float) -> Limits:
-    """Equal-tailed intervals of the posterior of each share under the prior Dirichlet(1, ..., 1).
+    """The shortest interval of posterior probability `level` for each share, under the prior Dirichlet(1, ..., 1).
 
-    For two answers, or a table with one background; to about 1e-4 of the posterior's width.
+    Equal tails would never hold a share of 0. For two answers, or a table with one background; to about 1e-4 of the
+    posterior's width.
     """
     if channel.answers == 2:
         return _two_answers(tally, channel, level)
@@ -30,10 +31,8 @@ def bayes_limits(tally: NDArray[np.int64], channel: Channel, level: float) -> Li
     theta = np.linspace(0, 1, size + 1)
     logs = _log_factors(tally, channel, theta)
     densities = _tilted(logs, theta, _balancing_tilt(logs, theta))
-    tails = (1 - level) / 2
-    limits = [
-        _quantiles(theta, own * rest[::-1], tails) for own, rest in zip(densities, _others(densities), strict=True)
-    ]
+    pairs = zip(densities, _others(densities), strict=True)
+    limits = [_densest(theta, own * rest[::-1], level) for own, rest in pairs]
     low, high = np.array(limits).T
     return low, high
 
@@ -43,7 +42,7 @@ def _two_answers(tally: NDArray[np.int64], channel: Channel, level: float) -> Li
     theta = np.linspace(0, 1, _grid_size(tally, channel) + 1)
     rates = channel.matrix[0][:, None] + (channel.matrix[1] - channel.matrix[0])[:, None] * theta
     density = _from_logs(_log_powers(tally, rates).sum(axis=0))
-    low, high = _quantiles(theta, density, (1 - level) / 2)
+    low, high = _densest(theta, density, level)
     return np.array([1 - high, low]), np.array([1 - low, high])
 
 
@@ -115,8 +114,21 @@ def _convolved(one: Vector, other: Vector) -> Vector:
     return np.asarray(np.maximum(product, 0))
 
 
-def _quantiles(theta: Vector, density: Vector, tail: float) -> tuple[float, float]:
-    steps = (density[1:] + density[:-1]) / 2
-    cumulative = np.concatenate([[0.0], np.cumsum(steps)])
-    low, high = np.interp([tail, 1 - tail], cumulative / cumulative[-1], theta)
-    return float(low), float(high)
+def _densest(theta: Vector, density: Vector, level: float) -> tuple[float, float]:
+    """The shortest interval of mass `level`: it ends at equal densities, or at the border where the mode is there."""
+    cumulative = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
+    cumulative /= cumulative[-1]
+
+    def ends(left_out: float) -> tuple[float, float]:
+        low, high = np.interp([left_out, left_out + level], cumulative, theta)
+        return float(low), float(high)
+
+    def rise(left_out: float) -> float:
+        below, above = np.interp(ends(left_out), theta, density)
+        return float(above - below)
+
+    if rise(0.0) <= 0:
+        return 0.0, ends(0.0)[1]
+    if rise(1 - level) >= 0:
+        return ends(1 - level)[0], 1.0
+    return ends(float(optimize.brentq(rise, 0.0, 1 - level, xtol=1e-12)))

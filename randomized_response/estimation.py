@@ -52,7 +52,7 @@ def estimate_proportions(
         "exact" (Blaker 2000, the default), "clopper_pearson", "score" (Wilson), "mid_p", "jeffreys": intervals for the
         binomial rate of one report, mapped through the table. They exist where everyone who does not hold an answer
         reports it with one probability (every yes/no table, k-ary response). "wald": estimate and standard error.
-        "likelihood": profile likelihood on the simplex. "bayes": equal tails of the posterior under a uniform prior.
+        "likelihood": profile likelihood on the simplex. "bayes": densest part of the posterior, prior uniform.
         "bootstrap": percentiles of 2,000 resamples. The method that was used is named in the result: "likelihood" where
         a table has no such binomial (or no "bayes"), "score" or else "wald" where a `population_size` is given.
     population_size : int or None

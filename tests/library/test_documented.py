@@ -5,11 +5,13 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 from pathlib import Path
 
 import pytest
 
 import randomized_response
+from benchmarks import mechanisms
 
 MODULES = [f"randomized_response.{module.name}" for module in pkgutil.iter_modules(randomized_response.__path__)]
 PUBLIC = [getattr(randomized_response, name) for name in randomized_response.__all__]
@@ -50,3 +52,26 @@ def test_module_keeps_the_house_rules(path):
         for name in names:
             assert name.split(".")[0] not in {"django", "celery", "collector", "estimator", "surveys", "config"}, name
             assert name.split(".")[0] not in {"random", "time", "datetime", "secrets", "os", "socket"}, name
+
+
+def test_tutorial_runs():
+    """Each `pycon` block of the page, in one session, prints what the page says."""
+    page = FOLDER.parent / "docs" / "library" / "tutorial.md"
+    blocks = re.findall(r"```pycon\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    session = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page.name, str(page), 0)
+    results = doctest.DocTestRunner().run(session)
+    assert results.attempted > 20
+    assert results.failed == 0
+
+
+@pytest.mark.parametrize("name", ["coverage.md", "coverage.svg", "mechanisms.md", "mechanisms.svg"])
+def test_written_pages_exist_and_are_linked(name):
+    folder = FOLDER.parent / "docs" / "library"
+    assert (folder / name).stat().st_size > 1000
+    linked = folder / ("README.md" if name.endswith(".md") else name.replace(".svg", ".md"))
+    assert f"({name})" in linked.read_text(encoding="utf-8")
+
+
+def test_written_mechanisms_page_is_up_to_date():
+    page = FOLDER.parent / "docs" / "library" / "mechanisms.md"
+    assert page.read_text(encoding="utf-8") == mechanisms.page()

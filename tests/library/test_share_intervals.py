@@ -59,15 +59,24 @@ def test_profile_limits_of_any_table_are_where_the_likelihood_says(counts):
         assert high[x] - 0.006 <= inside[:, x].max() <= high[x] + 1e-6
 
 
-def test_uniform_prior_on_a_yes_no_share_gives_a_truncated_beta():
+@pytest.mark.parametrize(("yes", "no"), [(30, 70), (400, 600), (26, 74)])
+def test_uniform_prior_on_a_yes_no_share_gives_a_truncated_beta(yes, no):
     """Two coins: the rate has the density of Beta(1 + yes, 1 + no) kept to [1/4, 3/4]."""
-    yes, no = 30, 70
     low, high = bayes_limits(np.array([no, yes]), forced_response(truth="1/2"), 0.95)
     beta = stats.beta(1 + yes, 1 + no)
-    mass = beta.cdf(0.75) - beta.cdf(0.25)
-    expected = [2 * beta.ppf(beta.cdf(0.25) + tail * mass) - 0.5 for tail in (0.025, 0.975)]
-    assert (low[1], high[1]) == pytest.approx(expected, abs=1e-6)
+    rates = [(limit + 0.5) / 2 for limit in (low[1], high[1])]
+    mass = (beta.cdf(rates[1]) - beta.cdf(rates[0])) / (beta.cdf(0.75) - beta.cdf(0.25))
+    assert mass == pytest.approx(0.95, abs=1e-6)
+    assert rates[0] == 0.25 or beta.pdf(rates[0]) == pytest.approx(beta.pdf(rates[1]), rel=1e-4)
     assert (low[0], high[0]) == pytest.approx((1 - high[1], 1 - low[1]), abs=1e-12)
+
+
+def test_posterior_that_falls_from_the_border_holds_the_border():
+    """Fewer yes than the table makes alone: the mode is at 0, and so is the limit."""
+    low, high = bayes_limits(np.array([80, 20]), forced_response(truth="1/2"), 0.95)
+    beta = stats.beta(21, 81)
+    assert low[1] == 0.0
+    assert (beta.cdf((high[1] + 0.5) / 2) - beta.cdf(0.25)) / beta.sf(0.25) == pytest.approx(0.95, abs=1e-5)
 
 
 @pytest.mark.parametrize("counts", [[12, 5, 3], [5, 5, 5], [2, 0, 0], [30, 12, 9]])
@@ -83,10 +92,12 @@ def test_posterior_of_three_categories_by_summing_the_simplex(channel, counts):
     density = np.exp(np.log(theta @ channel.matrix + 1e-300) @ tally)
     low, high = bayes_limits(tally, channel, 0.9)
     for x in range(3):
-        order = np.argsort(theta[:, x], kind="stable")
-        cumulative = np.cumsum(density[order]) / density.sum()
-        assert low[x] == pytest.approx(theta[order][np.searchsorted(cumulative, 0.05), x], abs=0.004)
-        assert high[x] == pytest.approx(theta[order][np.searchsorted(cumulative, 0.95), x], abs=0.004)
+        marginal = np.bincount(np.rint(theta[:, x] * steps).astype(int), weights=density, minlength=steps + 1)
+        inside = np.sort(marginal)[::-1]
+        height = inside[np.searchsorted(np.cumsum(inside) / inside.sum(), 0.9)]
+        held = np.flatnonzero(marginal >= height) / steps
+        assert low[x] == pytest.approx(held[0], abs=0.004)
+        assert high[x] == pytest.approx(held[-1], abs=0.004)
 
 
 def test_posterior_of_many_rare_categories_keeps_its_digits():
