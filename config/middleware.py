@@ -74,6 +74,9 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
         response = get_response(request)
         response.headers.setdefault("Content-Security-Policy", policy_for(request.path))
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
+        if request.path.startswith("/panel/"):
+            # Under no-referrer a browser posts its forms with "Origin: null", which the check on forgery refuses.
+            response.headers["Referrer-Policy"] = "same-origin"
         response.headers.setdefault("Permissions-Policy", PERMISSIONS)
         response.headers.setdefault("Cache-Control", "no-store")
         return response
