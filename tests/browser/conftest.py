@@ -76,7 +76,9 @@ def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         # Playwright switches the back-forward cache off; with it off, a test of what it restores would be empty.
         ignored = ["--disable-back-forward-cache"]
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS), ignore_default_args=ignored)
+        # A name that is not loopback, so that the browser takes plain HTTP for what it is.
+        args = [*FLAGS, "--host-resolver-rules=MAP plain.test 127.0.0.1"]
+        browser = playwright.chromium.launch(executable_path=path, args=args, ignore_default_args=ignored)
         yield browser
         browser.close()
 
@@ -124,6 +126,11 @@ def new_visit(site: Capture, address: str, context: BrowserContext) -> Visit:
     page.on("console", lambda message: visit.faults.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: visit.faults.append(f"error: {error}"))
     return visit
+
+
+def targets(site: Capture) -> list[str]:
+    """What was asked of the site, but for the icon: browsers fetch it after the load, at a time of their own."""
+    return [request.target for request in site.requests if "/icon." not in request.target]
 
 
 def tampering(respond: Responder, change: Callable[[Request, Response], Response]) -> Responder:

@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from collector.models import Report
 from surveys.models import Version
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, targets
 from tests.tools.capture import Capture
 
 
@@ -78,7 +78,7 @@ def test_a_question_is_one_radio_group_although_its_inputs_have_no_name(visit: V
 def test_every_request_before_send_belongs_to_the_load(visit: Visit, site: Capture, address: str) -> None:
     page = visit.open().stage("questions").page
     page.wait_for_load_state("networkidle")
-    loaded = [request.target for request in site.requests]
+    loaded = targets(site)
     assert all(target == address or target.startswith("/static/surveys/") for target in loaded)
     for summary in page.locator("summary").all():
         summary.evaluate("element => element.click()")
@@ -91,7 +91,7 @@ def test_every_request_before_send_belongs_to_the_load(visit: Visit, site: Captu
     page.locator(".answers button").first.click()
     page.evaluate("window.dispatchEvent(new Event('beforeunload'))")
     page.wait_for_timeout(300)
-    assert [request.target for request in site.requests] == loaded
+    assert targets(site) == loaded
     assert page.url == visit.url
 
 

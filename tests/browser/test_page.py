@@ -1,0 +1,165 @@
+"""The page before anybody answers: what it says, what it weighs, what it may do, how it fits a screen."""
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from surveys import demo
+from surveys.models import Version
+from surveys.services import open_survey, write_survey
+from tests.browser.conftest import Visit, new_visit, targets
+from tests.tools.capture import Capture
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+IMAGES = os.environ.get("CANDOR_IMAGES")
+"""A folder: the pictures of the documentation are written there (`CANDOR_IMAGES=docs/images`)."""
+
+
+def test_the_page_comes_with_its_policy_and_without_cookies(visit: Visit) -> None:
+    response = visit.page.goto(visit.url)
+    headers = response.headers
+    assert headers["content-security-policy"] == POLICY
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["cross-origin-opener-policy"] == headers["cross-origin-resource-policy"] == "same-origin"
+    assert "set-cookie" not in headers
+    assert visit.page.context.cookies() == []
+
+
+def test_everybody_gets_the_same_bytes(browser: Browser, site: Capture, address: str) -> None:
+    digests = set()
+    for language, agent in (("de-DE", "one"), ("ar", "two"), ("en-GB", "three")):
+        context = browser.new_context(locale=language, user_agent=agent)
+        context.add_cookies([{"name": "sessionid", "value": agent, "url": site.url}])
+        body = context.new_page().goto(site.url + address).body()
+        digests.add(sha256(body).hexdigest())
+        context.close()
+    assert len(digests) == 1
+
+
+def test_markup_from_text_and_other_ways_out_are_blocked(visit: Visit, site: Capture) -> None:
+    page = visit.open().stage("questions").page
+    with pytest.raises(Exception, match="TrustedHTML"):
+        page.evaluate("document.body.innerHTML = '<b>x</b>'")
+    site.forget()
+    page.evaluate("""() => {
+        const form = document.createElement('form');
+        form.action = '/elsewhere';
+        document.body.append(form);
+        form.submit();
+        fetch('http://127.0.0.1:9/').catch(() => {});
+        new Image().src = 'http://127.0.0.1:9/';
+    }""")
+    page.wait_for_timeout(200)
+    assert targets(site) == []
+    visit.faults.clear()
+
+
+def test_before_the_first_question_there_are_at_most_sixty_words_of_ours(visit: Visit) -> None:
+    visit.open().stage("questions")
+    words = visit.page.locator(".promise").inner_text().split()
+    assert " ".join(words[:12]) == "Your true answer stays on this device. We receive a randomised answer."
+    assert len(words) <= 60
+
+
+def test_the_numbers_on_the_page_are_those_of_the_table(visit: Visit) -> None:
+    page = visit.open().stage("questions").page
+    assert visit.said("tickets-said") == (
+        "Your device has drawn a ticket for each question, for the first one of 4: "
+        "3 send your answer’s side, 1 sends the other."
+    )
+    assert page.locator("[data-part=tickets-drawn] .ticket-own").count() == 3
+    visit.unfold("The odds")
+    assert (
+        "Of 100 people whose true answer is “Yes”, about 75 send “Yes”. Of 100 whose true answer is “No”, "
+        "about 25 send “Yes” too. So a “Yes” from you proves nothing." in visit.said("odds")
+    )
+    assert [array.locator(".person-sends").count() for array in page.locator(".opening .icon-array").all()] == [75, 25]
+    visit.unfold("All questions together")
+    assert "by at most 4. A bet of 1 to 1 becomes 4 to 1" in visit.said("sum-one")
+    assert "Over all 2 questions together" in visit.said("sum-all")
+    assert "by a factor of at most 12" in visit.said("sum-all")
+    visit.unfold("For experts")
+    assert "epsilon is 2.49 in total" in visit.said("experts")
+    visit.question(2).locator("summary").click()
+    visit.question(2).locator(".tickets").wait_for()
+    assert "one of 6 tickets for this question. 4 send your choice, 2 send another." in (
+        visit.question(2).locator("[data-part=question-odds]").inner_text()
+    )
+
+
+def test_no_ticket_is_on_the_page_before_send(visit: Visit) -> None:
+    """Two visits with different tickets look the same to the last character."""
+    seen = set()
+    for _ in range(6):
+        page = visit.open().stage("questions").page
+        page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+        page.wait_for_timeout(50)
+        seen.add(page.locator("body").inner_html())
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("width", [320, 360, 768, 1280])
+def test_nothing_is_wider_than_the_screen_and_targets_are_large(visit: Visit, width: int) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": width, "height": 800})
+    visit.open().stage("questions")
+    page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    sizes = page.locator("label:visible, button:visible, summary:visible").evaluate_all(
+        "elements => elements.map((element) => element.getBoundingClientRect().height)"
+    )
+    assert min(sizes) >= 44
+
+
+def test_the_focus_is_seen(visit: Visit) -> None:
+    page = visit.open().stage("questions").page
+    for selector in ("summary", "#group label", "[data-part=review-button]"):
+        element = page.locator(selector).first
+        page.keyboard.press("Tab")  # the browser shows a focus to those who use the keyboard
+        (element.locator("input") if "label" in selector else element).focus()
+        assert element.evaluate("element => getComputedStyle(element).outlineStyle") == "solid", selector
+
+
+@pytest.fixture
+def demo_version(alice: object, transactional_db: None) -> Version:
+    return open_survey(write_survey(demo.definition(demo.OPEN), owner=alice))
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "scheme"),
+    [("phone", 360, "light"), ("phone-dark", 360, "dark"), ("desktop", 1280, "light"), ("desktop-dark", 1280, "dark")],
+)
+def test_the_demo_survey_from_first_look_to_receipt(
+    browser: Browser, site: Capture, demo_version: Version, tmp_path: Path, name: str, width: int, scheme: str
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 800},
+        color_scheme=scheme,
+        reduced_motion="reduce",
+        device_scale_factor=2 if width < 500 else 1,
+    )
+    visit = new_visit(site, f"/s/{demo_version.survey.slug}/", context).open().stage("questions")
+    target = Path(IMAGES) if IMAGES else tmp_path
+
+    def picture(stage: str) -> None:
+        visit.page.screenshot(path=target / f"respondent-{name}-{stage}.png")
+
+    picture("1-opening")
+    for number in range(1, 5):
+        visit.question(number).locator("label").nth(number % 2).click()
+    visit.question(1).locator("summary").click()
+    visit.question(1).scroll_into_view_if_needed()
+    picture("2-question")
+    visit.press("Review your answers").stage("review")
+    picture("3-review")
+    visit.press("Send").stage("sent").unfold("Show what was sent")
+    picture("4-receipt")
+    assert visit.faults == []
+    context.close()

@@ -1,0 +1,135 @@
+"""The researcher's way through the panel in a real browser: from the sign-in link to the exported file."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Page
+from sesame.utils import get_query_string
+
+from collector import selectors as reports
+from collector.designs import Design
+from estimator import exports
+from estimator import selectors as estimates
+from estimator import services as estimator
+from surveys.models import Survey, Version
+from tests.finished import fill, run_of
+
+PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+
+
+@pytest.fixture
+def design(version: Version) -> Design:
+    """alice's open survey, with reports."""
+    design = reports.get_design(version.design_id)
+    fill(design)
+    return design
+
+
+@pytest.fixture
+def page(browser: Browser, running_site: str) -> Iterator[Page]:
+    """A page whose console must stay silent: a blocked style or script would speak there."""
+    context = browser.new_context(base_url=running_site, viewport=DESKTOP)
+    context.set_default_timeout(15_000)
+    page, faults = context.new_page(), list[str]()
+    page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+    yield page
+    context.close()
+    assert faults == []
+
+
+def sign_in(page: Page, user: User) -> None:
+    page.goto("/panel/sign-in/" + get_query_string(user))
+    assert page.url.endswith("/panel/surveys/survey/")
+
+
+def fits(page: Page) -> bool:
+    """Whether nothing has to be scrolled sideways."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
+def test_from_the_sign_in_link_to_the_file(page: Page, alice: User, design: Design, tmp_path: Path) -> None:
+    run = run_of(design)
+    sign_in(page, alice)
+    page.get_by_role("link", name="Campus", exact=True).click()
+    assert "83 %" in page.locator(".quote").first.inner_text().replace("\u00a0", " ")
+    assert page.locator("svg.picture.wide:visible").count() + page.locator("svg.picture.narrow:visible").count() == 3
+    with page.expect_download() as download:
+        page.get_by_role("link", name="estimates.csv").click()
+    download.value.save_as(tmp_path / "estimates.csv")
+    assert (tmp_path / "estimates.csv").read_bytes() == exports.csv_file(run)
+    sheet = io.StringIO((tmp_path / "estimates.csv").read_text("utf-8-sig"), newline="")
+    assert len(list(csv.DictReader(sheet))) == 15
+
+
+def test_a_run_is_followed_until_its_results_are_there(page: Page, alice: User, design: Design) -> None:
+    sign_in(page, alice)
+    page.goto("/panel/survey/campus/")
+    assert page.locator(".quote").count() == 0
+    page.get_by_role("button", name="Estimate now").click()
+    page.get_by_text("Waiting for a worker.").wait_for()
+    run = estimates.last_run(design.digest)
+    assert run is not None
+    estimator.execute(run.pk)
+    page.locator(".quote").first.wait_for()  # nobody pressed anything
+    assert page.locator("progress").count() == 0
+
+
+def test_opening_takes_a_second_press(page: Page, alice: User, survey: Survey) -> None:
+    sign_in(page, alice)
+    page.goto("/panel/survey/campus/")
+    assert not page.get_by_role("button", name="Open it").is_visible()
+    page.locator("summary", has_text="Open").click()
+    page.get_by_role("button", name="Open it").click()
+    page.get_by_text("Respondents can answer.").wait_for()
+    survey.refresh_from_db()
+    assert survey.state == Survey.State.OPEN
+    link = page.get_by_label("Link for respondents").input_value()
+    assert link.endswith(f"/s/campus/#{survey.versions.get().design_id}")
+
+
+def test_a_survey_is_written_in_the_form(page: Page, alice: User) -> None:
+    sign_in(page, alice)
+    page.get_by_role("link", name="New survey").last.click()
+    page.get_by_label("Title").press_sequentially("A new one")
+    assert page.get_by_label("Name in its address").input_value() == "a-new-one"
+    page.locator("#id_items-0-key").fill("first")
+    page.locator("#id_items-0-wording").fill("Is it so?")
+    page.get_by_text("Add another Question").click()
+    page.locator("#id_items-1-key").fill("second")
+    page.locator("#id_items-1-wording").fill("And this?")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Ready to open.").wait_for()
+    assert list(Survey.objects.get().items.values_list("key", flat=True)) == ["first", "second"]
+
+
+def test_every_page_fits_a_phone_and_a_desktop(page: Page, alice: User, design: Design) -> None:
+    run = run_of(design, published=True)
+    survey = Survey.objects.get()
+    draft = Survey.objects.create(slug="draft", owner=alice, languages=["en"], title={"en": "Draft"})
+    sign_in(page, alice)
+    for path in (
+        "/panel/surveys/survey/",
+        "/panel/surveys/survey/add/",
+        "/panel/upload/",
+        f"/panel/survey/{survey.slug}/",
+        f"/panel/survey/{draft.slug}/",
+        f"/panel/surveys/survey/{draft.pk}/change/",
+        f"/panel/run/{run.key}/",
+        f"/reports/{run.key}/",
+    ):
+        for size in (PHONE, DESKTOP):
+            page.set_viewport_size(size)  # type: ignore[arg-type]
+            answer = page.goto(path)
+            assert answer is not None
+            assert answer.status == 200
+            assert fits(page), f"{path} is wider than {size['width']} px"

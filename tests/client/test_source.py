@@ -1,0 +1,122 @@
+"""What the client's source must not contain, and what the page must not carry: read from the files themselves."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.contrib.staticfiles import finders
+
+from surveys.pages import render_closed, render_page
+from tests import payloads
+from tests.tools.designs import canonical_and_digest
+
+CLIENT = Path(str(finders.find("surveys/client/page.js"))).parent
+MODULES = sorted(CLIENT.glob("*.js"))
+STYLE = Path(str(finders.find("surveys/respond.css")))
+
+FORBIDDEN = (
+    r"Math\.random|Date\b|performance\.|\beval\b|new Function|setInterval"
+    r"|innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|createContextualFragment"
+    r"|localStorage|sessionStorage|indexedDB|\bcaches\b|document\.cookie|serviceWorker|history\."
+    r"|sendBeacon|WebSocket|EventSource|XMLHttpRequest|RTCPeerConnection|new Image|new Worker|\bimport\("
+    r"|https?://(?!www\.w3\.org/2000/svg)|debugger|console\."
+)
+"""Chance from elsewhere, time, markup from text, storage, other ways out, other hosts."""
+
+
+def code(path: Path) -> str:
+    """The module without its comments."""
+    return re.sub(r"/\*.*?\*/|(?<!:)//[^\n]*", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+def test_a_module_has_nothing_that_could_leak(path: Path) -> None:
+    assert re.findall(FORBIDDEN, code(path)) == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+def test_an_import_ends_in_a_semicolon_and_names_a_neighbour(path: Path) -> None:
+    """Else the collected file would name the unhashed module, which no `integrity` covers."""
+    for line in re.findall(r"^import .*$|^\} from .*$", code(path), re.MULTILINE):
+        assert re.search(r' from "\./[a-z]+\.js";$', line), line
+
+
+def test_only_one_module_sends_and_only_one_draws() -> None:
+    def holding(pattern: str) -> list[str]:
+        return [path.name for path in MODULES if re.search(pattern, code(path))]
+
+    assert holding(r"getRandomValues") == ["random.js"]
+    assert holding(r'method: "POST"') == ["transport.js"]
+    assert holding(r"readTicket\(item") == ["report.js"]
+
+
+def test_the_style_sheet_asks_the_network_for_nothing() -> None:
+    """A rule on :checked with an address would be a request that depends on an answer."""
+    assert re.findall(r"url\(|@import|@font-face|image-set", STYLE.read_text(encoding="utf-8")) == []
+
+
+def test_modules_stay_short() -> None:
+    assert max(len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES) < 320
+
+
+@pytest.fixture
+def page() -> str:
+    document = payloads.document()
+    return render_page(document, *canonical_and_digest(document)).decode()
+
+
+def test_an_input_has_no_name_no_value_and_asks_not_to_be_refilled(page: str) -> None:
+    inputs = re.findall(r"<input[^>]*>", page)
+    assert len(inputs) == 2 + 2 + 3
+    for tag in inputs:
+        assert re.fullmatch(r'<input type="radio" autocomplete="off" aria-posinset="\d" aria-setsize="\d">', tag), tag
+
+
+def test_the_page_has_no_form_no_link_no_inline_script_and_no_style(page: str) -> None:
+    assert re.findall(r"<form|<a[\s>]|<iframe|<img|<style| style=| on\w+=|javascript:|csrf", page) == []
+    assert re.findall(r"<script[^>]*>[^<]", page) == []
+
+
+def test_every_script_and_style_is_named_by_hash_and_has_an_integrity(page: str) -> None:
+    tags = re.findall(r'<(?:script type="module"|link rel="(?:modulepreload|stylesheet)")[^>]*>', page)
+    assert len(tags) == len(MODULES) + 1
+    for tag in tags:
+        assert re.search(r'"/static/surveys/[a-z/]+\.[0-9a-f]{12}\.(?:js|css)" integrity="sha384-', tag), tag
+
+
+def test_rendering_twice_gives_the_same_bytes(page: str) -> None:
+    document = payloads.document()
+    assert render_page(document, *canonical_and_digest(document)).decode() == page
+
+
+def test_texts_of_an_author_stay_texts() -> None:
+    evil = "</div><script>alert(1)</script>\"'&amp;{{ x }}{% y %}"
+    document = payloads.document(title={"en": evil}, introduction={"en": evil}, consent={"en": evil})
+    document["items"][0]["wording"] = document["items"][0]["choices"][0] = {"en": evil}
+    document["strata"]["wording"] = document["strata"]["groups"][0]["label"] = {"en": evil}
+    page = render_page(document, *canonical_and_digest(document)).decode() + render_closed(document).decode()
+    assert "<script>" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_a_digest_that_is_not_the_documents_is_refused() -> None:
+    document = payloads.document()
+    canonical, digest = canonical_and_digest(document)
+    with pytest.raises(ValueError, match="digest must be the SHA-256"):
+        render_page(document, canonical + " ", digest)
+
+
+def test_a_language_that_the_design_has_not_is_refused() -> None:
+    document = payloads.document()
+    with pytest.raises(ValueError, match="language must be one of en; got de"):
+        render_page(document, *canonical_and_digest(document), language="de")
+
+
+@pytest.mark.parametrize("promise", ["anonym", "100 %", "100%", "noise is added", "lying", "guarantee"])
+def test_the_page_promises_nothing_that_it_cannot_keep(page: str, promise: str) -> None:
+    assert promise not in page.lower()
+
+
+def test_page_scripts_and_style_together_stay_below_100_kb(page: str) -> None:
+    files = [*MODULES, STYLE]
+    assert len(page.encode()) + sum(path.stat().st_size for path in files) < 100_000
