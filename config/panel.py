@@ -8,7 +8,7 @@ from django.urls import reverse_lazy
 
 
 def is_superuser(request: HttpRequest) -> bool:
-    return bool(request.user.is_superuser)  # type: ignore[union-attr]
+    return bool(request.user.is_superuser)
 
 
 def is_among_surveys(path: str) -> bool:

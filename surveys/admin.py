@@ -26,13 +26,14 @@ from surveys.access import surveys_of
 from surveys.forms import GroupForm, ItemForm, PartFormSet, SurveyForm
 from surveys.models import Group, Item, Survey
 from surveys.panel.overview import epsilon_of, question_of, takes_answers
+from surveys.panel.views import signed_in
 
 admin.site.unregister(Role)
 admin.site.unregister(User)
 
 
 @admin.register(User)
-class ResearcherAdmin(BaseUserAdmin, ModelAdmin):
+class ResearcherAdmin(BaseUserAdmin, ModelAdmin):  # type: ignore[type-arg]
     """Who may sign in; superusers alone see this."""
 
     form, add_form, change_password_form = UserChangeForm, UserCreationForm, AdminPasswordChangeForm
@@ -135,21 +136,23 @@ class SurveyAdmin(ModelAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         context = (extra_context or {}) | {"show_save_and_add_another": False}
-        return super().changeform_view(request, object_id, form_url, context)
+        response: HttpResponse = super().changeform_view(request, object_id, form_url, context)
+        return response
 
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
         survey = self.get_object(request, object_id)
         if survey is not None and survey.state != Survey.State.DRAFT and request.method != "POST":
             messages.info(request, f"{survey} is {survey.state}: its design is frozen. Only a draft can be changed.")
             return redirect("panel:survey", survey.slug)
-        return super().change_view(request, object_id, *args, **kwargs)
+        response: HttpResponse = super().change_view(request, object_id, *args, **kwargs)
+        return response
 
     def save_model(self, request: HttpRequest, obj: Survey, form: ModelForm[Survey], change: bool) -> None:
         if change:
             # Nobody can open it until this is saved; what was opened in the meantime is not written over.
             lifecycle.require_draft(Survey.objects.select_for_update().get(pk=obj.pk))
         else:
-            obj.owner = request.user
+            obj.owner = signed_in(request)
         super().save_model(request, obj, form, change)
 
     def save_formset(

@@ -77,7 +77,7 @@ def duplicate(request: HttpRequest, slug: str) -> HttpResponse:
             copy = services.duplicate_survey(survey, slug=form.cleaned_data["slug"])
             messages.success(request, f"This is a copy of {slug}, as a draft.")
             return redirect("panel:survey", copy.slug)
-        fault = " ".join(form.errors.get("slug", ["Give the copy a name."]))
+        fault = " ".join(str(error) for error in form.errors["slug"])
     except DefinitionError as refusal:
         fault = str(refusal)
     messages.error(request, fault)

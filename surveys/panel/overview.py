@@ -17,8 +17,12 @@ NEWEST_RUNS = 10
 
 DRAFT, OPEN, CLOSED = Survey.State.DRAFT, Survey.State.OPEN, Survey.State.CLOSED
 STATUS = {DRAFT: ("now", "later", "later"), OPEN: ("done", "now", "later"), CLOSED: ("done", "done", "done")}
-WRITE = {DRAFT: "Ready to open.", OPEN: "The design is frozen.", CLOSED: "The design is frozen."}
-COLLECT = {DRAFT: "Not open yet.", OPEN: "Respondents can answer.", CLOSED: "No more reports are taken."}
+WRITE: dict[str, str] = {DRAFT: "Ready to open.", OPEN: "The design is frozen.", CLOSED: "The design is frozen."}
+COLLECT: dict[str, str] = {
+    DRAFT: "Not open yet.",
+    OPEN: "Respondents can answer.",
+    CLOSED: "No more reports are taken.",
+}
 
 
 @dataclass(frozen=True)

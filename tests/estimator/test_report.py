@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from collector.designs import Design
-from collector.services import freeze
+from collector.services import freeze, receive
 from estimator import report, services
 from estimator.models import Run
 from tests import payloads
@@ -131,6 +131,14 @@ def test_how_it_was_computed(client: Client, run: Run) -> None:
     assert run.input_digest in words
     assert f"randomized_response {run.version}" in words
     assert "exact binomial interval (Blaker 2000)" in words
+
+
+def test_reports_that_no_table_can_produce_raise_an_alarm(client: Client, design: Design) -> None:
+    for _ in range(90):
+        receive(payloads.body(design, report="0100"), slug="campus")
+    words = said(page(client, run_of(design, published=True)))
+    assert "An estimated 100 % of the 90 respondents" in words
+    assert "more of one answer than the table of this question can produce" in words
 
 
 def test_a_rehearsal_is_labelled_and_counts_its_hits(client: Client, db: None) -> None:
