@@ -22,6 +22,7 @@ _FIRST_REACH = 3.0
 _CLOSE = 1e-14
 _FLAT = 1e-6
 _FARTHEST = 700.0
+_JUMP = 20.0
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,8 @@ def climb(sample: Sample, start: Floats, unit: float) -> Climb:
 def _newton_step(point: Point) -> tuple[Floats, float, float]:
     """The step, twice the gain a quadratic would promise, and the least eigenvalue of the information."""
     values, vectors = np.linalg.eigh(point.information)
-    size = np.maximum(np.abs(values), 1e-300)
+    size = np.abs(values)
+    size = np.maximum(size, 1e-13 * size.max() + 1e-100)
     step = vectors @ ((vectors.T @ point.gradient) / size)
     return step, float(point.gradient @ step), float(values[0])
 
@@ -165,7 +167,7 @@ def _finish(sample: Sample, point: Point, step: Floats, unit: float, iteration: 
     length = float(np.linalg.norm(escape))
     if length == 0:
         return Climb(point, False, None, iteration)
-    further = evaluate(sample, point.at + escape * (20.0 / length))
+    further = evaluate(sample, point.at + escape * max(_JUMP / length, _JUMP))
     rises = further.log_likelihood >= point.log_likelihood - 1e-9 * unit
     return Climb(further if rises else point, False, escape, iteration + 1)
 

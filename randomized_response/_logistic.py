@@ -133,16 +133,20 @@ def _rivals(summits: list[Climb], unit: float) -> int:
 
 
 def _different(fits: list[Climb], unit: float) -> list[Climb]:
-    """Best first; of climbs that end within 1e-6 of one log likelihood, one that converged."""
+    """Best first; of climbs that end at one height (1e-6, or 1e-3 where neither ends), one that converged."""
     ordered = sorted(fits, key=lambda fit: fit.point.log_likelihood, reverse=True)
     summits: list[Climb] = []
     for fit in ordered:
-        same = [i for i, other in enumerate(summits) if _gap(other, fit) < 1e-6 * unit]
+        same = [i for i, other in enumerate(summits) if _gap(other, fit) < _near(other, fit) * unit]
         if not same:
             summits.append(fit)
         elif fit.converged and not summits[same[0]].converged and _gap(summits[same[0]], fit) < 1e-9 * unit:
             summits[same[0]] = fit
     return summits
+
+
+def _near(one: Climb, other: Climb) -> float:
+    return 1e-3 if one.escape is not None and other.escape is not None else 1e-6
 
 
 def _gap(one: Climb, other: Climb) -> float:

@@ -134,7 +134,7 @@ def estimate_total(
     Hurwitz & Madow 1953): it holds the coin's part already, takes clusters as drawn with replacement, and so is too
     large, not too small, where a large part of them was drawn. For Hajek's estimator r is replaced by r - mean
     (Saerndal, Swensson & Wretman 1992, result 5.7.1): that is the variance of a ratio, whether N is given or not. Where
-    everybody is asked (pi = 1) only the coin's part is left. Systematic sampling or few (< 20) clusters make it unreliable.
+    everybody is asked (pi = 1) only the coin's part is left. Systematic sampling or few clusters make it unreliable.
 
     References
     ----------
