@@ -125,7 +125,7 @@ class Report:
         whole = sum(_within(cell.truth, cell.estimate.low, cell.estimate.high) for cell in marked)
         noise = sum(_within(cell.truth, cell.estimate.noise_low, cell.estimate.noise_high) for cell in marked)
         return (
-            f"{whole} of {len(marked)} intervals hold the known truth; of the narrower ones, for the tickets' chance "
+            f"{whole} of {len(marked)} intervals hold the known truth; of the narrower ones, for the tickets’ chance "
             f"alone, {noise} of {len(marked)}. About {self.confidence} of the narrower ones are expected to."
         )
 
