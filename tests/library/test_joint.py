@@ -1,0 +1,169 @@
+"""Joint tables: closed forms, other programs, the maximum checked from outside, bad input."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from randomized_response import Channel, custom, forced_response, k_ary, warner
+from randomized_response.joint import estimate_joint
+
+COINS = forced_response(truth="1/2")
+DIE = forced_response(truth="2/3", yes="1/4")
+DIRECT = custom([[1, 0], [0, 1]])
+THREE = k_ary(3, truth="1/2")
+
+
+def test_expected_counts_give_back_the_shares():
+    shares = np.array([[0.6, 0.04], [0.1, 0.26]])
+    table = COINS.matrix.T @ shares @ DIE.matrix * 48_000
+    joint = estimate_joint(table.round(), COINS, DIE)
+    np.testing.assert_allclose(joint.unbiased, shares, atol=1e-12)
+    np.testing.assert_allclose(joint.constrained, shares, atol=1e-12)
+    assert joint.phi.estimate == pytest.approx(0.152 / np.sqrt(0.36 * 0.64 * 0.3 * 0.7), abs=1e-12)
+    assert joint.odds_ratio.estimate == pytest.approx(39, abs=1e-9)
+
+
+def test_margins_are_those_of_each_question_alone():
+    joint = estimate_joint([[300, 210], [250, 240]], COINS, DIE)
+    rate_a, rate_b = 490 / 1000, 450 / 1000
+    assert joint.unbiased[1].sum() == pytest.approx((rate_a - 1 / 4) * 2, abs=1e-12)
+    assert joint.unbiased[:, 1].sum() == pytest.approx((rate_b - 1 / 12) * 1.5, abs=1e-12)
+    to_row = np.array([0, 0, 1, 1])
+    assert to_row @ joint.covariance @ to_row == pytest.approx(rate_a * (1 - rate_a) / 999 * 4, abs=1e-14)
+
+
+def test_covariance_is_unbiased_over_every_sample():
+    """All 4^3 samples of three respondents, each with its probability: mean and covariance exactly as promised."""
+    shares = np.array([0.5, 0.1, 0.1, 0.3])
+    rates = np.kron(COINS.matrix, DIE.matrix).T @ shares
+    mean, covariance, second = np.zeros(4), np.zeros((4, 4)), np.zeros((4, 4))
+    for cells in itertools.product(range(4), repeat=3):
+        chance = np.prod(rates[list(cells)])
+        joint = estimate_joint(np.bincount(cells, minlength=4).reshape(2, 2), COINS, DIE)
+        estimate = joint.unbiased.ravel()
+        mean += chance * estimate
+        covariance += chance * joint.covariance
+        second += chance * np.outer(estimate, estimate)
+    np.testing.assert_allclose(mean, shares, atol=1e-12)
+    np.testing.assert_allclose(covariance, second - np.outer(shares, shares), atol=1e-12)
+
+
+class TestDirectQuestions:
+    TABLE = np.array([[43, 9], [44, 4]])  # the right- and left-handed of Wikipedia's contingency table, men and women
+
+    def test_independence_is_the_g_test(self):
+        joint = estimate_joint(self.TABLE, DIRECT, DIRECT)
+        other = stats.chi2_contingency(self.TABLE, correction=False, lambda_="log-likelihood")
+        assert joint.independence.statistic == pytest.approx(other.statistic, abs=1e-10)
+        assert joint.independence.p_value == pytest.approx(other.pvalue, rel=1e-9)
+        assert joint.independence.degrees_of_freedom == 1
+
+    def test_phi_is_pearsons_correlation(self):
+        rows, columns = np.repeat([0, 0, 1, 1], self.TABLE.ravel()), np.repeat([0, 1, 0, 1], self.TABLE.ravel())
+        joint = estimate_joint(self.TABLE, DIRECT, DIRECT)
+        assert joint.phi.estimate == pytest.approx(np.corrcoef(rows, columns)[0, 1], abs=1e-12)
+
+    def test_odds_ratio_error_is_woolfs(self):
+        joint = estimate_joint(self.TABLE, DIRECT, DIRECT)
+        log_error = np.sqrt((1 / self.TABLE).sum() * 100 / 99)  # n - 1 in place of n
+        assert joint.odds_ratio.estimate == pytest.approx(43 * 4 / (9 * 44), rel=1e-12)
+        assert joint.odds_ratio.standard_error == pytest.approx(joint.odds_ratio.estimate * log_error, rel=1e-12)
+        reach = stats.norm.ppf(0.975) * log_error
+        assert joint.odds_ratio.low == pytest.approx(joint.odds_ratio.estimate * np.exp(-reach), rel=1e-12)
+
+    def test_phi_error_by_numerical_slopes(self):
+        joint = estimate_joint([[380, 190], [220, 210]], COINS, DIE)
+
+        def phi(p):
+            row, column = p[2] + p[3], p[1] + p[3]
+            return (p[0] * p[3] - p[1] * p[2]) / np.sqrt(row * (1 - row) * column * (1 - column))
+
+        slope = optimize.approx_fprime(joint.constrained.ravel(), phi, 1e-7)
+        # Shares sum to 1, so slopes are compared where they act: through the covariance.
+        assert joint.phi.standard_error == pytest.approx(np.sqrt(slope @ joint.covariance @ slope), rel=1e-5)
+
+
+class TestConstrained:
+    @pytest.mark.parametrize(
+        ("table", "a", "b"),
+        [
+            ([[400, 100], [400, 100]], COINS, COINS),
+            ([[900, 30], [40, 30]], warner(truth="3/4"), DIE),
+            ([[50, 20, 10], [20, 60, 5], [30, 5, 50]], THREE, THREE),
+            ([[50, 2, 40], [20, 3, 45]], COINS, THREE),
+            ([[30, 20, 12, 8], [10, 10, 20, 25]], COINS, Channel(((5, 3, 2, 0), (1, 2, 3, 4)))),
+        ],
+    )
+    def test_no_direction_raises_the_likelihood(self, table, a, b):
+        """The slope toward any corner is at most 0, which for a concave function proves the maximum (1e-9 a head)."""
+        joint = estimate_joint(table, a, b)
+        matrix, rates = np.kron(a.matrix, b.matrix), np.ravel(table) / np.sum(table)
+        slopes = matrix @ (rates / (matrix.T @ joint.constrained.ravel())) - 1
+        assert slopes.max() < 1e-9
+        assert joint.constrained.min() >= 0
+        assert joint.constrained.sum() == pytest.approx(1, abs=1e-12)
+
+    def test_boundary_is_named_and_has_no_intervals(self):
+        joint = estimate_joint([[900, 30], [40, 30]], COINS, COINS)
+        assert joint.unbiased.min() < 0
+        assert (joint.constrained == 0).any()
+        assert [each.name for each in joint.diagnostics] == ["boundary"]
+        assert np.isnan([joint.phi.standard_error, joint.odds_ratio.low]).all()
+
+    def test_independent_answers_have_no_statistic(self):
+        shares = np.outer([0.7, 0.3], [0.4, 0.6])
+        joint = estimate_joint((COINS.matrix.T @ shares @ COINS.matrix * 40_000).round(), COINS, COINS)
+        assert joint.independence.statistic == pytest.approx(0, abs=1e-8)
+        assert joint.phi.estimate == pytest.approx(0, abs=1e-12)
+
+    def test_three_answers_have_four_degrees_and_no_phi(self):
+        joint = estimate_joint([[50, 20, 10], [20, 60, 5], [30, 5, 50]], THREE, THREE)
+        assert joint.independence.degrees_of_freedom == 4
+        assert joint.phi is None
+        assert joint.odds_ratio is None
+
+
+def test_independence_is_rejected_at_its_level():
+    # 2000 tables of 1000 under independence, inside the simplex: at 5 % between 71 and 130 rejections but for a chance
+    # of about 0.003 (binomial, 3 standard deviations).
+    generator = np.random.default_rng(3)
+    rates = np.kron(COINS.matrix, COINS.matrix).T @ np.kron([0.6, 0.4], [0.5, 0.5])
+    tables = generator.multinomial(1000, rates, size=2000).reshape(-1, 2, 2)
+    rejected = sum(estimate_joint(t, COINS, COINS).independence.p_value < 0.05 for t in tables)
+    assert 71 <= rejected <= 130
+
+
+def test_result_is_plain_and_readable():
+    joint = estimate_joint([[900, 30], [40, 30]], COINS, COINS)
+    plain = json.loads(json.dumps(joint.to_dict(), allow_nan=False))
+    assert plain["n"] == 1000
+    assert plain["phi"]["standard_error"] is None
+    assert "independence: LR" in str(joint)
+    assert "! boundary" in str(joint)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([[1, 2, 3], [4, 5, 6]], r"table must have one row and column per report, shape \(2, 2\); got shape \(2, 3\)"),
+        ([[1, 2], [3]], "table must have rows of equal length"),
+        ([[1, -2], [3, 4]], "table.*from 0 to .*; got -2"),
+        ([[1, 2.5], [3, 4]], "table.*from 0 to .*; got 2.5"),
+        ([[1, np.nan], [3, 4]], "table.*from 0 to .*; got nan"),
+        ([[1, 0], [0, 0]], "table must hold at least 2 respondents; got 1"),
+    ],
+)
+def test_bad_input_names_argument_bound_and_value(table, message):
+    with pytest.raises(ValueError, match=message):
+        estimate_joint(table, COINS, COINS)
+
+
+def test_impossible_reports_and_dependent_channels_are_refused():
+    never = custom([[1, 0, 1], [0, 0, 2]])
+    with pytest.raises(ValueError, match=r"table\[0, 1\] must be 0: .*; got 3"):
+        estimate_joint([[5, 3, 1], [5, 0, 1]], COINS, never)
+    with pytest.raises(ValueError, match="linearly"):
+        estimate_joint([[5, 3], [5, 1]], COINS, Channel(((1, 1), (1, 1))))
