@@ -21,7 +21,7 @@ from randomized_response.mechanisms import (
     unrelated_question,
     warner,
 )
-from randomized_response.privacy import epsilon_total, poisoning_bound, posterior
+from randomized_response.privacy import epsilon_total, false_reports_needed, poisoning_bound, posterior
 from randomized_response.results import ProportionEstimate
 from randomized_response.sampling import draw_ticket, read_ticket, simulate
 from randomized_response.sequences import ConfidenceSequence, confidence_sequence
@@ -51,6 +51,7 @@ __all__ = [
     "epsilon_total",
     "estimate_mean",
     "estimate_proportions",
+    "false_reports_needed",
     "forced_response",
     "k_ary",
     "kuk",

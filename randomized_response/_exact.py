@@ -22,6 +22,21 @@ def log_up(ratio: Fraction) -> float:
     return nearest if Decimal(nearest) >= exact else math.nextafter(nearest, math.inf)
 
 
+def inverse(rows: Sequence[Sequence[int]]) -> list[list[Fraction]]:
+    """The exact inverse of a square table of integers of full rank (Gauss-Jordan elimination)."""
+    size = len(rows)
+    table = [[*map(Fraction, row), *(Fraction(x == y) for y in range(size))] for x, row in enumerate(rows)]
+    for column in range(size):
+        pivot = next(i for i in range(column, size) if table[i][column])
+        table[column], table[pivot] = table[pivot], table[column]
+        head = table[column] = [entry / table[column][column] for entry in table[column]]
+        for i in range(size):
+            factor = table[i][column]
+            if i != column and factor:
+                table[i] = [own - factor * top for own, top in zip(table[i], head, strict=True)]
+    return [row[size:] for row in table]
+
+
 def rank(rows: Sequence[Sequence[int]]) -> int:
     """The exact rank of a table of integers.
 

@@ -16,10 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import is_integer
-from randomized_response._exact import log_up, rank
+from randomized_response._exact import inverse, log_up, rank
 
 LARGEST_DENOMINATOR = 2**32
 """A ticket is drawn from words of 32 bits, so a box holds at most this many."""
+
+_LARGEST_EXACT_INVERSE = 16
+"""Up to this many answers a table is inverted in fractions."""
 
 
 @dataclass(frozen=True)
@@ -129,27 +132,31 @@ class Channel:
     def left_inverse(self) -> NDArray[np.float64]:
         """B, shape (k, m), with B @ matrix.T = identity, so that B @ (shares of reports) is unbiased for the answers.
 
-        (D I - b 1^T) / gain where the table has one background b, correctly rounded. Else generalised least squares
-        with the covariance of the reports where all answers are equally frequent: the inverse of a square table, and
-        for more reports than answers the left inverse of least variance there. Its columns sum to 1, so that
-        estimated shares do.
+        (D I - b 1^T) / gain where the table has one background b; else the inverse of a square table; both correctly
+        rounded (above 16 answers the inverse is numpy's). For more reports than answers, generalised least squares with
+        the covariance of the reports where all answers are equally frequent: of least variance there. Its columns
+        sum to 1, so that estimated shares do.
 
         Raises
         ------
         ValueError
             Where rows are linearly dependent: some mixture of answers cannot be told from another.
         """
-        if self.background is not None:
-            inverse: NDArray[np.float64] = (
-                self.denominator * np.eye(self.answers) - self.background[:, None]
-            ) / self.gain
-        else:
-            self.require_independent_rows()
-            rates = self.matrix.mean(axis=0)
-            scale = np.sqrt(np.divide(1, rates, out=np.zeros_like(rates), where=rates > 0))
-            inverse = np.asarray(np.linalg.pinv(self.matrix.T * scale[:, None], rcond=0) * scale, dtype=np.float64)
-        inverse.setflags(write=False)
-        return inverse
+        left = self._general_left_inverse() if self.background is None else self._uniform_left_inverse()
+        left.setflags(write=False)
+        return left
+
+    def _uniform_left_inverse(self) -> NDArray[np.float64]:
+        assert self.background is not None
+        return np.asarray((self.denominator * np.eye(self.answers) - self.background[:, None]) / self.gain)
+
+    def _general_left_inverse(self) -> NDArray[np.float64]:
+        self.require_independent_rows()
+        if self.answers == self.reports <= _LARGEST_EXACT_INVERSE:
+            return np.array([[float(self.denominator * e) for e in row] for row in inverse(self.weights)]).T
+        rates = self.matrix.mean(axis=0)
+        scale = np.sqrt(np.divide(1, rates, out=np.zeros_like(rates), where=rates > 0))
+        return np.asarray(np.linalg.pinv(self.matrix.T * scale[:, None], rcond=0) * scale)
 
     def require_independent_rows(self) -> None:
         """Raise ValueError where rows are linearly dependent. Integers are eliminated; nothing is rounded."""

@@ -25,6 +25,9 @@ from randomized_response.results import ProportionEstimate, Vector
 INTERVALS = (*BINOMIAL_INTERVALS, "likelihood", "bayes", "bootstrap")
 """The interval methods of `estimate_proportions`."""
 
+LARGEST_PROFILE = 32
+"""Answers up to which profile likelihood stands in for a binomial interval: above, it takes seconds."""
+
 
 def estimate_proportions(
     counts: ArrayLike,
@@ -53,8 +56,9 @@ def estimate_proportions(
         binomial rate of one report, mapped through the table. They exist where everyone who does not hold an answer
         reports it with one probability (every yes/no table, k-ary response). "wald": estimate and standard error.
         "likelihood": profile likelihood on the simplex. "bayes": densest part of the posterior, prior uniform.
-        "bootstrap": percentiles of 2,000 resamples. The method that was used is named in the result: "likelihood" where
-        a table has no such binomial (or no "bayes"), "score" or else "wald" where a `population_size` is given.
+        "bootstrap": percentiles of 2,000 resamples. The method that was used is named in the result:
+        "likelihood" (above 32 answers "wald") where a table has no such binomial (or no "bayes"), "score" or else
+        "wald" where a `population_size` is given.
     population_size : int or None
         Size N >= n of the finite population that the n were drawn from without replacement; None for a large one. The
         sampling part of the variance is multiplied by (N - n) / (N - 1), the coin's part is not.
@@ -186,4 +190,6 @@ def _method(interval: str, channel: Channel, population_size: int | None) -> str
         return "score" if binomial and interval != "wald" else "wald"
     if interval in ("wald", "likelihood", "bootstrap") or binomial:
         return interval
-    return "bayes" if interval == "bayes" and channel.answers == 2 else "likelihood"
+    if interval == "bayes" and channel.answers == 2:
+        return interval
+    return "likelihood" if channel.answers <= LARGEST_PROFILE else "wald"

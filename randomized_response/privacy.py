@@ -88,6 +88,36 @@ def posterior(prior: float, protection: Channel | float) -> tuple[float, float]:
     return belief * shrink / (belief * shrink + 1 - belief), belief / (belief + (1 - belief) * shrink)
 
 
+def false_reports_needed(n: int, shift: float, truth: FractionLike | Channel) -> int:
+    """The smallest number of false reports among n that could move an estimated share by at least `shift`.
+
+    The inverse of `poisoning_bound`: with fewer, a conclusion that is `shift` away from changing cannot have been made.
+
+    Parameters
+    ----------
+    n : int
+        Number of reports, at least 1.
+    shift : float
+        Distance of the estimate from the value that would change the conclusion; at least 0.
+    truth : exact fraction in (0, 1), or Channel
+
+    Returns
+    -------
+    int
+        May exceed n: then no number of false reports can.
+
+    Examples
+    --------
+    >>> false_reports_needed(1000, 0.05, "1/2")
+    25
+    """
+    distance = float(shift)
+    if not 0 <= distance < math.inf:
+        raise ValueError(f"shift must be at least 0 and finite; got {shift!r}")
+    size = as_count(n, name="n", low=1)
+    return math.ceil(distance * size / _lever(truth) - 1e-9)
+
+
 def poisoning_bound(n: int, false_reports: int, truth: FractionLike | Channel) -> float:
     """By how much, at most, `false_reports` chosen freely among n can move any estimated share.
 
@@ -120,7 +150,12 @@ def poisoning_bound(n: int, false_reports: int, truth: FractionLike | Channel) -
     """
     size = as_count(n, name="n", low=1)
     false = as_count(false_reports, name="false_reports", high=size)
+    return float(Fraction(false, size) * _lever(truth))
+
+
+def _lever(truth: FractionLike | Channel) -> Fraction:
+    """n times the largest move by one report: 1 / p, or the widest row of the left inverse."""
     if isinstance(truth, Channel):
         inverse = truth.left_inverse
-        return false / size * float((inverse.max(axis=1) - inverse.min(axis=1)).max())
-    return float(Fraction(false, size) / as_probability(truth, name="truth"))
+        return Fraction(float((inverse.max(axis=1) - inverse.min(axis=1)).max()))
+    return 1 / as_probability(truth, name="truth")

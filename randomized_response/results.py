@@ -86,6 +86,23 @@ class ProportionEstimate(Result):
         known = self.standard_error > 0
         return 1 + np.divide(spread, self.standard_error**2, out=np.full_like(spread, np.nan), where=known)
 
+    @property
+    def misfit(self) -> Vector:
+        """How many standard errors of the coin each unbiased share lies outside [0, 1]; 0 inside, NaN without reports.
+
+        Chance alone leads above 4 in fewer than one survey in 10,000 for each share: the reports are then not those of
+        people who followed the table (false reports, a wrong table, codes mixed up), and no interval means anything.
+
+        Examples
+        --------
+        >>> from randomized_response import estimate_proportions, forced_response
+        >>> estimate_proportions([900, 100], forced_response(truth="1/2")).misfit.round(1)
+        array([11., 11.])
+        """
+        outside = np.maximum(np.maximum(-self.unbiased, self.unbiased - 1), 0)
+        known = self.noise_standard_error > 0
+        return np.divide(outside, self.noise_standard_error, out=np.where(outside > 0, np.inf, outside), where=known)
+
     def __str__(self) -> str:
         level = f"{100 * self.confidence:g} %{' simultaneous' if self.simultaneous else ''}"
         lines = [

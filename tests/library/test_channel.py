@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from randomized_response import Channel, custom, forced_response, k_ary, warner
-from randomized_response._exact import log_up, rank
+from randomized_response._exact import inverse, log_up, rank
 
 TRUTHS = ["1/4", "1/2", "2/3", "3/4", "1/100", "99/100"]
 
@@ -128,6 +128,17 @@ def test_left_inverse_undoes_the_table(seed):
     channel = Channel(weights.tolist())
     if rank(channel.weights) == 3 and np.linalg.cond(channel.matrix) < 1e4:
         assert channel.left_inverse @ channel.matrix.T == pytest.approx(np.eye(3), abs=1e-9)
+
+
+def test_inverse_of_a_nearly_dependent_table_is_exact():
+    """Rows one ticket of 2**32 apart: B is exact to the last digits, where floating-point elimination loses nine."""
+    half = 2**31
+    table = custom([[half, half, 0], [half + 1, half - 1, 0], [half, half - 1, 1]])
+    exact = inverse(table.weights)
+    assert table.left_inverse.T.tolist() == [[float(table.denominator * entry) for entry in row] for row in exact]
+    columns = list(zip(*exact, strict=True))
+    products = [[sum(a * b for a, b in zip(row, column, strict=True)) for column in columns] for row in table.weights]
+    assert products == [[x == y for y in range(3)] for x in range(3)]
 
 
 def test_dependent_rows_are_refused_however_close_to_independent():

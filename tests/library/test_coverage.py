@@ -1,5 +1,7 @@
 """The guarantee of the default interval for yes/no questions, by enumeration of every count: no simulation."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -12,12 +14,17 @@ SHARES = [0.0, 0.01, 0.05, 0.1, 0.3, 0.5]
 SIZES = [30, 100, 300, 1000, 10_000]
 
 
+@cache
+def binomial_limits(interval, count, n):
+    return BINOMIAL_INTERVALS[interval](count, n, 0.95)
+
+
 def limits(truth, n, interval):
     """Intervals of the share of yes for every count, as `estimate_proportions` gives them (the small n are compared
     with it count by count, below)."""
     p = forced_response(truth=truth).gain / forced_response(truth=truth).denominator
     counts = np.arange(n + 1)
-    binomial = np.array([BINOMIAL_INTERVALS[interval](int(count), n, 0.95) for count in counts])
+    binomial = np.array([binomial_limits(interval, int(count), n) for count in counts])
     mapped = np.clip((binomial - (1 - p) / 2) / p, 0, 1)
     estimate = np.clip((counts / n - (1 - p) / 2) / p, 0, 1)
     return np.minimum(mapped[:, 0], estimate), np.maximum(mapped[:, 1], estimate), (binomial[:, 1] - binomial[:, 0]) / p

@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from randomized_response import (
     Channel,
+    EachOption,
+    UnaryEncoding,
     custom,
     epsilon_total,
+    false_reports_needed,
     forced_response,
     k_ary,
     poisoning_bound,
@@ -42,6 +45,7 @@ def test_total_with_an_unprotected_question_is_infinite():
     [
         (0.5, math.log(3), 0.25, 0.75),
         (0.1, 5.0, 0.1 / (0.1 + 0.9 * math.exp(5)), 0.942826),  # 1 / (1 + 9 exp(-5))
+        (0.05, 0.8, 0.023103, 0.104852),  # odds 1/19 times exp(-.8), exp(.8); below .05 e^.8 = .111
         (0.0, 3.0, 0.0, 0.0),
         (1.0, 3.0, 1.0, 1.0),
         (0.3, 0.0, 0.3, 0.3),
@@ -100,6 +104,25 @@ def test_no_replacement_of_reports_beats_the_bound_and_one_reaches_it(channel):
             assert np.abs(shift).max() <= poisoning_bound(n, replaced, channel) + 1e-12
             moves.append((replaced, np.abs(shift).max()))
     assert max(shift for replaced, shift in moves if replaced == 2) == pytest.approx(poisoning_bound(n, 2, channel))
+
+
+@pytest.mark.parametrize("channel", [forced_response(truth="1/2"), k_ary(5, truth="1/3")])
+@pytest.mark.parametrize("shift", [0.0, 0.01, 0.05, 0.3, 2.0])
+def test_false_reports_needed_is_the_inverse_of_the_bound(channel, shift):
+    needed = false_reports_needed(10_000, shift, channel)
+    assert needed * poisoning_bound(10_000, 1, channel) >= shift - 1e-9
+    assert needed == 0 or (needed - 1) * poisoning_bound(10_000, 1, channel) < shift
+
+
+@pytest.mark.parametrize("shift", [-0.1, math.nan, math.inf])
+def test_false_reports_needed_refuses_what_is_no_distance(shift):
+    with pytest.raises(ValueError, match="shift must be at least 0"):
+        false_reports_needed(100, shift, "1/2")
+
+
+def test_total_counts_encodings_too():
+    bits, options = UnaryEncoding(4, on="1/2", off="1/4"), EachOption(3, forced_response(truth="1/2"))
+    assert epsilon_total([bits, options, k_ary(3, truth="1/2")]) == pytest.approx(math.log(3 * 27 * 4), abs=1e-12)
 
 
 @pytest.mark.parametrize(("n", "false"), [(0, 0), (10, 11), (10, -1), (10, 1.5), (10.0, 1)])
