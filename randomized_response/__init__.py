@@ -8,6 +8,8 @@ from randomized_response.channel import Channel
 from randomized_response.comparison import Comparison, compare
 from randomized_response.encodings import EachOption, SubsetSelection, UnaryEncoding
 from randomized_response.estimation import estimate_proportions
+from randomized_response.joint import JointEstimate, estimate_joint
+from randomized_response.linear import LinearFit, linear_regression
 from randomized_response.means import MeanEstimate, estimate_mean
 from randomized_response.mechanisms import (
     crosswise,
@@ -22,25 +24,43 @@ from randomized_response.mechanisms import (
     warner,
 )
 from randomized_response.privacy import epsilon_total, false_reports_needed, poisoning_bound, posterior
+from randomized_response.regression import LogisticFit, logistic_regression
 from randomized_response.results import ProportionEstimate
 from randomized_response.sampling import draw_ticket, read_ticket, simulate
 from randomized_response.sequences import ConfidenceSequence, confidence_sequence
 from randomized_response.shuffling import ShuffleAmplification, shuffle_amplification
 from randomized_response.strata import combine_strata
 from randomized_response.tallies import tally
+from randomized_response.totals import TotalEstimate, estimate_total
+from randomized_response.two_arms import (
+    CheaterEstimate,
+    LieDetectorEstimate,
+    UnknownPrevalenceEstimate,
+    cheater_detection,
+    stochastic_lie_detector,
+    unknown_prevalence,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Channel",
+    "CheaterEstimate",
     "Comparison",
     "ConfidenceSequence",
     "EachOption",
+    "JointEstimate",
+    "LieDetectorEstimate",
+    "LinearFit",
+    "LogisticFit",
     "MeanEstimate",
     "ProportionEstimate",
     "ShuffleAmplification",
     "SubsetSelection",
+    "TotalEstimate",
     "UnaryEncoding",
+    "UnknownPrevalenceEstimate",
+    "cheater_detection",
     "combine_strata",
     "compare",
     "confidence_sequence",
@@ -49,12 +69,16 @@ __all__ = [
     "discrete_laplace",
     "draw_ticket",
     "epsilon_total",
+    "estimate_joint",
     "estimate_mean",
     "estimate_proportions",
+    "estimate_total",
     "false_reports_needed",
     "forced_response",
     "k_ary",
     "kuk",
+    "linear_regression",
+    "logistic_regression",
     "one_bit",
     "plan",
     "poisoning_bound",
@@ -62,8 +86,10 @@ __all__ = [
     "read_ticket",
     "shuffle_amplification",
     "simulate",
+    "stochastic_lie_detector",
     "tally",
     "triangular",
+    "unknown_prevalence",
     "unrelated_question",
     "warner",
 ]

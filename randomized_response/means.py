@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import as_counts, as_level
+from randomized_response._exact import rank
 from randomized_response.channel import Channel
 from randomized_response.constrained import maximum_likelihood
 from randomized_response.intervals import BINOMIAL_INTERVALS, normal_quantile
@@ -141,9 +142,12 @@ def _scores(grid: Vector, channel: Channel) -> Vector:
 
 
 def _constrained(unbiased: float, tally: NDArray[np.int64], channel: Channel, grid: Vector) -> float:
-    if channel.reports < channel.answers:
-        return float(np.clip(unbiased, grid.min(), grid.max()))
-    return float(np.clip(grid @ maximum_likelihood(tally, channel), grid.min(), grid.max()))
+    mean = grid @ maximum_likelihood(tally, channel) if _tells_shares(channel) else unbiased
+    return float(np.clip(mean, grid.min(), grid.max()))
+
+
+def _tells_shares(channel: Channel) -> bool:
+    return channel.background is not None or rank(channel.weights) == channel.answers
 
 
 def _limits(
@@ -167,7 +171,7 @@ def _noise_error(mean: float, tally: NDArray[np.int64], channel: Channel, grid: 
     Where only the mean can be told, everyone is taken to be at it: the most that can be left to the coin.
     """
     variances = channel.matrix @ scores**2 - (channel.matrix @ scores) ** 2
-    theta = maximum_likelihood(tally, channel) if channel.reports >= channel.answers else _between(grid, mean)
+    theta = maximum_likelihood(tally, channel) if _tells_shares(channel) else _between(grid, mean)
     return float(np.sqrt(max(float(theta @ variances), 0.0) / tally.sum()))
 
 

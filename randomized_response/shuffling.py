@@ -77,7 +77,7 @@ def shuffle_amplification(
     ValueError
         Where the bound is not valid: "blanket" for a table that is not k-ary response, "closed_form" where local
         epsilon > ln(n / (8 ln(2 / delta)) - 1); where local epsilon is 0 or infinite. Where n > 200,000 for "blanket",
-        whose exact sum grows too large; the clone is never worse.
+        whose exact sum grows too large.
 
     Notes
     -----

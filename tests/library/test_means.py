@@ -85,6 +85,13 @@ def test_nobody_one_and_unanimous(counts):
     assert mean.to_dict()["n"] == sum(counts)
 
 
+def test_square_table_that_tells_the_mean_but_no_shares():
+    """The middle answer is half of each end: its share is lost, the mean is not."""
+    mean = estimate_mean([100, 120, 180], Channel([[4, 2, 0], [2, 2, 2], [0, 2, 4]]))
+    assert mean.unbiased == pytest.approx(1 + 1.5 * (180 - 100) / 400)
+    assert mean.low < mean.constrained < mean.high
+
+
 def test_falling_values_turn_the_scale_round():
     up, down = (estimate_mean([450, 550], one_bit(11, truth="1/2"), v) for v in (range(11), range(10, -1, -1)))
     assert down.unbiased == pytest.approx(10 - up.unbiased)

@@ -1,0 +1,52 @@
+"""The browser's sampler and the library's read the same 10,000 tapes of words and send the same reports."""
+
+import json
+import random
+import subprocess
+from pathlib import Path
+
+from randomized_response import Channel, draw_ticket, read_ticket
+from tests.client.test_node import node
+
+CLIENT = Path(__file__).parents[2] / "surveys" / "static" / "surveys" / "client"
+TAPES = 10_000
+SCRIPT = """
+import { readFileSync } from "node:fs";
+const [{ drawTicket }, { checkedTable, readTicket }] = await Promise.all(
+  ["random.js", "channel.js"].map((name) => import(`${process.argv[1]}/${name}`)));
+const drawn = JSON.parse(readFileSync(0, "utf8")).map(({ weights, answer, words }) => {
+  const table = checkedTable(weights);
+  let used = 0;
+  const ticket = drawTicket({ size: 2 ** 32, next: () => words[used++] }, table.tickets);
+  return [ticket, readTicket(table.weights[answer], ticket), used];
+});
+console.log(JSON.stringify(drawn));
+"""
+
+
+def tapes():
+    """Random tables of 2 to 6 answers and 2 to 9 reports; denominators small, any, and where half are rejected."""
+    source = random.Random(97)
+    for _ in range(TAPES):
+        denominator = source.choice([source.randint(1, 12), source.randint(1, 2**32), source.randint(2**31, 2**31 + 9)])
+        reports = source.randint(2, 9)
+        cuts = [sorted(source.randint(0, denominator) for _ in range(reports - 1)) for _ in range(source.randint(2, 6))]
+        weights = [[b - a for a, b in zip([0, *cut], [*cut, denominator], strict=True)] for cut in cuts]
+        words = [source.randrange(2**32) for _ in range(6)] + [0]
+        yield {"weights": weights, "answer": source.randrange(len(weights)), "words": words}
+
+
+def drawn_here(tape):
+    channel, words = Channel(tape["weights"]), iter(tape["words"])
+    ticket = draw_ticket(channel.denominator, words.__next__)
+    return [ticket, read_ticket(ticket, channel.weights[tape["answer"]]), len(tape["words"]) - len(list(words))]
+
+
+def test_same_tickets_reports_and_words():
+    given = list(tapes())
+    command = [node(), "--input-type=module", "--eval", SCRIPT, CLIENT.as_uri()]
+    run = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, timeout=120, check=True)
+    there = json.loads(run.stdout)
+    assert len(there) == TAPES
+    assert there == [drawn_here(tape) for tape in given]
+    assert len({used for _, _, used in there}) > 3
