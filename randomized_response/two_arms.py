@@ -26,7 +26,15 @@ class _TwoArmEstimate(Result):
 
 @dataclass(frozen=True, repr=False)
 class CheaterEstimate(_TwoArmEstimate):
-    """Shares of honest yes, honest no and cheaters, of sum 1, and the test of there being no cheaters."""
+    """Shares of the people who answered honestly and of those who did not. Made by `cheater_detection`.
+
+    Attributes
+    ----------
+    honest_yes, honest_no, cheaters : ShareEstimate
+        Each with `unbiased`, `constrained`, `standard_error`, `low`, `high`; both kinds of estimate sum to 1.
+    no_cheaters : LikelihoodRatio
+        The test of there being no cheaters, on the boundary.
+    """
 
     honest_yes: ShareEstimate
     honest_no: ShareEstimate
@@ -38,7 +46,15 @@ class CheaterEstimate(_TwoArmEstimate):
 
 @dataclass(frozen=True, repr=False)
 class LieDetectorEstimate(_TwoArmEstimate):
-    """Share of carriers, share of them who say so, and the test of everyone being honest."""
+    """How many carry the trait, and how many of them say so. Made by `stochastic_lie_detector`.
+
+    Attributes
+    ----------
+    prevalence, honesty : ShareEstimate
+        Each with `unbiased`, `constrained`, `standard_error`, `low`, `high`; honesty is a share of the carriers.
+    all_honest : LikelihoodRatio
+        The test of honesty = 1, on the boundary.
+    """
 
     prevalence: ShareEstimate
     honesty: ShareEstimate
@@ -49,7 +65,13 @@ class LieDetectorEstimate(_TwoArmEstimate):
 
 @dataclass(frozen=True, repr=False)
 class UnknownPrevalenceEstimate(_TwoArmEstimate):
-    """Shares of yes to the sensitive and to the unrelated question."""
+    """Shares of yes to the sensitive and to the unrelated question. Made by `unknown_prevalence`.
+
+    Attributes
+    ----------
+    sensitive, unrelated : ShareEstimate
+        Each with `unbiased`, `constrained`, `standard_error`, `low`, `high`.
+    """
 
     sensitive: ShareEstimate
     unrelated: ShareEstimate
