@@ -29,6 +29,7 @@ def refused(visit: Visit, site: Capture, words: str, *, fragment: str = "") -> N
     page = visit.open(fragment).stage("refused").page
     assert words in visit.said("refusal-reason")
     assert page.locator("[data-part=form]:disabled").count() == 1
+    assert page.locator("input:visible, [data-part=send-button]:visible").count() == 0
     sends_nothing(visit, site)
 
 

@@ -65,21 +65,27 @@ export class Explanation {
   #fillQuestion(place, item) {
     const odds = element("div");
     this.#fillOdds(odds, item);
-    const words = element("p", this.#sentences.say("tickets-one", { tickets: item.table.tickets, ...this.#sides(item) }));
-    place.replaceChildren(words, ...this.#strips(item), odds);
+    place.replaceChildren(element("p", this.#ticketsOfOne(item)), ...this.#strips(item), odds);
   }
 
   #ticketsOfAll(first) {
+    if (!isSymmetric(first.table)) {
+      return this.#sentences.say("tickets-differ");
+    }
     const alike = this.#design.items.every((item) => sameBox(item, first));
     const key = alike ? "tickets-all" : "tickets-first";
     return this.#sentences.say(key, { tickets: first.table.tickets, ...this.#sides(first) });
   }
 
+  #ticketsOfOne(item) {
+    const { tickets } = item.table;
+    return isSymmetric(item.table)
+      ? this.#sentences.say("tickets-one", { tickets, ...this.#sides(item) })
+      : this.#sentences.say("tickets-one-differ", { tickets });
+  }
+
   /** "3 send your answer's side, 1 sends the other", worded for the kind of question. */
   #sides(item) {
-    if (!isSymmetric(item.table)) {
-      return { sides: this.#sentences.say("sides-differ") };
-    }
     const own = item.table.weights[0][0];
     const rest = item.table.tickets - own;
     const kind = item.kind.replace("_", "-");

@@ -8,12 +8,13 @@ import { Refusal } from "./refusal.js";
 import { Tickets, requestBody } from "./report.js";
 import { Review } from "./review.js";
 import { Sentences } from "./sentences.js";
-import { Delivery } from "./transport.js";
+import { Stages } from "./stages.js";
+import { Delivery, browserWorld } from "./transport.js";
 
 /**
  * The respondent's page, from load to "clear this screen".
  *
- * Its life is a row of stages; each element with `data-stage` is shown in the stages it names:
+ * Its life is a row of stages:
  *
  *   waiting -> questions <-> review -> sending -> sent | failed -> cleared        and from everywhere: refused
  *
@@ -23,6 +24,7 @@ import { Delivery } from "./transport.js";
 export class RespondentPage {
   #root;
   #window;
+  #stages;
   #sentences;
   #review;
   #receipt;
@@ -36,7 +38,6 @@ export class RespondentPage {
   #nonce = "";
   /** @type {Delivery | null} */
   #delivery = null;
-  #stage = "waiting";
 
   /**
    * @param {HTMLElement} root  the `html` element of the page
@@ -45,6 +46,7 @@ export class RespondentPage {
   constructor(root, window) {
     this.#root = root;
     this.#window = window;
+    this.#stages = new Stages(root);
     this.#sentences = new Sentences(part(root, "sentences"), root.lang);
     this.#review = new Review(part(root, "review-list"), this.#sentences, (question) => this.#edit(question));
     this.#receipt = new Receipt(root, this.#sentences);
@@ -54,7 +56,7 @@ export class RespondentPage {
 
   #bind() {
     this.#onClick("review-button", () => this.#showReview());
-    this.#onClick("back-button", () => this.#show("questions"));
+    this.#onClick("back-button", () => this.#stages.show("questions"));
     this.#onClick("send-button", () => this.#send());
     this.#onClick("hurry-button", () => this.#hurry());
     this.#root.querySelectorAll("[data-part=clear-button]").forEach((button) => {
@@ -71,7 +73,7 @@ export class RespondentPage {
    * kept is cleared. A report that is on its way goes on; a page that has sent stays finished; else all begins anew.
    */
   async #enter() {
-    if (this.#stage === "sending") {
+    if (this.#stages.now === "sending") {
       await this.#hurry();
     } else if (this.#delivery !== null) {
       this.#clearScreen();
@@ -100,7 +102,7 @@ export class RespondentPage {
     this.#check.showDigest(digest, named, this.#address(""));
     this.#check.showBody("");
     part(this.#root, "form").disabled = false;
-    this.#show("questions", { focus: false });
+    this.#stages.show("questions", { focus: false });
   }
 
   /** A page that comes back from the back-forward cache is the same page: bound and explained once. */
@@ -115,7 +117,7 @@ export class RespondentPage {
     this.#showMissing(missing);
     if (missing.length === 0) {
       this.#review.show(this.#prepared.questions, this.#prepared.group);
-      this.#show("review");
+      this.#stages.show("review");
     }
   }
 
@@ -127,14 +129,14 @@ export class RespondentPage {
   }
 
   #edit(question) {
-    this.#show("questions", { focus: false });
+    this.#stages.show("questions", { focus: false });
     question.focus();
   }
 
   /** The one moment where answers become a report. A second click finds the report made, and does nothing. */
   async #send() {
     if (this.#delivery === null) {
-      this.#delivery = new Delivery(this.#address("reports"), this.#freeze(), this.#world());
+      this.#delivery = new Delivery(this.#address("reports"), this.#freeze(), browserWorld(this.#window));
       this.#forget();
       await this.#deliver();
     }
@@ -151,7 +153,7 @@ export class RespondentPage {
     const warn = (event) => event.preventDefault();
     this.#window.addEventListener("beforeunload", warn);
     const sending = this.#delivery.send((state, values) => this.#tell(state, values));
-    this.#show("sending");
+    this.#stages.show("sending");
     this.#check.showBody(this.#delivery.body);
     const outcome = await sending;
     this.#window.removeEventListener("beforeunload", warn);
@@ -162,12 +164,12 @@ export class RespondentPage {
     if (outcome.state === "stored") {
       const { questions } = this.#prepared;
       this.#receipt.show(this.#delivery.body, outcome.receipt, questions, this.#groupLine());
-      this.#show("sent");
+      this.#stages.show("sent");
     } else if (outcome.state === "refused") {
       const known = `failed-${outcome.status}`;
       const key = this.#sentences.has(known) ? known : "failed-other";
       part(this.#root, "failed-reason").textContent = this.#sentences.say(key, { status: String(outcome.status) });
-      this.#show("failed");
+      this.#stages.show("failed");
     } else {
       this.#tell("paused", {});
     }
@@ -188,7 +190,7 @@ export class RespondentPage {
 
   /** Try now: end the present wait, or begin again with the same bytes after the tries are used up. */
   async #hurry() {
-    if (this.#stage !== "sending") {
+    if (this.#stages.now !== "sending") {
       return;
     }
     if (this.#delivery.running) {
@@ -202,7 +204,7 @@ export class RespondentPage {
     this.#leave();
     this.#prepared = null;
     part(this.#root, "form").disabled = true;
-    this.#show("cleared");
+    this.#stages.show("cleared");
   }
 
   /** Answers, tickets and every place where an answer is written. */
@@ -218,7 +220,7 @@ export class RespondentPage {
     const { code, values } = problem instanceof Refusal ? problem : { code: "unexpected", values: { detail: String(problem) } };
     const key = this.#sentences.has(`refused-${code}`) ? `refused-${code}` : "refused-unexpected";
     part(this.#root, "refusal-reason").textContent = this.#sentences.say(key, { detail: code, ...values });
-    this.#show("refused");
+    this.#stages.show("refused");
   }
 
   #asked() {
@@ -229,32 +231,9 @@ export class RespondentPage {
     return group === null ? questions : [group, ...questions];
   }
 
-  #show(stage, { focus = true } = {}) {
-    this.#stage = stage;
-    this.#root.dataset.now = stage;
-    let shown = null;
-    for (const section of this.#root.querySelectorAll("[data-stage]")) {
-      section.hidden = !section.dataset.stage.split(" ").includes(stage);
-      shown ??= section.hidden ? null : section.querySelector("[data-part=stage-title]");
-    }
-    if (focus) {
-      shown?.focus();
-    }
-  }
-
   /** An address below this page's own; query and fragment have no meaning to the collector and are left out. */
   #address(name) {
     return new URL(name, `${this.#window.location.origin}${this.#window.location.pathname}`).href;
-  }
-
-  #world() {
-    const { crypto, navigator } = this.#window;
-    return {
-      fetch: (url, request) => this.#window.fetch(url, request),
-      subtle: crypto.subtle,
-      sleep: (milliseconds) => new Promise((resolve) => this.#window.setTimeout(resolve, milliseconds)),
-      online: () => navigator.onLine,
-    };
   }
 
   #onClick(name, action) {

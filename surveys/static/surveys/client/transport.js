@@ -114,6 +114,19 @@ export class Delivery {
 }
 
 /**
+ * @param {Window} window
+ * @returns {World}
+ */
+export function browserWorld(window) {
+  return {
+    fetch: (url, options) => window.fetch(url, options),
+    subtle: window.crypto.subtle,
+    sleep: (milliseconds) => new Promise((resolve) => window.setTimeout(resolve, milliseconds)),
+    online: () => window.navigator.onLine,
+  };
+}
+
+/**
  * `mode: "cors"` makes the browser name the page's origin truthfully although no referrer is sent; the collector checks
  * it. A redirect is an error: the bytes go to the address that the respondent sees, or nowhere.
  */
