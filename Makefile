@@ -17,7 +17,7 @@ run: ## install, build the demo, start everything; PORT=8000
 test: ## every test: Python, Node, a real browser, the whole stack
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser
-	@$(BIN)/python -m pytest -n 2 $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 check: ## lint, formatting, types, import directions, migrations
 	@$(PYTHON) bin/install requirements-dev.lock

@@ -127,7 +127,7 @@ if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
 else:
     BROKER.mkdir(parents=True, exist_ok=True)
-    CELERY_BROKER_URL = "filesystem://localhost"
+    CELERY_BROKER_URL = "folder://localhost"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(BROKER),
         "data_folder_out": str(BROKER),

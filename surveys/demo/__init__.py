@@ -46,11 +46,9 @@ def redbook_respondents() -> list[Respondent]:
 def build(owner: User, *, progress: Progress) -> None:
     """Make what is missing of the demo; what is there, and what people did with it, stays."""
     if finished_run() is None:
-        survey = Survey.objects.filter(slug=FINISHED).first()
-        survey = survey or services.write_survey(definition(FINISHED), owner=owner)
-        _rehearse(survey, progress)
-    if not Survey.objects.filter(slug=OPEN).exists():
-        services.open_survey(services.write_survey(definition(OPEN), owner=owner))
+        _rehearse(_written(FINISHED, owner), progress)
+    if open_version() is None:
+        services.open_survey(_written(OPEN, owner))
 
 
 def finished_run() -> Run | None:
@@ -65,6 +63,11 @@ def open_version() -> Version | None:
     """The newest version of the open survey; None before it is built."""
     survey = Survey.objects.filter(slug=OPEN).first()
     return selectors.latest_version(survey) if survey else None
+
+
+def _written(slug: str, owner: User) -> Survey:
+    """The survey, which an earlier building that was cut off may have written already."""
+    return Survey.objects.filter(slug=slug).first() or services.write_survey(definition(slug), owner=owner)
 
 
 def _rehearse(survey: Survey, progress: Progress) -> None:

@@ -165,6 +165,18 @@ def test_the_redbook_answers_are_the_published_ones() -> None:
     assert [sum(person.stratum == stratum for person in people) for stratum in range(4)] == [2_404, 1_141, 602, 2_219]
 
 
+def test_a_building_of_the_demo_that_was_cut_off_is_finished(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    from surveys import demo
+
+    few = demo.redbook_respondents()[::100]
+    monkeypatch.setattr(demo, "redbook_respondents", lambda: few)
+    for slug in (demo.FINISHED, demo.OPEN):
+        services.write_survey(demo.definition(slug), owner=alice)
+    demo.build(alice, progress=lambda steps, total: steps)
+    assert demo.finished_run() is not None
+    assert demo.open_version() is not None
+
+
 def test_building_the_demo_twice_keeps_what_is_there(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     from surveys import demo
 

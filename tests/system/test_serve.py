@@ -45,7 +45,7 @@ def test_three_links_and_each_leads_where_it_says(demo: Installation) -> None:
     assert "Have you had an affair during your marriage?" in text
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
     status, address, text = fetch(panel, browser)
-    assert (status, address) == (200, f"{demo.url}/panel/")
+    assert (status, address) == (200, f"{demo.url}/panel/surveys/survey/")
     assert "redbook-1974" in fetch(f"{demo.url}/panel/surveys/survey/", browser)[2]
     stranger = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
     assert fetch(panel, stranger)[0] == 403, "the link signs in once"
