@@ -7,6 +7,7 @@ workers take at once were never a problem: a file can be moved away only once.)
 
 import contextlib
 import os
+import time
 import uuid
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,10 @@ SCHEME = "folder"
 
 
 class Channel(filesystem.Channel):
-    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:
+    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:  # type: ignore[override]
         folder = Path(self.data_folder_out)
         # The clock's place in the name is what keeps messages in order; the width makes text sort like numbers.
-        name = f"{int(filesystem.monotonic() * 1000):015}_{uuid.uuid4()}.{queue}.msg"
+        name = f"{int(time.monotonic() * 1000):015}_{uuid.uuid4()}.{queue}.msg"
         draft = _written(folder, str_to_bytes(dumps(payload)))
         draft.rename(folder / name)
 
@@ -35,7 +36,7 @@ class Channel(filesystem.Channel):
             with contextlib.suppress(FileExistsError):
                 os.link(draft, table)
             draft.unlink()
-        super()._queue_bind(exchange, routing_key, pattern, queue)
+        super()._queue_bind(exchange, routing_key, pattern, queue)  # type: ignore[no-untyped-call]
 
 
 class Transport(filesystem.Transport):

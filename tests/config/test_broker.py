@@ -64,7 +64,7 @@ def test_a_reader_that_never_rests_gets_every_message_whole(tmp_path: Path, chan
 
 def test_messages_come_in_order(channel: broker.Channel, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([9.0, 10.0, 100.0, 1000.0])
-    monkeypatch.setattr(broker.filesystem, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(broker.time, "monotonic", lambda: next(clock))
     for number in range(4):
         channel._put("work", {"number": number})
     assert [channel._get("work")["number"] for _ in range(4)] == [0, 1, 2, 3]
