@@ -129,6 +129,13 @@ def test_ten_million_reports(count):
         assert 0.025 - 1e-9 <= upper_tail <= 0.05 + 1e-9
 
 
+def test_wald_has_the_standard_error_of_the_estimate():
+    """z sqrt(r (1 - r) / (n - 1)), the n - 1 convention; z = scipy.stats.norm.isf(.025)."""
+    half = 1.959963984540054 * (0.3 * 0.7 / 39) ** 0.5
+    assert BINOMIAL_INTERVALS["wald"](12, 40, 0.95) == pytest.approx((0.3 - half, 0.3 + half), abs=1e-12)
+    assert BINOMIAL_INTERVALS["wald"](1, 1, 0.95) == (0, 1)
+
+
 @pytest.mark.parametrize(("method", "least"), [("score", 0.83), ("wald", 0.0), ("mid_p", 0.92), ("jeffreys", 0.88)])
 def test_approximate_methods_fall_below_their_level_somewhere(method, least):
     """That they do is why none of them is the default; the lower figure is where n = 30 takes them."""
