@@ -164,6 +164,8 @@ def page(found: list[Point], rounds: int) -> str:
         "`exact`, the default, never falls below 95 % for yes/no questions, nor for one category of k. The others",
         "do: `wald` far below for small n and rare traits, `score`, `mid_p` and `jeffreys` by a point or two. Limits",
         "cut to [0, 1] cover a share of 0 or 1 more often than they say (97.5 %).",
+        "`bayes` takes all mixtures of the k shares for equally likely beforehand, which pulls small samples of many",
+        "choices towards 1 / k.",
         "",
         "## Summary",
         "",
