@@ -173,8 +173,8 @@ def _channel(value: Any, place: str, *, answers: int) -> None:
     weights = value["weights"]
     _require(isinstance(weights, list) and len(weights) == answers, f"{place}.weights must have {answers} rows")
     for x, row in enumerate(weights):
-        _require(isinstance(row, list) and 2 <= len(row) <= 256, f"{place}.weights[{x}] must have 2 to 256 entries")
-        _require(len(row) == len(weights[0]), f"{place}.weights[{x}] must be as long as row 0; got {len(row)}")
+        _require(isinstance(row, list), f"{place}.weights[{x}] must be a list; got {type(row).__name__}")
+        _require(len(row) == answers, f"{place}.weights[{x}] must have {answers} entries, one a choice; got {len(row)}")
         for y, weight in enumerate(row):
             _whole(weight, f"{place}.weights[{x}][{y}]", low=0)
         _require(sum(row) == sum(weights[0]), f"{place}.weights[{x}] must sum to {sum(weights[0])}; got {sum(row)}")

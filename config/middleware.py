@@ -5,6 +5,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 
 RESPONDENT_PATH = "/s/"
+PANEL_PATH = "/panel/"
 
 RESPONDENT_POLICY = "; ".join(
     (
@@ -72,22 +73,24 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
             # To a respondent's address everybody is nobody: no cookie is read there, so none is ever set.
             request.META.pop("HTTP_COOKIE", None)
         response = get_response(request)
-        response.headers.setdefault("Content-Security-Policy", policy_for(request.path))
-        response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
-        if request.path.startswith("/panel/"):
-            # Under no-referrer a browser posts its forms with "Origin: null", which the check on forgery refuses.
-            response.headers["Referrer-Policy"] = "same-origin"
-        response.headers.setdefault("Permissions-Policy", PERMISSIONS)
+        for name, value in headers_for(request.path).items():
+            response.headers[name] = value
         response.headers.setdefault("Cache-Control", "no-store")
         return response
 
     return middleware
 
 
-def policy_for(path: str) -> str:
-    """The Content-Security-Policy of the page at `path`."""
+def headers_for(path: str) -> dict[str, str]:
+    """What the response at `path` says about itself, whatever it is."""
+    headers = {"Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": PERMISSIONS}
     if path.startswith(RESPONDENT_PATH):
-        return RESPONDENT_POLICY
-    if path.startswith("/panel/"):
-        return PANEL_POLICY
-    return DEFAULT_POLICY
+        # A browser that knows this header runs no script whose content the page has not named.
+        return headers | {
+            "Content-Security-Policy": RESPONDENT_POLICY,
+            "Integrity-Policy": "blocked-destinations=(script)",
+        }
+    if path.startswith(PANEL_PATH):
+        # Under no-referrer a browser posts its forms with "Origin: null", which the check on forgery refuses.
+        return headers | {"Content-Security-Policy": PANEL_POLICY, "Referrer-Policy": "same-origin"}
+    return headers | {"Content-Security-Policy": DEFAULT_POLICY}

@@ -4,6 +4,7 @@ A definition is what an author writes; the design is what everybody else relies 
 of each item, made here from the name and the exact fractions of its mechanism.
 """
 
+import math
 import re
 from typing import Any
 
@@ -25,6 +26,9 @@ YES_NO = {
     "ar": ("لا", "نعم"),
 }
 """What a yes/no question offers where its author says nothing else."""
+
+BROWSER_LIMIT = 2980
+"""e^epsilon above which the respondent's page refuses a survey whatever an installation allows (client/channel.js)."""
 
 SURVEY_KEYS = {"slug", "rehearsal", "languages", *TEXTS, "strata", "items"}
 ITEM_KEYS = {"key", "kind", "wording", "choices", "channel"}
@@ -136,10 +140,13 @@ def _frozen_item(item: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 def _within_ceiling(definition: Definition) -> None:
-    total, ceiling = total_epsilon(definition), settings.CANDOR_EPSILON_CEILING
+    total = total_epsilon(definition)
+    # A rehearsal is answered by no browser, so the browsers' own limit does not bind it.
+    limit = math.inf if definition["rehearsal"] else math.log(BROWSER_LIMIT)
+    ceiling = min(settings.CANDOR_EPSILON_CEILING, limit)
     if total > ceiling:
         raise DefinitionError(
-            f"the questions together give epsilon {total:.2f}; this installation allows {ceiling:g} a person. "
+            f"the questions together give epsilon {total:.4f}; at most {ceiling:.4f} a person is allowed. "
             "Lower the truth probability of a question, or ask fewer."
         )
 

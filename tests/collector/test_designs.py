@@ -71,6 +71,12 @@ def test_every_change_of_one_field_changes_the_digest() -> None:
         (["items", 0, "choices"], [{"en": "No"}], "items[0].choices must be a list of 2 to 256"),
         (["items", 1, "key"], "cheated", "items must have keys that differ; cheated"),
         (["items", 0, "channel", "weights"], [[3, 1]], "items[0].channel.weights must have 2 rows"),
+        (
+            ["items", 0, "channel", "weights"],
+            [[2, 1, 1], [1, 2, 1]],
+            "weights[0] must have 2 entries, one a choice; got 3",
+        ),
+        (["items", 0, "channel", "weights"], [3, 1], "items[0].channel.weights[0] must be a list; got int"),
         (["items", 0, "channel", "weights"], [[3, 1], [1, 4]], "items[0].channel.weights[1] must sum to 4; got 5"),
         (["items", 0, "channel", "weights"], [[3, 1], [1.0, 3]], "weights[1][0] must be an integer of at least 0"),
         (["items", 0, "channel", "weights"], [[-1, 5], [1, 3]], "weights[0][0] must be an integer of at least 0"),

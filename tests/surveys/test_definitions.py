@@ -1,6 +1,7 @@
 """Definitions: in and out of YAML without loss, and refused in words."""
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,8 +103,23 @@ def test_the_ceiling_on_both_sides(settings: Any) -> None:
     settings.CANDOR_EPSILON_CEILING = 2.49
     design_of(payloads.definition(), version=1)
     settings.CANDOR_EPSILON_CEILING = 2.48
-    with pytest.raises(DefinitionError, match=r"epsilon 2\.48; this installation allows 2\.48 a person"):
+    with pytest.raises(DefinitionError, match=r"epsilon 2\.4849; at most 2\.4800 a person is allowed"):
         design_of(payloads.definition(), version=1)
+
+
+def test_the_browsers_limit_binds_what_browsers_answer(settings: Any) -> None:
+    settings.CANDOR_EPSILON_CEILING = 100
+    definition = payloads.definition()
+    for item in definition["items"]:
+        item["channel"] = {"name": "k_ary", "truth": "99/100"}
+    with pytest.raises(DefinitionError, match=r"at most 7\.9997 a person"):
+        design_of(definition, version=1)
+    design_of(definition | {"rehearsal": True}, version=1)
+
+
+def test_the_browsers_limit_is_the_one_in_the_client() -> None:
+    source = (Path(definitions.__file__).parent / "static/surveys/client/channel.js").read_text()
+    assert f"LARGEST_ODDS = {definitions.BROWSER_LIMIT}n;" in source
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ def test_design_json_hashes_to_the_digest(version: Version) -> None:
 def test_headers_on_every_respondent_address(version: Version, address: str) -> None:
     response = Client().get(address)
     assert response["Content-Security-Policy"] == RESPONDENT_POLICY
+    assert response["Integrity-Policy"] == "blocked-destinations=(script)"
     assert response["Referrer-Policy"] == "no-referrer"
     assert response["X-Content-Type-Options"] == "nosniff"
     assert response["Cross-Origin-Opener-Policy"] == "same-origin"
