@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format lock bench
+.PHONY: help run test check format lock coverage bench-library
 
 help: ## list the doors
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,6 +31,15 @@ format: ## write every file in the project's style
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+coverage: ## measure every interval's coverage and every mechanism's variance into docs/library (ten minutes)
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python -m benchmarks.coverage
+	@$(BIN)/python -m benchmarks.mechanisms
+
+bench-library: ## the library's speed against numpy's floor and its peers
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python -m benchmarks.library
 
 lock: ## compile the requirement files into hashed lock files
 	@$(PYTHON) bin/install requirements-dev.lock

@@ -1,9 +1,10 @@
 """Randomized response: channels, their exact privacy, and estimates with intervals.
 
-A library in its own right: no web, no clock, no input or output, no hidden randomness.
+A library in its own right: no web, no clock, no hidden randomness; `load_bundle` alone reads a file.
 """
 
 from randomized_response import plan
+from randomized_response.bundle import Bundle, load_bundle
 from randomized_response.channel import Channel
 from randomized_response.comparison import Comparison, compare
 from randomized_response.encodings import EachOption, SubsetSelection, UnaryEncoding
@@ -44,6 +45,7 @@ from randomized_response.two_arms import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "Bundle",
     "Channel",
     "CheaterEstimate",
     "Comparison",
@@ -78,6 +80,7 @@ __all__ = [
     "k_ary",
     "kuk",
     "linear_regression",
+    "load_bundle",
     "logistic_regression",
     "one_bit",
     "plan",

@@ -1,0 +1,149 @@
+"""The one door that reads a file: an exported report becomes channels and counts to compute with."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from randomized_response.channel import Channel
+from randomized_response.estimation import estimate_proportions
+from randomized_response.results import ProportionEstimate
+
+FORMAT = 1
+EVERYONE = ""
+"""The stratum of all respondents together, as the export writes it."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One question of an exported survey.
+
+    Attributes
+    ----------
+    key, wording : str
+        Its name as a variable, and the question as it was asked (in the survey's own language).
+    choices : tuple of str
+        The answers, in the order of their codes.
+    channel : Channel
+        The table that every report was drawn from.
+    counts : mapping of str to array (m,)
+        How many reports say each symbol: by stratum key, and under "" for all respondents.
+    """
+
+    key: str
+    wording: str
+    choices: tuple[str, ...]
+    channel: Channel
+    counts: Mapping[str, NDArray[np.int64]]
+
+    def estimate(self, stratum: str = EVERYONE, **options: Any) -> ProportionEstimate:
+        """`estimate_proportions` of the counts of one stratum, or of all; `options` are passed on."""
+        if stratum not in self.counts:
+            raise ValueError(f"stratum must be one of {list(self.counts)}; got {stratum!r}")
+        return estimate_proportions(self.counts[stratum], self.channel, **options)
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """An exported survey: its questions with their channels and counts.
+
+    Attributes
+    ----------
+    title, digest : str
+        Of the survey; the SHA-256 of its frozen design.
+    items : mapping of str to Item
+        By key, in the order in which they were asked.
+    strata : mapping of str to str
+        Labels of the groups by key; empty where the survey has none.
+    shares : mapping of str to Fraction
+        The groups' known shares of the population by key; empty where they are not known.
+
+    Examples
+    --------
+    >>> bundle = load_bundle("docs/library/redbook-1974.report.json")
+    >>> list(bundle.items), bundle.strata["y08"]
+    (['affair', 'rating'], '8 to 10 years')
+    """
+
+    title: str
+    digest: str
+    items: Mapping[str, Item]
+    strata: Mapping[str, str]
+    shares: Mapping[str, Fraction]
+
+
+def load_bundle(path: str | Path) -> Bundle:
+    """Read the JSON export of a report (`report.json`).
+
+    Counts are of randomised reports, not of true answers; every estimate of the report can be computed again from them.
+
+    Parameters
+    ----------
+    path : path of the file
+
+    Returns
+    -------
+    Bundle
+
+    Raises
+    ------
+    ValueError
+        Where the file is no such export, or where its design does not have the digest that it names: then it was
+        changed after the survey opened.
+
+    Examples
+    --------
+    >>> bundle = load_bundle("docs/library/redbook-1974.report.json")
+    >>> print(bundle.items["affair"].estimate())
+    6366 reports; 95 % intervals: exact
+    answer  estimate  std. error     low    high  unbiased
+         0    0.6762      0.0123  0.6519  0.7005    0.6762
+         1    0.3238      0.0123  0.2995  0.3481    0.3238
+    """
+    document = _read(Path(path))
+    design = document["design"]
+    language = design["languages"][0]
+    groups = design["strata"]["groups"]
+    items = (_item(item, document["estimates"], language) for item in design["items"])
+    return Bundle(
+        title=design["title"][language],
+        digest=document["design_digest"],
+        items=MappingProxyType({item.key: item for item in items}),
+        strata=MappingProxyType({group["key"]: group["label"][language] for group in groups}),
+        shares=MappingProxyType({group["key"]: Fraction(group["share"]) for group in groups if group["share"]}),
+    )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise ValueError(f"path must name the JSON export of a report; {path} is not JSON") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT or "design" not in document:
+        raise ValueError(f"path must name the JSON export of a report, format {FORMAT}; {path} is something else")
+    canonical = json.dumps(document["design"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    digest = hashlib.sha256(canonical.encode()).hexdigest()
+    if digest != document["design_digest"]:
+        raise ValueError(f"the design in {path} has the digest {digest}; it names {document['design_digest']}")
+    return document
+
+
+def _item(item: dict[str, Any], estimates: list[dict[str, Any]], language: str) -> Item:
+    truth = item["channel"].get("truth")
+    table = tuple(tuple(row) for row in item["channel"]["weights"])
+    channel = Channel(table, item["channel"]["name"], Fraction(truth) if truth else None)
+    counts: dict[str, NDArray[np.int64]] = {}
+    for row in estimates:
+        if row["item"] == item["key"]:
+            counts.setdefault(row["stratum"], np.zeros(channel.reports, dtype=np.int64))[row["choice"]] = row["sent"]
+    for tally in counts.values():
+        tally.setflags(write=False)
+    choices = tuple(choice[language] for choice in item["choices"])
+    return Item(item["key"], item["wording"][language], choices, channel, MappingProxyType(counts))

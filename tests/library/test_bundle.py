@@ -1,0 +1,67 @@
+"""The exported file: every figure of the report is computed again from it, and a changed design is noticed."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from randomized_response import load_bundle
+
+EXPORT = Path(__file__).resolve().parents[2] / "docs" / "library" / "redbook-1974.report.json"
+
+
+@pytest.fixture
+def document() -> dict[str, Any]:
+    return json.loads(EXPORT.read_text(encoding="utf-8"))
+
+
+def test_every_figure_of_the_report_is_computed_again(document: dict[str, Any]) -> None:
+    bundle = load_bundle(EXPORT)
+    columns = {
+        "estimate_unclipped": "unbiased", "estimate": "constrained", "standard_error": "standard_error",
+        "low": "low", "high": "high", "noise_standard_error": "noise_standard_error",
+        "noise_low": "noise_low", "noise_high": "noise_high", "direct_question_n": "direct_question_n",
+    }  # fmt: skip
+    assert len(document["estimates"]) == (2 + 5) * 5
+    for row in document["estimates"]:
+        estimate = bundle.items[row["item"]].estimate(row["stratum"], confidence=row["confidence"])
+        for column, name in columns.items():
+            assert getattr(estimate, name)[row["choice"]] == pytest.approx(row[column], abs=1e-12), column
+        assert estimate.interval == row["interval_method"]
+
+
+def test_what_was_asked_and_of_whom() -> None:
+    bundle = load_bundle(EXPORT)
+    assert bundle.items["affair"].wording == "Have you had an affair during your marriage?"
+    assert bundle.items["affair"].choices == ("No", "Yes")
+    assert bundle.items["affair"].channel.weights == ((3, 1), (1, 3))
+    assert list(bundle.strata) == ["y00", "y05", "y08", "y11"]
+    assert bundle.shares == {}
+    assert sum(bundle.items["rating"].counts[""]) == 6366
+
+
+def test_strata_sum_to_the_whole() -> None:
+    for item in load_bundle(EXPORT).items.values():
+        assert (sum(item.counts[key] for key in item.counts if key) == item.counts[""]).all()
+
+
+def test_a_changed_design_is_noticed(document: dict[str, Any], tmp_path: Path) -> None:
+    document["design"]["items"][0]["channel"]["weights"] = [[2, 2], [1, 3]]
+    path = tmp_path / "changed.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(ValueError, match=rf"has the digest [0-9a-f]{{64}}; it names {document['design_digest']}"):
+        load_bundle(path)
+
+
+@pytest.mark.parametrize("text", ["", "no json", "[]", "{}", '{"format": 2, "design": {}}'])
+def test_another_file_is_refused_by_name(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"path must name the JSON export of a report.*other\.json"):
+        load_bundle(path)
+
+
+def test_a_stratum_that_there_is_none() -> None:
+    with pytest.raises(ValueError, match="stratum must be one of"):
+        load_bundle(EXPORT).items["affair"].estimate("y99")
