@@ -20,6 +20,9 @@ register = template.Library()
 CLIENT = "surveys/client"
 ENTRY = f"{CLIENT}/page.js"
 
+STYLES = ("base", "explaining", "questions", "stages")
+"""The style sheets of a respondent's page, in the order in which they apply."""
+
 
 @dataclass(frozen=True)
 class Asset:
@@ -41,6 +44,12 @@ def asset(name: str) -> Asset:
         url = storage.url(name)
         content = _source(name)
     return Asset(url, "sha384-" + b64encode(sha384(content).digest()).decode())
+
+
+@register.simple_tag
+def style_sheets() -> list[Asset]:
+    """The style sheets of a respondent's page, for `<link rel="stylesheet">`."""
+    return [asset(f"surveys/style/{name}.css") for name in STYLES]
 
 
 @register.simple_tag

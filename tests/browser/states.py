@@ -1,0 +1,74 @@
+"""Every state of the respondent's page, reached as a person reaches it."""
+
+from collections.abc import Callable
+
+from surveys.models import Survey
+from surveys.services import close_survey
+from tests.browser.conftest import Visit, failing
+from tests.tools.capture import DROP, Capture, Response
+
+Reach = Callable[[Visit, Capture], object]
+
+UNFOLD = "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })"
+
+
+def questions(visit: Visit, site: Capture) -> None:
+    visit.open().stage("questions")
+
+
+def unfolded(visit: Visit, site: Capture) -> None:
+    questions(visit, site)
+    visit.page.evaluate(UNFOLD)
+    visit.question(2).locator(".icon-array").last.wait_for()
+
+
+def errors(visit: Visit, site: Capture) -> None:
+    questions(visit, site)
+    visit.choose(1, "Yes").press("Review your answers")
+
+
+def review(visit: Visit, site: Capture) -> None:
+    questions(visit, site)
+    visit.answer("Yes", "Low").press("Review your answers").stage("review")
+
+
+def sending(visit: Visit, site: Capture) -> None:
+    """The server does not confirm, and the page waits for the next try."""
+    review(visit, site)
+    site.respond = failing(site.respond, *[DROP] * 20)
+    visit.press("Send").stage("sending").page.get_by_role("button", name="Try now").wait_for()
+    visit.faults.clear()
+
+
+def sent(visit: Visit, site: Capture) -> None:
+    review(visit, site)
+    visit.press("Send").stage("sent")
+    visit.page.evaluate(UNFOLD)
+
+
+def failed(visit: Visit, site: Capture) -> None:
+    review(visit, site)
+    site.respond = failing(site.respond, Response(422))
+    visit.press("Send").stage("failed")
+    visit.faults.clear()
+
+
+def refused(visit: Visit, site: Capture) -> None:
+    visit.open("#" + "0" * 64).stage("refused")
+    visit.page.evaluate(UNFOLD)
+
+
+def cleared(visit: Visit, site: Capture) -> None:
+    questions(visit, site)
+    visit.press("Clear this screen").stage("cleared")
+
+
+def closed(visit: Visit, site: Capture) -> None:
+    close_survey(Survey.objects.get())
+    visit.open().stage("closed")
+
+
+STATES: dict[str, Reach] = {
+    reach.__name__: reach
+    for reach in (questions, unfolded, errors, review, sending, sent, failed, refused, cleared, closed)
+}
