@@ -18,7 +18,7 @@ MINIMUM_REPORTS = 30
 """Fewer reports than this give no estimate: it would be an interval from nothing to everything."""
 
 ALARM = 4.0
-"""Standard errors by which a share may leave what the table can produce before it is flagged (chance 3e-5)."""
+"""The coin's standard errors by which a share may leave what the table can produce before it is flagged."""
 
 TOO_FEW = "too_few_reports"
 CLIPPED = "estimate_outside_0_1"
@@ -128,12 +128,11 @@ def _rows(
 
 
 def _flags(estimate: ProportionEstimate, choice: int, *, weighted: bool) -> Iterator[str]:
-    share, error = estimate.unbiased[choice], estimate.standard_error[choice]
     if weighted:
         yield WEIGHTED
-    if not 0 <= share <= 1:
+    if not 0 <= estimate.unbiased[choice] <= 1:
         yield CLIPPED
-    if max(-share, share - 1) > ALARM * error:
+    if estimate.misfit[choice] > ALARM:
         yield IMPOSSIBLE
 
 

@@ -37,8 +37,8 @@ class ItemLabel:
 
     @property
     def columns(self) -> list[str]:
-        """What the reports are called: by the choices, where each is one."""
-        return list(self.choices) if self.square else [f"Report {y + 1}" for y in range(self.channel.reports)]
+        """What the reports are called: each is one of the choices."""
+        return list(self.choices)
 
     @property
     def denominator(self) -> str:
@@ -57,11 +57,6 @@ class ItemLabel:
         name = MECHANISMS.get(self.channel.name, self.channel.name)
         truth = "" if self.channel.truth is None else f", truth probability {self.channel.truth}"
         return f"Mechanism: {name}{truth}."
-
-    @property
-    def square(self) -> bool:
-        """Whether a report is one of the choices, so that the table's columns can be named by them."""
-        return self.channel.reports == self.channel.answers
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,9 @@ METHODS = {
     "mid_p": "mid-p interval mapped through the table",
     "jeffreys": "Jeffreys interval mapped through the table",
     "wald": "Wald interval: the estimate and its standard error, normal approximation",
+    "likelihood": "profile likelihood interval on the simplex",
+    "bayes": "densest part of the posterior under equally likely mixtures",
+    "bootstrap": "bootstrap interval",
     "none": "no interval",
 }
 

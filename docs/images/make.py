@@ -1,7 +1,7 @@
 """Make the pictures of the documentation from a running demo.
 
-    make run                              # in one terminal
-    .venv/bin/python docs/images/make.py  # in another
+make run                              # in one terminal
+.venv/bin/python docs/images/make.py  # in another
 """
 
 import base64

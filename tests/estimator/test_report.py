@@ -184,3 +184,14 @@ def test_the_survey_speaks_its_own_language(client: Client, db: None) -> None:
     design = freeze(in_arabic(document))  # type: ignore[arg-type]
     html = page(client, run_of(design, published=True))
     assert '<h1 lang="ar" dir="auto">Campus</h1>' in html
+
+
+def test_a_custom_table_has_a_report_too(client: Client) -> None:
+    """Its categories are no binomials, so the library falls back to another interval; the page names that one."""
+    document = payloads.document()
+    document["items"][1]["channel"] = {"name": "custom", "weights": [[5, 3, 2], [2, 5, 3], [1, 2, 7]]}
+    design = freeze(document)
+    fill(design)
+    html = said(page(client, run_of(design, published=True)))
+    assert "profile likelihood interval on the simplex" in html
+    assert "Mechanism: a table of its own." in html

@@ -50,3 +50,10 @@ def test_protection_is_never_overstated() -> None:
 def test_a_bound_is_rounded_up() -> None:
     assert wording.points_up(0.02) == "2.0"
     assert wording.points_up(0.0201) == "2.1"
+
+
+def test_every_interval_that_the_library_may_use_has_words() -> None:
+    """A custom table gets another interval than it asked for; the report must be able to name it."""
+    from randomized_response.estimation import INTERVALS
+
+    assert set(INTERVALS) <= set(wording.METHODS)
