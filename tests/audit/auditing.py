@@ -1,0 +1,56 @@
+"""The audit of one survey: drive it, test what came, and test again where a conditional test failed."""
+
+from dataclasses import replace
+from typing import Any
+
+from tests.audit import checks
+from tests.audit.collecting import collected, same_heads, stored
+from tests.audit.driving import Run, Work, drive, plan
+from tests.audit.findings import Finding, failed
+from tests.audit.shelf import Shelf
+from tests.tools.capture import Request, Response
+
+
+def run_of(work: Work, shelf: Shelf, submissions: int, seed: int) -> Run:
+    return work(drive, shelf, plan([len(table) for table in shelf.tables()], submissions, seed))
+
+
+def audit(work: Work, shelf: Shelf, submissions: int, *, seed: int = 1, repeat: bool = True) -> list[Finding]:
+    """Every finding about the client on the shelf.
+
+    Where the wire itself is not in order (two values of what must have one), the statistics are left out: there may be
+    no report to read.
+    """
+    survey = shelf.survey
+    run = run_of(work, shelf, submissions, seed)
+    found = checks.invariants(run, survey)
+    if failed(found):
+        return found
+    found += checks.channel(run, shelf, survey) + checks.pairs(run, shelf, survey) + checks.epsilon(run, shelf, survey)
+    given = checks.conditional(run, survey) + checks.classified(run, shelf, survey)
+    if repeat and failed(given):
+        second = run_of(work, shelf, submissions, seed + 1)
+        again = checks.conditional(second, survey) + checks.classified(second, shelf, survey)
+        given = [one if one.passed else replace(other, retried=True) for one, other in zip(given, again, strict=True)]
+    return found + given
+
+
+def audit_retries(work: Work, shelf: Shelf, submissions: int) -> list[Finding]:
+    """A server that fails each report once."""
+    seen: set[bytes] = set()
+
+    def failing(request: Request) -> Response:
+        if request.method == "POST" and request.body[:140] not in seen:  # the nonce is within
+            seen.add(request.body[:140])
+            return Response(503)
+        return shelf.respond(request)
+
+    rows = plan([len(table) for table in shelf.tables()], submissions, seed=3)
+    return checks.retries(work(drive, shelf, rows, failing), shelf.survey, tries=2)
+
+
+def audit_collector(work: Work, shelf: Shelf, definition: dict[str, Any], submissions: int) -> list[Finding]:
+    """A page load for each submission, and the real collector at the end; the same bytes as the quick way sends."""
+    run, survey = collected(work, definition, submissions), f"{shelf.survey}, real site"
+    found = checks.invariants(run, survey) + checks.channel(run, shelf, survey) + stored(run, survey)
+    return found + same_heads(run, run_of(work, shelf, submissions, seed=5), survey)

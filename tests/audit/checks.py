@@ -1,0 +1,142 @@
+"""The tests of a run, each as a list of findings. Every test states its rate of false alarms.
+
+Rates below are for one finding in a sound client. Conditional tests are run again on new submissions where they fail,
+so theirs is the square of ALPHA_GIVEN.
+"""
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.audit import statistics
+from tests.audit.classifier import accuracy
+from tests.audit.driving import Run
+from tests.audit.features import DEMANDED, INVARIANTS, NONCE_BITS, nonce_bits, values
+from tests.audit.findings import Finding
+from tests.audit.recording import Submission
+from tests.audit.shelf import Shelf
+
+ALPHA = 1e-6
+"""Of a test against the exact table: once in a million."""
+
+ALPHA_GIVEN = 1e-3
+"""Of a conditional test; with its repetition once in a million."""
+
+ALPHA_EPSILON = 0.01
+"""Of the confidence limits of the epsilon audit, Bonferroni over all pairs, events and both sides of one item.
+
+A bound that exceeds epsilon needs limits that are wrong in the same direction at the very pair and event that attain
+epsilon.
+"""
+
+ENOUGH, SHARE_ENOUGH, SHARE = 10_000, 0.88, 0.3
+"""With so many reports an answer the bound shows this share of epsilon; with fewer, this smaller one."""
+
+STANDARD_ERRORS = 4
+"""How far the classifier may exceed the best guess: by chance 3 times in 100,000."""
+
+
+def invariants(run: Run, survey: str) -> list[Finding]:
+    """One value only. No statistics: a sound client never fails."""
+    found = [_one_value(feature, run.submissions, survey) for feature in INVARIANTS]
+    around, nonces = set(run.around), {one.fields["nonce"] for one in run.submissions}
+    found.append(_counted("requests seen in the page, databases, caches, workers", len(around), 1, survey))
+    found.append(_counted("words in the console", len(run.faults), 0, survey))
+    found.append(_counted("nonces used twice", len(run.submissions) - len(nonces), 0, survey))
+    return found
+
+
+def _one_value(feature: str, submissions: list[Submission], survey: str) -> Finding:
+    seen = set(values(feature, submissions))
+    passed = len(seen) == 1 and seen <= {DEMANDED.get(feature, *seen)}
+    return Finding(survey, feature, "one value only", f"{len(seen)} in {len(submissions):,}", passed)
+
+
+def _counted(feature: str, seen: int, allowed: int, survey: str) -> Finding:
+    return Finding(survey, feature, f"at most {allowed}", str(seen), seen <= allowed)
+
+
+def retries(run: Run, survey: str, tries: int) -> list[Finding]:
+    """A server that loses every first try of a report sees the same bytes again. A sound client never fails."""
+    counts = {len(one.posts) for one in run.submissions}
+    changed = sum(len({post.head + post.body for post in one.posts}) > 1 for one in run.submissions)
+    number = f"{len(run.submissions):,} reports"
+    return [
+        Finding(survey, "tries of each report", "one value only", f"{sorted(counts)} in {number}", counts == {tries}),
+        Finding(survey, "reports whose tries differ in a byte", "0 only", f"{changed} in {number}", changed == 0),
+    ]
+
+
+def columns(run: Run) -> tuple[NDArray, NDArray]:
+    """Answers and symbols, a row for each submission and a column for each item."""
+    return np.array([one.answers for one in run.submissions]), np.array([one.symbols for one in run.submissions])
+
+
+def channel(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
+    """Report given answer: the exact row, at every place and for every answer."""
+    answers, symbols = columns(run)
+    found = []
+    for place, table in enumerate(shelf.tables()):
+        for x, row in enumerate(table):
+            statistic, p = statistics.fit(symbols[answers[:, place] == x, place], row)
+            name = f"report to question {place + 1} given answer {x}, row {row}"
+            found.append(Finding(survey, name, "chi-squared", f"{statistic:.2f}, p = {p:.2g}", p > ALPHA))
+    return found
+
+
+def pairs(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
+    """The reports of two questions are independent given both answers: each has a ticket of its own."""
+    answers, symbols = columns(run)
+    found = []
+    for pair in combinations(range(answers.shape[1]), 2):
+        tables = [shelf.tables()[place] for place in pair]
+        statistic, p = statistics.pair_fit(symbols[:, pair], answers[:, pair], tables)
+        name = f"reports to questions {pair[0] + 1} and {pair[1] + 1} given both answers"
+        found.append(Finding(survey, name, "chi-squared", f"{statistic:.1f}, p = {p:.2g}", p > ALPHA))
+    return found
+
+
+def conditional(run: Run, survey: str) -> list[Finding]:
+    """Time and nonce are independent of each answer given its report."""
+    answers, symbols = columns(run)
+    times = np.array([one.delay for one in run.submissions])
+    bits = np.array([nonce_bits(one) for one in run.submissions]).T
+    found = []
+    for place in range(answers.shape[1]):
+        given = (answers[:, place], symbols[:, place])
+        named = f"answer {place + 1} given its report"
+        for test, function in (("Mann-Whitney", statistics.ranks_given), ("KS", statistics.shapes_given)):
+            statistic, p = function(times, *given)
+            shown = f"{statistic:.3g}, p = {p:.2g}"
+            found.append(Finding(survey, f"click to request and {named}", test, shown, p > ALPHA_GIVEN))
+        p = min(1.0, NONCE_BITS * min(statistics.categories_given(bit, *given)[1] for bit in bits))
+        found.append(Finding(survey, f"nonce and {named}", "G, 128 bits", f"p = {p:.2g}", p > ALPHA_GIVEN))
+    return found
+
+
+def epsilon(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
+    """The lower bound that the reports prove never exceeds epsilon, and comes near it: the test is not blind."""
+    answers, symbols = columns(run)
+    found = []
+    for place, table in enumerate(shelf.tables()):
+        exact, each = statistics.epsilon_of(table), np.bincount(answers[:, place]).min()
+        bound = statistics.epsilon_shown(answers[:, place], symbols[:, place], table, ALPHA_EPSILON)
+        floor = exact * (SHARE_ENOUGH if each >= ENOUGH else SHARE)
+        name = f"epsilon of question {place + 1}, {each:,} an answer"
+        shown = f"{floor:.3f} <= {bound:.3f} <= {exact:.3f}"
+        found.append(Finding(survey, name, "Clopper-Pearson", shown, floor <= bound <= exact))
+    return found
+
+
+def classified(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
+    """A classifier that learns from all that varies guesses no better than the report alone allows."""
+    answers, _ = columns(run)
+    found = []
+    for place, table in enumerate(shelf.tables()):
+        share, tested = accuracy(run.submissions, answers[:, place])
+        best = statistics.guess_limit(table)
+        limit = best + STANDARD_ERRORS * (best * (1 - best) / tested) ** 0.5
+        shown = f"{share:.4f} <= {limit:.4f}"
+        found.append(Finding(survey, f"answer {place + 1} guessed", "logistic regression", shown, share <= limit))
+    return found

@@ -1,0 +1,53 @@
+"""The whole site behind the recorder: what the browser sent is what the collector stored."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from django.contrib.auth.models import User
+from pytest_django.live_server_helper import LiveServer
+
+from collector.models import Report
+from surveys.services import open_survey, write_survey
+from tests.audit.driving import Run, Work, plan, visit
+from tests.audit.findings import Finding
+from tests.tools.capture import Request, forward_to
+
+
+@contextmanager
+def running_site() -> Iterator[str]:
+    """The site in a thread; its static files come from its own middleware, under their hashed names."""
+    with patch("django.contrib.staticfiles.handlers.StaticFilesHandler", lambda application: application):
+        server = LiveServer("127.0.0.1")
+        yield server.url
+        server.stop()
+
+
+def collected(work: Work, definition: dict[str, Any], submissions: int) -> Run:
+    """Visits with a page load each, through the real collector."""
+    version = open_survey(write_survey(definition, owner=User.objects.create_user("auditor")))
+    choices = [len(item["choices"]) for item in definition["items"]]
+    with running_site() as url:
+        rows = plan(choices, submissions, seed=4)
+        return work(visit, f"/s/{version.survey.slug}/", rows, forward_to(url))
+
+
+def stored(run: Run, survey: str) -> list[Finding]:
+    """The collector has each report as it was sent, and nothing else."""
+    kept = sorted((one.nonce, bytes(one.report).hex()) for one in Report.objects.all())
+    sent = sorted((one.fields["nonce"], one.fields["report"]) for one in run.submissions)
+    shown = f"{len(kept)} stored, {len(sent)} sent"
+    return [Finding(survey, "nonces and reports in the database", "equal to those sent", shown, kept == sent)]
+
+
+def same_heads(run: Run, other: Run, survey: str) -> list[Finding]:
+    """Answering many times in one document sends what a fresh page load sends, but for the server's port."""
+    submissions = run.submissions + other.submissions
+    heads = {head_without_port(post) for one in submissions for post in one.posts}
+    shown = f"{len(heads)} in {len(submissions):,}"
+    return [Finding(survey, "heads of slow and quick submissions", "one value only", shown, len(heads) == 1)]
+
+
+def head_without_port(post: Request) -> bytes:
+    return post.head.replace(str(post.header("Host")).encode(), b"host")

@@ -1,0 +1,109 @@
+"""A real Chromium that answers a survey many times, in front of a server that keeps every byte."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.audit.recording import Submission, pair_up
+from tests.audit.shelf import Shelf
+from tests.tools.browser import FLAGS, find_browser
+from tests.tools.capture import Capture, Responder, capturing
+
+SCRIPT = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
+BATCH = 250
+"""Submissions in one document; then the page is loaded anew."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """All that came of one run: the submissions, and what was seen beside them."""
+
+    submissions: list[Submission]
+    faults: list[str]
+    """What the console said."""
+    around: list[str]
+    """Requests seen from within the page, databases and workers: one text for each document."""
+
+
+Work = Callable[..., Any]
+
+
+@contextmanager
+def chromium() -> Iterator[Work]:
+    """A browser on a thread of its own: `work(function, ...)` calls the function there with the browser first.
+
+    Playwright keeps an event loop in its thread, and another one may already run in the thread of the tests.
+    """
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        playwright = thread.submit(sync_playwright().start).result()
+        launch = partial(playwright.chromium.launch, executable_path=find_browser(), args=[*FLAGS])
+        browser = thread.submit(launch).result()
+        yield lambda function, *details, **named: thread.submit(function, browser, *details, **named).result()
+        thread.submit(browser.close).result()
+        thread.submit(playwright.stop).result()
+
+
+def plan(choices: Sequence[int], submissions: int, seed: int) -> list[list[int]]:
+    """True answers: every answer of an item equally often, in random order, independently of the other items.
+
+    The random order makes every test of times valid on a busy machine: what slows the machine cannot know the answer.
+    """
+    source = np.random.default_rng(seed)
+    columns = [source.permutation(np.arange(submissions) % k) for k in choices]
+    return np.column_stack(columns).tolist()
+
+
+def drive(browser: Browser, shelf: Shelf, rows: list[list[int]], respond: Responder | None = None) -> Run:
+    """Submit every row of answers, one after the other."""
+    submissions: list[Submission] = []
+    faults: list[str] = []
+    around: list[str] = []
+    with capturing(respond or shelf.respond) as capture, _page(browser, faults) as page:
+        for start in range(0, len(rows), BATCH):
+            batch = rows[start : start + BATCH]
+            seen = _answer(page, capture, shelf, batch)
+            submissions += pair_up(batch, seen["notes"], capture.requests)
+            around.append(str({**seen, "notes": None}).replace(capture.url, ""))
+    return Run(submissions, faults, around)
+
+
+def visit(browser: Browser, address: str, rows: list[list[int]], respond: Responder) -> Run:
+    """The slow way, to compare with: every submission loads the page anew and lets two frames be painted."""
+    submissions: list[Submission] = []
+    faults: list[str] = []
+    with capturing(respond) as capture, _page(browser, faults) as page:
+        # The icon is fetched once, at a time of the browser's own; then it is in the cache.
+        page.goto(capture.url + address, wait_until="networkidle")
+        for answers in rows:
+            page.goto(capture.url + address)
+            page.wait_for_selector("html[data-now=questions]")
+            capture.forget()
+            note = page.evaluate("answers => audit.answer(answers, true)", answers)
+            submissions += pair_up([answers], [note], capture.requests)
+    return Run(submissions, faults, [])
+
+
+def _answer(page: Page, capture: Capture, shelf: Shelf, rows: list[list[int]]) -> dict[str, Any]:
+    page.goto(capture.url + shelf.page, wait_until="networkidle")
+    page.wait_for_selector("html[data-now=questions]")
+    capture.forget()
+    return page.evaluate("([entry, rows]) => audit.run(entry, rows)", [shelf.entry, rows])
+
+
+@contextmanager
+def _page(browser: Browser, faults: list[str]) -> Iterator[Page]:
+    context = browser.new_context()
+    context.set_default_timeout(60_000)
+    context.add_init_script(SCRIPT)
+    page = context.new_page()
+    page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+    yield page
+    context.close()

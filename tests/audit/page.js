@@ -1,0 +1,114 @@
+/**
+ * Answers the survey many times within one document, each time from a fresh copy of the body as it was served.
+ *
+ * Installed before any script of the page. It looks on and clicks; of the client it uses the exported page class alone.
+ */
+window.audit = (() => {
+  const listening = [];
+  const noted = { words: 0, requests: [] };
+  let body = null;
+  let attributes = null;
+
+  const listen = EventTarget.prototype.addEventListener;
+  EventTarget.prototype.addEventListener = function addEventListener(...details) {
+    if (this === window || this === document || this === document.documentElement) {
+      listening.push([this, details]);
+    }
+    return listen.apply(this, details);
+  };
+
+  const random = Crypto.prototype.getRandomValues;
+  Crypto.prototype.getRandomValues = function getRandomValues(array) {
+    noted.words += array.length;
+    return random.call(this, array);
+  };
+
+  new PerformanceObserver((list) => {
+    noted.requests.push(...list.getEntries().map((entry) => `${entry.initiatorType} ${entry.name}`));
+  }).observe({ type: "resource" });
+
+  // "interactive" comes before the first module runs: this is the body as it was served.
+  listen.call(document, "readystatechange", () => {
+    if (document.readyState === "interactive") {
+      body = document.body.cloneNode(true);
+      attributes = [...document.documentElement.attributes].map(({ name, value }) => [name, value]);
+    }
+  });
+
+  function stage(...names) {
+    const root = document.documentElement;
+    return new Promise((resolve) => {
+      const look = () => names.includes(root.dataset.now) && (watcher.disconnect(), resolve(root.dataset.now));
+      const watcher = new MutationObserver(look);
+      watcher.observe(root, { attributes: true, attributeFilter: ["data-now"] });
+      look();
+    });
+  }
+
+  function begin(RespondentPage) {
+    listening.splice(0).forEach(([target, details]) => target.removeEventListener(...details));
+    const root = document.documentElement;
+    [...root.attributes].forEach(({ name }) => root.removeAttribute(name));
+    attributes.forEach(([name, value]) => root.setAttribute(name, value));
+    document.body.replaceWith(body.cloneNode(true));
+    new RespondentPage(root, window);
+    window.dispatchEvent(new PageTransitionEvent("pageshow"));
+  }
+
+  const part = (name) => document.querySelector(`[data-part=${name}]`);
+
+  /** Every stage is laid out as on a screen, so that styles which depend on an answer have their effect. */
+  const layOut = () => document.body.offsetHeight;
+
+  function choose(answers) {
+    [...document.querySelectorAll("[data-part=question]")].forEach((question, i) => {
+      question.querySelectorAll("input[type=radio]")[answers[i]].click();
+    });
+    layOut();
+    part("review-button").click();
+    layOut();
+  }
+
+  /** What is left on the device, and where the page is. */
+  function stored() {
+    const opened = { history: history.state, name: window.name, title: document.title, address: location.href };
+    return JSON.stringify({ cookies: document.cookie, local: { ...localStorage }, session: { ...sessionStorage }, ...opened });
+  }
+
+  /** @param {boolean} [paint]  wait for two frames before Send, as a person would */
+  async function answer(answers, paint = false) {
+    await stage("questions");
+    const begun = performance.timeOrigin + performance.now();
+    const before = noted.words;
+    choose(answers);
+    await stage("review");
+    for (let frames = paint ? 2 : 0; frames > 0; frames -= 1) {
+      await new Promise((resolve) => { requestAnimationFrame(resolve); });
+    }
+    const clicked = performance.timeOrigin + performance.now();
+    part("send-button").click();
+    const hurry = setInterval(() => part("hurry-button").checkVisibility() && part("hurry-button").click(), 20);
+    const end = await stage("sent", "failed", "refused");
+    clearInterval(hurry);
+    return { begun, clicked, end, before, after: noted.words - before, stored: stored() };
+  }
+
+  /** A note for each row of answers, and what could be seen around them. */
+  async function run(entry, rows) {
+    const { RespondentPage } = await import(entry);
+    await stage("questions");
+    noted.requests.length = 0;
+    const notes = [];
+    for (const answers of rows) {
+      noted.words = 0;
+      begin(RespondentPage);
+      notes.push(await answer(answers));
+    }
+    await new Promise((resolve) => { setTimeout(resolve, 30); });
+    const databases = (await indexedDB.databases()).length + (await caches.keys()).length;
+    const workers = (await navigator.serviceWorker.getRegistrations()).length;
+    return { notes, requests: [...new Set(noted.requests)].sort(), databases, workers };
+  }
+
+  return { run, answer };
+})();

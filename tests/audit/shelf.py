@@ -1,0 +1,93 @@
+"""The shipped page with all its files and headers, taken once from the application and then served from memory."""
+
+import re
+from base64 import b64encode
+from dataclasses import dataclass, replace
+from hashlib import sha256, sha384
+from json import dumps, loads
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.http import HttpResponseBase
+from django.test import Client
+
+from surveys.services import open_survey, write_survey
+from tests.tools.capture import Request, Response
+
+ADDRESS = re.compile(r'(?:href|src)="([^"#]+)"')
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """Responses by address, and the design of the page among them."""
+
+    page: str
+    design: dict[str, Any]
+    responses: dict[str, Response]
+
+    @property
+    def survey(self) -> str:
+        return self.page.split("/")[2]
+
+    @property
+    def entry(self) -> str:
+        """The address of the page's first module."""
+        return next(address for address in self.responses if re.search(r"/client/page\.\w+\.js$", address))
+
+    def tables(self) -> list[list[list[int]]]:
+        return [item["channel"]["weights"] for item in self.design["items"]]
+
+    def respond(self, request: Request) -> Response:
+        """The stored file; for a report, the receipt that the collector would give."""
+        if request.method == "POST":
+            return receipt_of(request)
+        return self.responses.get(request.target.partition("?")[0], Response(404))
+
+    def altered(self, name: str, old: str, new: str) -> "Shelf":
+        """One file changed, and the page told to expect the change; KeyError where the text to change is not there."""
+        address = next(
+            one for one in self.responses if re.search(rf"/{re.escape(name.replace('.', '@'))}$", plain(one))
+        )
+        before = self.responses[address]
+        if old.encode() not in before.body:
+            raise KeyError(f"{name} has no {old!r}")
+        after = replace(before, body=before.body.replace(old.encode(), new.encode()))
+        page = self.responses[self.page]
+        named = replace(page, body=page.body.replace(integrity(before), integrity(after)))
+        return replace(self, responses=self.responses | {address: after, self.page: named})
+
+
+def plain(address: str) -> str:
+    """`/static/x/page.4f2a.js` as `/static/x/page@js`: the name without the hash of the content."""
+    return re.sub(r"\.\w+\.(\w+)$", r"@\1", address)
+
+
+def integrity(response: Response) -> bytes:
+    return b"sha384-" + b64encode(sha384(response.body).digest())
+
+
+def receipt_of(request: Request) -> Response:
+    receipt = dumps({"receipt": sha256(request.body).hexdigest()}).encode()
+    return Response(201, receipt, (("Content-Type", "application/json"), ("Cache-Control", "no-store")))
+
+
+def fill_shelf(definition: dict[str, Any]) -> Shelf:
+    """Open the survey in a transaction that is rolled back, and keep what a browser would be given."""
+    with transaction.atomic():
+        owner = User.objects.create_user(f"owner-of-{definition['slug']}")
+        version = open_survey(write_survey(definition, owner=owner))
+        page, document = f"/s/{definition['slug']}/", version.design.document
+        client = Client(SERVER_NAME="127.0.0.1")
+        responses = {page: kept(client.get(page))}
+        for address in ADDRESS.findall(responses[page].body.decode()):
+            responses[address] = kept(client.get(address))
+        transaction.set_rollback(True)
+    return Shelf(page, loads(document), responses)
+
+
+def kept(response: HttpResponseBase) -> Response:
+    assert response.status_code == 200, response
+    body = b"".join(response.streaming_content) if response.streaming else response.content
+    headers = [(name, value) for name, value in response.items() if name != "Content-Length"]
+    return Response(200, body, tuple(headers))
