@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format lock coverage bench-library
+.PHONY: help run test check format lock coverage bench bench-library
 
 help: ## list the doors
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -36,6 +36,9 @@ coverage: ## measure every interval's coverage and every mechanism's variance in
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m benchmarks.coverage
 	@$(BIN)/python -m benchmarks.mechanisms
+
+bench: bench-library ## every measurement of speed: the library, taking reports, folding
+	@$(BIN)/python -m benchmarks.platform
 
 bench-library: ## the library's speed against numpy's floor and its peers
 	@$(PYTHON) bin/install requirements-dev.lock

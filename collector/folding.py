@@ -9,7 +9,11 @@ from collector.models import Report, Tally
 Folding = Report.Folding
 
 
-def fold(digest: str, *, chunk: int = selectors.CHUNK) -> int:
+CHUNK = 5_000
+"""Reports folded in one transaction: while it lasts no new report can be written, so it has to be short."""
+
+
+def fold(digest: str, *, chunk: int = CHUNK) -> int:
     """Fold all waiting reports of a design; how many were folded.
 
     Each chunk is one transaction: its reports are claimed, counted and marked together, so a worker that dies leaves
