@@ -29,7 +29,9 @@ class Run:
     faults: list[str]
     """What the console said."""
     around: list[str]
-    """Requests seen from within the page, databases and workers: one text for each document."""
+    """Requests as they were seen from within the page: one text for each document."""
+    left: int = 0
+    """Databases, caches and workers that were made."""
 
 
 Work = Callable[..., Any]
@@ -50,6 +52,10 @@ def chromium() -> Iterator[Work]:
         thread.submit(playwright.stop).result()
 
 
+def version(browser: Browser) -> str:
+    return f"Chromium {browser.version}"
+
+
 def plan(choices: Sequence[int], submissions: int, seed: int) -> list[list[int]]:
     """True answers: every answer of an item equally often, in random order, independently of the other items.
 
@@ -65,13 +71,15 @@ def drive(browser: Browser, shelf: Shelf, rows: list[list[int]], respond: Respon
     submissions: list[Submission] = []
     faults: list[str] = []
     around: list[str] = []
+    left = 0
     with capturing(respond or shelf.respond) as capture, _page(browser, faults) as page:
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
             seen = _answer(page, capture, shelf, batch)
             submissions += pair_up(batch, seen["notes"], capture.requests)
-            around.append(str({**seen, "notes": None}).replace(capture.url, ""))
-    return Run(submissions, faults, around)
+            around.append(" ".join(seen["requests"]).replace(capture.url, ""))
+            left += seen["left"]
+    return Run(submissions, faults, around, left)
 
 
 def visit(browser: Browser, address: str, rows: list[list[int]], respond: Responder) -> Run:

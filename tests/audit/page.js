@@ -105,9 +105,9 @@ window.audit = (() => {
       notes.push(await answer(answers));
     }
     await new Promise((resolve) => { setTimeout(resolve, 30); });
-    const databases = (await indexedDB.databases()).length + (await caches.keys()).length;
-    const workers = (await navigator.serviceWorker.getRegistrations()).length;
-    return { notes, requests: [...new Set(noted.requests)].sort(), databases, workers };
+    const workers = await navigator.serviceWorker.getRegistrations();
+    const left = (await indexedDB.databases()).length + (await caches.keys()).length + workers.length;
+    return { notes, requests: [...new Set(noted.requests)].sort(), left };
   }
 
   return { run, answer };
