@@ -10,7 +10,7 @@ YES_NO = 20_000
 """10,000 for each of two answers."""
 ONE_CHOICE = 10_000
 """2,500 for each of four answers, more where there are fewer."""
-RETRIES, VISITS = 500, 300
+RETRIES, RESTLESS, VISITS = 500, 500, 300
 
 
 def main() -> bool:
@@ -31,8 +31,9 @@ def main() -> bool:
             found += step(work, shelf, number)
             print(table(found), flush=True)
         found += auditing.audit_retries(work, first, RETRIES)
+        found += auditing.audit_restless(work, second, RESTLESS)
         found += auditing.audit_collector(work, first, YES_NO_FIRST, VISITS)
-    submissions = YES_NO + ONE_CHOICE + RETRIES + 2 * VISITS
+    submissions = YES_NO + ONE_CHOICE + RETRIES + RESTLESS + 2 * VISITS
     TARGET.write_text(report.document(found, leaks, browser, submissions), encoding="utf-8")
     print(table(failed(found)) if failed(found) else f"nothing leaks: {len(found)} findings", flush=True)
     return all_caught and not failed(found)

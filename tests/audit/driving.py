@@ -66,8 +66,15 @@ def plan(choices: Sequence[int], submissions: int, seed: int) -> list[list[int]]
     return np.column_stack(columns).tolist()
 
 
-def drive(browser: Browser, shelf: Shelf, rows: list[list[int]], respond: Responder | None = None) -> Run:
-    """Submit every row of answers, one after the other."""
+def drive(
+    browser: Browser,
+    shelf: Shelf,
+    rows: list[list[int]],
+    respond: Responder | None = None,
+    *,
+    restless: bool = False,
+) -> Run:
+    """Submit every row of answers, one after the other; `restless` tries everything on the page before."""
     submissions: list[Submission] = []
     faults: list[str] = []
     around: list[str] = []
@@ -75,7 +82,7 @@ def drive(browser: Browser, shelf: Shelf, rows: list[list[int]], respond: Respon
     with capturing(respond or shelf.respond) as capture, _page(browser, faults) as page:
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
-            seen = _answer(page, capture, shelf, batch)
+            seen = _answer(page, capture, shelf, batch, {"restless": restless})
             submissions += pair_up(batch, seen["notes"], capture.requests)
             around.append(" ".join(seen["requests"]).replace(capture.url, ""))
             left += seen["left"]
@@ -93,16 +100,18 @@ def visit(browser: Browser, address: str, rows: list[list[int]], respond: Respon
             page.goto(capture.url + address)
             page.wait_for_selector("html[data-now=questions]")
             capture.forget()
-            note = page.evaluate("answers => audit.answer(answers, true)", answers)
+            note = page.evaluate("answers => audit.answer(answers, { paint: true })", answers)
             submissions += pair_up([answers], [note], capture.requests)
     return Run(submissions, faults, [])
 
 
-def _answer(page: Page, capture: Capture, shelf: Shelf, rows: list[list[int]]) -> dict[str, Any]:
+def _answer(
+    page: Page, capture: Capture, shelf: Shelf, rows: list[list[int]], manner: dict[str, bool]
+) -> dict[str, Any]:
     page.goto(capture.url + shelf.page, wait_until="networkidle")
     page.wait_for_selector("html[data-now=questions]")
     capture.forget()
-    return page.evaluate("([entry, rows]) => audit.run(entry, rows)", [shelf.entry, rows])
+    return page.evaluate("details => audit.run(...details)", [shelf.entry, rows, manner])
 
 
 @contextmanager

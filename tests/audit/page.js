@@ -69,16 +69,32 @@ window.audit = (() => {
     layOut();
   }
 
+  /** A person who opens every fold, tries every choice both ways, practises, looks at the review and goes back. */
+  async function wander() {
+    document.querySelectorAll("details").forEach((fold) => { fold.open = true; });
+    await new Promise((resolve) => { setTimeout(resolve, 5); });
+    const inputs = [...document.querySelectorAll("input[type=radio]")];
+    [...inputs, ...inputs.reverse()].forEach((input) => { input.focus(); input.click(); layOut(); });
+    ["blur", "focus", "beforeunload", "resize"].forEach((name) => window.dispatchEvent(new Event(name)));
+    part("practice-again").click();
+    part("review-button").click();
+    await stage("review");
+    layOut();
+    document.querySelector("[data-part=review-list] button").click();
+    await stage("questions");
+  }
+
   /** What is left on the device, and where the page is. */
   function stored() {
     const opened = { history: history.state, name: window.name, title: document.title, address: location.href };
     return JSON.stringify({ cookies: document.cookie, local: { ...localStorage }, session: { ...sessionStorage }, ...opened });
   }
 
-  /** @param {boolean} [paint]  wait for two frames before Send, as a person would */
-  async function answer(answers, paint = false) {
+  /** @param {{paint?: boolean, restless?: boolean}} [manner]  wait for two frames before Send; wander before answering */
+  async function answer(answers, { paint = false, restless = false } = {}) {
     await stage("questions");
     const begun = performance.timeOrigin + performance.now();
+    if (restless) await wander();
     const before = noted.words;
     choose(answers);
     await stage("review");
@@ -94,7 +110,7 @@ window.audit = (() => {
   }
 
   /** A note for each row of answers, and what could be seen around them. */
-  async function run(entry, rows) {
+  async function run(entry, rows, manner = {}) {
     const { RespondentPage } = await import(entry);
     await stage("questions");
     noted.requests.length = 0;
@@ -102,7 +118,7 @@ window.audit = (() => {
     for (const answers of rows) {
       noted.words = 0;
       begin(RespondentPage);
-      notes.push(await answer(answers));
+      notes.push(await answer(answers, manner));
     }
     await new Promise((resolve) => { setTimeout(resolve, 30); });
     const workers = await navigator.serviceWorker.getRegistrations();

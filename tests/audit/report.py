@@ -29,6 +29,7 @@ three, four or five choices stand at each of the five places.
 Most submissions are made in documents that are loaded once for 250 of them: each begins with a fresh copy of the body
 as it was served and a new page object, with tickets of its own. The last part of the table does it the slow way, with
 a page load for each submission and the real collector behind the recorder, and compares both to the last byte.
+In the part named "restless", every fold was opened, every choice tried and the practice question used before.
 Every stage is laid out before the next click, so a style that depends on an answer would have its effect.
 
 {tests}

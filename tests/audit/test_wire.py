@@ -23,7 +23,12 @@ def test_what_leaves_the_browser_is_the_channel(
 
 
 def test_a_server_that_loses_requests_sees_the_same_bytes_again(work: Work, shelves: tuple[Shelf, Shelf]) -> None:
-    leaks = failed(auditing.audit_retries(work, shelves[0], 100))
+    leaks = failed(auditing.audit_retries(work, shelves[0], 50))
+    assert not leaks, table(leaks)
+
+
+def test_nothing_leaves_while_everything_on_the_page_is_tried(work: Work, shelves: tuple[Shelf, Shelf]) -> None:
+    leaks = failed(auditing.audit_restless(work, shelves[1], 50))
     assert not leaks, table(leaks)
 
 
