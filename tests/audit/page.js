@@ -37,8 +37,15 @@ window.audit = (() => {
 
   function stage(...names) {
     const root = document.documentElement;
-    return new Promise((resolve) => {
-      const look = () => names.includes(root.dataset.now) && (watcher.disconnect(), resolve(root.dataset.now));
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`${root.dataset.now} for a minute, not ${names}`)), 60_000);
+      const look = () => {
+        if (names.includes(root.dataset.now)) {
+          watcher.disconnect();
+          clearTimeout(late);
+          resolve(root.dataset.now);
+        }
+      };
       const watcher = new MutationObserver(look);
       watcher.observe(root, { attributes: true, attributeFilter: ["data-now"] });
       look();
