@@ -39,12 +39,18 @@ STANDARD_ERRORS = 4
 def invariants(run: Run, survey: str) -> list[Finding]:
     """One value only. No statistics: a sound client never fails."""
     found = [_one_value(feature, run.submissions, survey) for feature in INVARIANTS]
-    around, sent = set(run.around), [one.fields["nonce"] for one in run.submissions if one.posts]
-    found.append(_counted("kinds of requests seen in the page", len(around), 1, survey))
+    sent = [one.fields["nonce"] for one in run.submissions if one.posts]
+    found.append(_counted("kinds of requests seen in the page", len(_kinds(run)), 1, survey))
     found.append(_counted("databases, caches and workers left", run.left, 0, survey))
     found.append(_counted("words in the console", len(run.faults), 0, survey))
     found.append(_counted("nonces used twice", len(sent) - len(set(sent)), 0, survey))
     return found
+
+
+def _kinds(run: Run) -> set[str]:
+    """What the page itself saw leave in each document, together with the one thing that may: the report."""
+    report = {f"fetch {post.target}" for one in run.submissions for post in one.posts}
+    return set(run.around) | report if run.around else set()
 
 
 def _one_value(feature: str, submissions: list[Submission], survey: str) -> Finding:
