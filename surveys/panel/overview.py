@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from collector import selectors as reports
@@ -52,6 +53,7 @@ class VersionLine:
     version: Version
     reports: str
     last_done: Run | None
+    page_digest: str
 
 
 def overview(survey: Survey) -> dict[str, Any]:
@@ -137,4 +139,5 @@ def runs_of(survey: Survey) -> list[tuple[Version, Run]]:
 
 def _version_line(version: Version) -> VersionLine:
     count = wording.count(reports.report_count(version.design_id))
-    return VersionLine(version, count, estimates.last_done(version.design_id))
+    page_digest = sha256(bytes(version.page)).hexdigest()
+    return VersionLine(version, count, estimates.last_done(version.design_id), page_digest)

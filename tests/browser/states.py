@@ -77,6 +77,11 @@ def closed(visit: Visit, site: Capture) -> None:
     visit.open().stage("closed")
 
 
+def noscript(visit: Visit, site: Capture) -> None:
+    """For a context in which scripts are switched off."""
+    assert "JavaScript is switched off" in visit.open().page.locator("main").inner_text()
+
+
 STATES: dict[str, Reach] = {
     reach.__name__: reach
     for reach in (questions, unfolded, practised, errors, review, sending, sent, failed, refused, cleared, closed)

@@ -1,0 +1,75 @@
+"""What axe-core says of a page. It comes inside a pinned wheel, so no test asks another host for it."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+SCREENS = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
+
+
+class Excused(NamedTuple):
+    """A fault in markup that is not ours: one rule on elements whose markup has `pattern`, and why it stays."""
+
+    rule: str
+    pattern: str
+    reason: str
+
+
+def faults(page: Page, *, excused: Iterable[Excused] = (), without: Iterable[str] = ()) -> list[str]:
+    """Every violation, and every contrast of HTML text that axe could not compute; rules in `without` are not run."""
+    rules = {rule: {"enabled": False} for rule in without} | {"target-size": {"enabled": True}}
+    found = Axe().run(page, options={"runOnly": TAGS, "rules": rules}).response
+    seen = list(_lines(found["violations"]))
+    if not excused:
+        seen += [line for line in _lines(found["incomplete"]) if re.match(r"color-contrast: (?!<text)", line)]
+    return [line for line in seen if not any(_covers(excuse, line) for excuse in excused)]
+
+
+def on_every_screen(page: Page, *, excused: Iterable[Excused] = ()) -> Iterator[tuple[str, list[str]]]:
+    """The faults on a phone and a desktop, light and dark."""
+    for width, scheme in SCREENS:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        yield f"{width} {scheme}", faults(page, excused=excused) + faint_picture_texts(page)
+
+
+def faint_picture_texts(page: Page) -> list[str]:
+    """Texts in pictures with a contrast below 4.5; axe does not look behind the text of an SVG."""
+    return [f"picture text: {text}" for text in page.evaluate(FAINT)]
+
+
+FAINT = """() => {
+    const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    const channels = (colour) => {
+        pixel.clearRect(0, 0, 1, 1);
+        pixel.fillStyle = colour;
+        pixel.fillRect(0, 0, 1, 1);
+        return [...pixel.getImageData(0, 0, 1, 1).data].map((channel) => channel / 255);
+    };
+    const linear = (channel) => (channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4);
+    const light = (colour) => {
+        const [red, green, blue] = channels(colour).map(linear);
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const behind = (element) => {
+        const colour = getComputedStyle(element).backgroundColor;
+        return channels(colour)[3] === 1 ? colour : behind(element.parentElement);
+    };
+    return [...document.querySelectorAll("svg text")].filter((text) => {
+        const [low, high] = [light(getComputedStyle(text).fill), light(behind(text))].sort((a, b) => a - b);
+        return text.checkVisibility() && (high + 0.05) / (low + 0.05) < 4.5;
+    }).map((text) => text.textContent);
+}"""
+
+
+def _lines(checks: list[dict[str, Any]]) -> Iterator[str]:
+    return (f"{check['id']}: {node['html'][:160]}" for check in checks for node in check["nodes"])
+
+
+def _covers(excuse: Excused, line: str) -> bool:
+    return line.startswith(f"{excuse.rule}: ") and re.search(excuse.pattern, line) is not None

@@ -1,0 +1,244 @@
+"""WCAG 2.2 AA on the respondent's page, in every state of its life. docs/accessibility.md says what this covers."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.accessibility import SCREENS, faults, on_every_screen
+from tests.browser.conftest import Visit, new_visit
+from tests.browser.states import STATES, UNFOLD, Reach, noscript, practised, questions, unfolded
+from tests.tools.capture import Capture
+
+every_state = pytest.mark.parametrize("reach", STATES.values(), ids=STATES)
+
+TARGETS = "button:visible, summary:visible, label:visible, a:visible"
+
+# The style of 1.4.12 Text Spacing. A sheet made by script is not touched by the page's policy.
+SPACED = """() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(`
+        * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
+        p { margin-bottom: 2em !important }`);
+    document.adoptedStyleSheets = [sheet];
+}"""
+
+CLIPPED = """() => [...document.querySelectorAll("main *")].filter((element) =>
+    element.checkVisibility() && !element.closest(".out-of-sight, svg") && element.textContent.trim() !== "" &&
+    getComputedStyle(element).overflow !== "visible" &&
+    (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1)
+).map((element) => element.outerHTML.slice(0, 80))"""
+"""Elements that hide a piece of their text."""
+
+FOCUSED = """async () => {
+    await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
+    const at = document.activeElement;
+    const ring = getComputedStyle(at.closest(".choice") ?? at);
+    const box = at.getBoundingClientRect();
+    const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    return {
+        what: (at.innerText || at.closest("label")?.innerText || at.tagName).trim().split("\\n")[0],
+        ring: ring.outlineStyle === "solid" && parseFloat(ring.outlineWidth) >= 2,
+        inSight: box.top >= -1 && box.bottom <= innerHeight + 1 && (at.contains(top) || top?.contains(at)),
+    };
+}"""
+
+
+def width(page: Page) -> int:
+    return int(page.evaluate("document.documentElement.scrollWidth"))
+
+
+@every_state
+def test_axe_finds_nothing(visit: Visit, site: Capture, reach: Reach) -> None:
+    reach(visit, site)
+    assert dict(on_every_screen(visit.page)) == {f"{size} {scheme}": [] for size, scheme in SCREENS}
+
+
+@pytest.fixture
+def scriptless(browser: Browser, site: Capture, address: str) -> Iterator[Visit]:
+    context = browser.new_context(java_script_enabled=False)
+    yield new_visit(site, address, context)
+    context.close()
+
+
+def test_axe_finds_nothing_without_javascript(scriptless: Visit, visit: Visit, site: Capture) -> None:
+    """axe is a script itself: it reads what a browser without scripts made of the page, its noscript text unwrapped."""
+    noscript(scriptless, site)
+    seen = re.sub(r"</?noscript[^>]*>|<script.*?</script>", "", scriptless.page.content(), flags=re.DOTALL)
+    visit.page.route(visit.url, lambda route: route.fulfill(body=seen, content_type="text/html; charset=utf-8"))
+    visit.open()
+    assert "JavaScript is switched off" in visit.page.locator("main").inner_text()
+    assert dict(on_every_screen(visit.page)) == {f"{size} {scheme}": [] for size, scheme in SCREENS}
+
+
+@pytest.mark.parametrize(
+    ("fault", "rule"),
+    [
+        ("document.querySelector('.hint').style.color = '#999'", "color-contrast"),
+        ("document.documentElement.removeAttribute('lang')", "html-has-lang"),
+        ("document.querySelector('[data-part=review-button]').replaceChildren()", "button-name"),
+        ("document.querySelector('.tickets').removeAttribute('aria-label')", "svg-img-alt"),
+        (
+            "document.querySelector('#question-1 label').replaceWith(document.querySelector('#question-1 input'))",
+            "label",
+        ),
+    ],
+)
+def test_a_fault_that_is_put_in_is_found(visit: Visit, fault: str, rule: str) -> None:
+    """The test of the tests: without it, an axe that runs no rule would look like a page without faults."""
+    page = visit.open().stage("questions").page
+    page.evaluate(fault)
+    found = [line.split(":")[0] for line in faults(page)]
+    assert any(re.fullmatch(rule, name) for name in found)
+
+
+def test_by_keyboard_alone_from_load_to_receipt_every_stop_is_seen(visit: Visit, site: Capture) -> None:
+    page = visit.open().stage("questions").page
+    stops: list[str] = []
+
+    def tab_to(name: str) -> None:
+        for _ in range(20):
+            page.keyboard.press("Tab")
+            stop = page.evaluate(FOCUSED)
+            assert stop["ring"], f"no ring at {stop['what']}"
+            assert stop["inSight"], f"{stop['what']} is out of sight"
+            stops.append(stop["what"])
+            if stop["what"] == name:
+                return
+        pytest.fail(f"{name} was not reached: {stops}")
+
+    tab_to("Try it first: a practice question")
+    page.keyboard.press("Enter")
+    tab_to("No")
+    page.keyboard.press("ArrowDown")
+    tab_to("Draw another ticket")
+    page.keyboard.press("Enter")
+    tab_to("First year")
+    page.keyboard.press("Space")
+    tab_to("No")
+    page.keyboard.press("ArrowRight")
+    tab_to("Well")
+    page.keyboard.press("ArrowUp")
+    tab_to("Review your answers")
+    page.keyboard.press("Enter")
+    visit.stage("review")
+    assert page.locator(".answer-choice").all_inner_texts() == ["First year", "Yes", "Low"]
+    tab_to("Send")
+    page.keyboard.press("Enter")
+    visit.stage("sent")
+    assert page.evaluate("document.activeElement.id") == "sent-title"
+    tab_to("Show what was sent")
+    page.keyboard.press("Space")
+    assert page.get_by_text("Nobody, including us").is_visible()
+    tab_to("Clear this screen")
+    page.keyboard.press("Enter")
+    visit.stage("cleared")
+    assert len(site.posts()) == 1
+
+
+def test_a_focus_without_ring_is_seen_by_the_check(visit: Visit) -> None:
+    page = visit.open().stage("questions").page
+    page.keyboard.press("Tab")
+    assert page.evaluate(FOCUSED)["ring"]
+    page.evaluate("document.activeElement.style.outline = 'none'")
+    assert not page.evaluate(FOCUSED)["ring"]
+
+
+@every_state
+def test_nothing_is_wider_than_a_narrow_or_an_enlarged_screen(visit: Visit, site: Capture, reach: Reach) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": 320, "height": 640})
+    reach(visit, site)
+    assert width(page) <= 320, "320 px, which is 1280 px at 400 %"
+    page.set_viewport_size({"width": 640, "height": 400})
+    assert width(page) <= 640, "1280 px at 200 %"
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert width(page) <= 640, "with letters of twice the size on top"
+    assert page.evaluate(CLIPPED) == []
+
+
+@every_state
+def test_text_spacing_hides_no_text(visit: Visit, site: Capture, reach: Reach) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": 360, "height": 800})
+    reach(visit, site)
+    page.evaluate(SPACED)
+    assert page.evaluate("getComputedStyle(document.querySelector('main p')).letterSpacing") != "normal"
+    assert width(page) <= 360
+    assert page.evaluate(CLIPPED) == []
+
+
+@every_state
+def test_targets_are_large_enough(visit: Visit, site: Capture, reach: Reach) -> None:
+    reach(visit, site)
+    boxes = visit.page.locator(TARGETS).evaluate_all(
+        "found => found.map((target) => [target.innerText, target.getBoundingClientRect()])"
+        ".filter(([, box]) => box.width < 24 || box.height < 24).map(([name]) => name)"
+    )
+    assert boxes == []
+
+
+def test_reduced_motion_moves_nothing(visit: Visit) -> None:
+    moving = "document.getAnimations().filter((one) => one.effect.getTiming().duration > 0).length"
+    page = visit.page
+    page.emulate_media(reduced_motion="no-preference")
+    visit.open().stage("questions")
+    assert page.evaluate(moving) > 0, "the tickets appear one after the other; without that this test would be empty"
+    page.emulate_media(reduced_motion="reduce")
+    visit.open().stage("questions").answer("Yes", "Low").unfold("Try it first")
+    assert page.evaluate(moving) == 0
+    assert page.locator(".choice").first.evaluate("choice => getComputedStyle(choice).transitionDuration") == "0s"
+
+
+def test_forced_colours_keep_what_colours_say(visit: Visit, site: Capture) -> None:
+    page = visit.page
+    page.emulate_media(forced_colors="active")
+    practised(visit, site)
+    visit.choose(1, "Yes")
+    style = "(element, name) => getComputedStyle(element)[name]"
+    own, other = (page.locator(f".ticket-{kind} .ticket-paper").first for kind in ("own", "other"))
+    assert own.evaluate(style, "fill") != other.evaluate(style, "fill")
+    chosen, open_ = visit.question(1).locator(".choice").all()[::-1]
+    assert chosen.evaluate(style, "outlineStyle") == "solid"
+    assert open_.evaluate(style, "outlineStyle") == "none"
+    assert faults(page, without=["color-contrast"]) == []
+
+
+@pytest.mark.parametrize("size", [320, 360, 1280])
+def test_right_to_left_the_page_stays_usable(visit: Visit, site: Capture, size: int) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": size, "height": 800})
+    unfolded(visit, site)
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    assert width(page) <= size
+    assert page.evaluate("scrollX + document.documentElement.getBoundingClientRect().left") == 0
+    first = visit.question(2).locator("input").first
+    assert first.evaluate(
+        "input => input.getBoundingClientRect().left > input.nextElementSibling.getBoundingClientRect().left"
+    )
+    first.check()
+    first.press("ArrowLeft")
+    assert visit.question(2).locator("input").nth(1).is_checked(), "to the left is forward"
+    assert faults(page) == []
+    visit.answer("Yes", "Low").send().stage("sent")
+    page.evaluate(UNFOLD)
+    assert width(page) <= size
+
+
+def test_errors_are_said_in_words_beside_the_question_and_tied_to_it(visit: Visit, site: Capture) -> None:
+    STATES["errors"](visit, site)
+    group = visit.page.locator("#group")
+    assert group.get_attribute("aria-invalid") == "true"
+    assert visit.page.locator("#group-error").inner_text() == "Choose one of these."
+    assert "group-error" in str(group.get_attribute("aria-describedby"))
+    assert visit.page.get_by_role("alert").get_by_text("2 questions have no answer yet.").is_visible()
+
+
+def test_what_is_new_is_said(visit: Visit, site: Capture) -> None:
+    """A stage's title takes the focus; what changes within a stage is a status."""
+    questions(visit, site)
+    visit.answer("Yes", "Low").press("Review your answers").stage("review")
+    assert visit.page.evaluate("document.activeElement.id") == "review-title"
+    visit.press("Send").stage("sent")
+    assert visit.page.evaluate("document.activeElement.id") == "sent-title"

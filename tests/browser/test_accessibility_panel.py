@@ -1,0 +1,105 @@
+"""WCAG 2.2 AA on the researcher's panel and on the report, by axe-core, light and dark, on a phone and a desktop."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Page
+
+from collector import selectors as reports
+from estimator import services as estimator
+from estimator.models import Run
+from surveys.models import Survey, Version
+from surveys.services import close_survey, write_survey
+from tests import payloads
+from tests.browser.accessibility import SCREENS, Excused, faint_picture_texts, faults, on_every_screen
+from tests.browser.states import UNFOLD
+from tests.browser.test_panel import sign_in
+from tests.finished import fill, run_of
+
+CLEAN = {f"{size} {scheme}": [] for size, scheme in SCREENS}
+
+THEME = (
+    Excused("landmark-one-main", "<html", "the theme's list and form have no main landmark; the survey's own page has"),
+    Excused("region", "", "the theme puts its header, list and form outside of landmarks; a recommendation, not WCAG"),
+    Excused("landmark-unique", "simplebar", "the theme's scroll areas share one name"),
+    Excused("empty-table-header", "<th", "the theme's column for deleting a row has no head"),
+)
+"""What the panel's theme (django-unfold) does in markup of its own. All four rules are recommendations of axe."""
+
+
+@pytest.fixture
+def run(version: Version, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A published run of alice's open survey."""
+    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+    design = reports.get_design(version.design_id)
+    fill(design)
+    return run_of(design, published=True)
+
+
+@pytest.fixture
+def page(browser: Browser, running_site: str) -> Iterator[Page]:
+    context = browser.new_context(base_url=running_site)
+    context.set_default_timeout(15_000)
+    yield context.new_page()
+    context.close()
+
+
+def found(page: Page, path: str) -> dict[str, list[str]]:
+    page.goto(path)
+    page.evaluate(UNFOLD)
+    return dict(on_every_screen(page, excused=THEME))
+
+
+def test_the_published_report(page: Page, run: Run) -> None:
+    page.goto(f"/reports/{run.key}/")
+    page.evaluate(UNFOLD)
+    assert dict(on_every_screen(page)) == CLEAN
+
+
+@pytest.mark.parametrize("path", ["/panel/surveys/survey/", "/panel/surveys/survey/add/", "/panel/upload/"])
+def test_the_list_the_form_and_the_upload(page: Page, alice: User, run: Run, path: str) -> None:
+    sign_in(page, alice)
+    assert found(page, path) == CLEAN
+
+
+@pytest.mark.parametrize("state", ["draft", "open", "closed"])
+def test_a_survey_in_each_state(page: Page, alice: User, run: Run, state: str) -> None:
+    slug = "campus"
+    if state == "draft":
+        slug = write_survey(payloads.definition(slug="draft"), owner=alice).slug
+    elif state == "closed":
+        close_survey(Survey.objects.get())
+    sign_in(page, alice)
+    assert found(page, f"/panel/survey/{slug}/") == CLEAN
+
+
+def test_the_form_of_a_draft(page: Page, alice: User, run: Run) -> None:
+    draft = write_survey(payloads.definition(slug="draft"), owner=alice)
+    sign_in(page, alice)
+    assert found(page, f"/panel/surveys/survey/{draft.pk}/change/") == CLEAN
+
+
+def test_headings_nest(page: Page, alice: User, run: Run) -> None:
+    """A question's heading is one level below that of the results."""
+    sign_in(page, alice)
+    page.goto("/panel/survey/campus/")
+    results = page.locator(".candor-results")
+    assert results.get_by_role("heading", level=2).all_inner_texts() == ["Results"]
+    assert results.get_by_role("heading", level=3).all_inner_texts() == ["Have you cheated?", "How do you feel?"]
+    assert "By group" in results.get_by_role("heading", level=4).all_inner_texts()
+    page.goto(f"/reports/{run.key}/")
+    assert page.get_by_role("heading", level=2, name="Have you cheated?").is_visible()
+
+
+def test_a_fault_that_is_put_in_is_found(page: Page, alice: User, run: Run) -> None:
+    sign_in(page, alice)
+    page.goto("/panel/survey/campus/")
+    page.evaluate("document.querySelector('#share-link').removeAttribute('aria-label')")
+    page.evaluate("document.querySelector('.candor-steps span').style.color = '#bbb'")
+    page.evaluate(
+        "[...document.querySelectorAll('svg text')].find((text) => text.checkVisibility()).style.fill = '#bbb'"
+    )
+    assert len(faint_picture_texts(page)) == 1
+    rules = {line.split(":")[0] for line in faults(page, excused=THEME)}
+    assert {"label", "color-contrast"} <= rules
