@@ -1,7 +1,7 @@
 """From the form of the own-coin page to a report, or to a refusal.
 
 Its choices are randomised already, by the respondent's own coin. The form has one field for the design, one for the
-group where there are groups, and one for each item, `item-1`, `item-2` and so on, holding the number of the marked choice.
+group where there are groups, and one for each item, `item-1`, `item-2` and so on, with the number of the marked choice.
 """
 
 import re

@@ -31,7 +31,9 @@ class Report(models.Model):
         BROWSER = 0, "randomised by the respondent's browser"
         COIN = 1, "randomised by the respondent, with a coin or a die"
 
-    nonce = models.CharField(max_length=32, primary_key=True, help_text="random, from the respondent's browser; for a coin, ours")
+    nonce = models.CharField(
+        max_length=32, primary_key=True, help_text="random; from the respondent's browser, or from us for a coin"
+    )
     design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="reports")
     stratum = models.PositiveSmallIntegerField(help_text="index of the group in the design")
     report = models.BinaryField()

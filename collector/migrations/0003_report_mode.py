@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
             model_name="report",
             name="nonce",
             field=models.CharField(
-                help_text="random, from the respondent's browser; for a coin, ours",
+                help_text="random; from the respondent's browser, or from us for a coin",
                 max_length=32,
                 primary_key=True,
                 serialize=False,

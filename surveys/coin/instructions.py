@@ -60,7 +60,9 @@ def instruction_for(channel: Mapping[str, Any]) -> Instruction | None:
         times, rest = divmod(len(device.outcomes), whole // common)
         shares = None if rest else device.share_out([times * tickets // common for tickets, _ in parts])
         if shares is not None:
-            return Instruction(device, tuple(Rule(share, marks) for share, (_, marks) in zip(shares, parts, strict=True)))
+            return Instruction(
+                device, tuple(Rule(share, marks) for share, (_, marks) in zip(shares, parts, strict=True))
+            )
     return None
 
 
