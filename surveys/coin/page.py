@@ -17,8 +17,8 @@ from surveys.coin.devices import COIN
 from surveys.coin.instructions import Instruction, instructions_for
 from surveys.pages import Document
 
-MOST_PICTURES = 6
-"""A rule with more outcomes than this is told, not drawn."""
+MOST_FACES = 6
+"""A rule with more coins and dice to show than this has a bar instead, which says how often it comes."""
 
 
 def render_page(document: Document, digest: str, language: str) -> bytes:
@@ -82,7 +82,7 @@ def _question(
 
 def _rule(instruction: Instruction, place: int, choices: list[str]) -> dict[str, Any]:
     rule = instruction.rules[place]
-    drawn = sorted(rule.outcomes, key=str) if len(rule.outcomes) <= MOST_PICTURES else []
+    drawn = sorted(rule.outcomes, key=str) if sum(map(len, rule.outcomes)) <= MOST_FACES else []
     return {
         "shown": words.shown(instruction, place),
         "told": words.told(rule.marks, choices),

@@ -5,9 +5,9 @@ from itertools import groupby
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
-from surveys.coin.devices import DEVICES, DIE, Outcome, Share, heads, total
+from surveys.coin.devices import COIN, DIE, Device, Outcome, Share, heads, total
 from surveys.coin.instructions import OPPOSITE, Instruction, Marks, own
 
 TOSS = {
@@ -20,18 +20,6 @@ TOSS = {
     "coin_and_die": gettext_lazy("Toss a coin and throw a die where nobody sees them."),
     "two_dice": gettext_lazy("Throw two dice where nobody sees them, and add them up."),
     "die_twice": gettext_lazy("Throw a die twice where nobody sees it, and remember what came first."),
-}
-
-NEEDS = {
-    "coin": gettext_lazy("one coin"),
-    "two_coins": gettext_lazy("two coins"),
-    "coin_twice": gettext_lazy("one coin"),
-    "die": gettext_lazy("one die"),
-    "three_coins": gettext_lazy("three coins"),
-    "coin_thrice": gettext_lazy("one coin"),
-    "coin_and_die": gettext_lazy("one coin and one die"),
-    "two_dice": gettext_lazy("two dice"),
-    "die_twice": gettext_lazy("one die"),
 }
 
 COINS = {
@@ -58,8 +46,19 @@ LONGEST_RUN = 2
 
 def needs(instructions: Iterable[Instruction]) -> str:
     """Everything that has to lie on the table for the whole page."""
-    keys = {instruction.device.key for instruction in instructions}
-    return all_of([str(text) for text in dict.fromkeys(NEEDS[d.key] for d in DEVICES if d.key in keys)])
+    things = [_things(instruction.device) for instruction in instructions]
+    coins, dice = max(coins for coins, _dice in things), max(dice for _coins, dice in things)
+    texts = (
+        ngettext("one coin", "%(count)s coins", coins) % {"count": coins} if coins else "",
+        ngettext("one die", "%(count)s dice", dice) % {"count": dice} if dice else "",
+    )
+    return all_of([text for text in texts if text])
+
+
+def _things(device: Device) -> tuple[int, int]:
+    """How many coins and how many dice; what is tossed several times in order is one."""
+    coins, dice = device.parts.count(COIN), device.parts.count(DIE)
+    return (min(coins, 1), min(dice, 1)) if device.kind is None else (coins, dice)
 
 
 def shown(instruction: Instruction, place: int) -> str:
