@@ -198,7 +198,7 @@ def test_the_rules_over_every_outcome_give_exactly_the_table() -> None:
         shown = [outcome for rule in instruction.rules for outcome in rule.outcomes]
         assert sorted(shown, key=str) == sorted(instruction.device.outcomes, key=str)
         for truth, row in enumerate(shares(channel.weights)):
-            sent = Counter({y: 0 for y in range(channel.answers)})
+            sent = Counter[int]()
             for rule in instruction.rules:
                 sent[rule.marks[truth]] += len(rule.outcomes)
             assert [Fraction(sent[y], len(shown)) for y in range(channel.answers)] == row
