@@ -27,6 +27,13 @@ check: ## lint, formatting, types, import directions, migrations
 	@$(BIN)/lint-imports
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 
+audit: audit-wire ## the long proofs; each writes its numbers into docs
+
+audit-wire: ## 30,000 answers by a real browser: what leaves it is the table's channel
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python bin/install-browser
+	@$(BIN)/python -m tests.audit
+
 format: ## write every file in the project's style
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/ruff check --fix .

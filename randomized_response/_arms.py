@@ -8,7 +8,7 @@ from typing import Any
 from scipy import optimize, stats
 
 from randomized_response._checks import FractionLike, as_count, as_level, as_probability
-from randomized_response._results import LikelihoodRatio
+from randomized_response._diagnostics import LikelihoodRatio
 from randomized_response.results import Result
 
 Rates = tuple[float, float]

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from randomized_response import _fitting
+from randomized_response._diagnostics import Diagnostic
 from randomized_response._fitting import Climb, Sample
-from randomized_response._results import Diagnostic
 from randomized_response._rows import Rows
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from randomized_response._checks import as_counts, as_level
-from randomized_response._results import Diagnostic, LikelihoodRatio, likelihood_ratio
+from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, likelihood_ratio
 from randomized_response.channel import Channel
 from randomized_response.constrained import interior_point, maximum_likelihood
 from randomized_response.results import Result

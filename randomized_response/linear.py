@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
 from randomized_response._checks import as_level
+from randomized_response._diagnostics import Diagnostic, text_table
 from randomized_response._fitting import orthonormal
-from randomized_response._results import Diagnostic, text_table
 from randomized_response._rows import Channels, Missing, Rows, read_covariates, read_rows
 from randomized_response.results import Result
 

@@ -9,8 +9,8 @@ from scipy import special, stats
 
 from randomized_response import _logistic
 from randomized_response._checks import as_level
+from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, likelihood_ratio, text_table
 from randomized_response._logistic import Information
-from randomized_response._results import Diagnostic, LikelihoodRatio, likelihood_ratio, text_table
 from randomized_response._rows import Channels, Missing, fold, read_covariates, read_rows
 from randomized_response.results import Result
 

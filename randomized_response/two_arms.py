@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from randomized_response._arms import Arms, Rates, ShareEstimate, boundary_test, read_arms
 from randomized_response._checks import FractionLike
-from randomized_response._results import LikelihoodRatio
+from randomized_response._diagnostics import LikelihoodRatio
 from randomized_response.results import Result
 
 

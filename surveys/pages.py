@@ -10,8 +10,12 @@ from typing import Any
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
+from django.utils.translation import gettext_lazy as _
 
 Document = Mapping[str, Any]
+
+COLOURS = (_("Blue"), _("Green"), _("Red"), _("Yellow"), _("White"), _("Black"))
+"""What the practice question offers where the first question is a choice of a few."""
 
 
 def render_page(
@@ -43,6 +47,7 @@ def render_page(
     context["groups"] = [text_in(group["label"], document, language) for group in document["strata"]["groups"]]
     context["group_wording"] = text_in(document["strata"]["wording"], document, language)
     context["questions"] = [_question(item, document, language) for item in document["items"]]
+    context["practice"] = _practice(document["items"][0], document, language)
     context["coin_address"] = coin_address(document) if with_coin else ""
     return render("surveys/respond.html", context, language)
 
@@ -68,6 +73,18 @@ def _question(item: Mapping[str, Any], document: Document, language: str) -> dic
         "wording": text_in(item["wording"], document, language),
         "choices": [text_in(choice, document, language) for choice in item["choices"]],
     }
+
+
+def _practice(first: Mapping[str, Any], document: Document, language: str) -> dict[str, Any]:
+    """A question without secrets, with as many choices as the first real one: its ticket is drawn from the same table.
+
+    Where that has too many, it is a yes/no question with two coins (see practice.js).
+    """
+    if first["kind"] == "yes_no":
+        return {"wording": _("Do you like rain?"), "choices": _question(first, document, language)["choices"]}
+    if first["kind"] == "one_choice" and len(first["choices"]) in range(3, len(COLOURS) + 1):
+        return {"wording": _("Which colour do you like best?"), "choices": COLOURS[: len(first["choices"])]}
+    return {"wording": _("Do you like rain?"), "choices": (_("No"), _("Yes"))}
 
 
 def text_in(text: Mapping[str, str], document: Document, language: str) -> str:

@@ -49,6 +49,12 @@ def audit_retries(work: Work, shelf: Shelf, submissions: int) -> list[Finding]:
     return checks.retries(work(drive, shelf, rows, failing), shelf.survey, tries=2)
 
 
+def audit_restless(work: Work, shelf: Shelf, submissions: int) -> list[Finding]:
+    """People who try everything before they answer: nothing leaves before Send, and then it looks the same."""
+    rows = plan([len(table) for table in shelf.tables()], submissions, seed=6)
+    return checks.invariants(work(drive, shelf, rows, restless=True), f"{shelf.survey}, restless")
+
+
 def audit_collector(work: Work, shelf: Shelf, definition: dict[str, Any], submissions: int) -> list[Finding]:
     """A page load for each submission, and the real collector at the end; the same bytes as the quick way sends."""
     run, survey = collected(work, definition, submissions), f"{shelf.survey}, real site"

@@ -23,14 +23,13 @@ ALPHA = 1e-6
 ALPHA_GIVEN = 1e-3
 """Of a conditional test; with its repetition once in a million."""
 
-ALPHA_EPSILON = 0.01
+ALPHA_EPSILON, ALPHA_EPSILON_FEW = 0.01, 1e-6
 """Of the confidence limits of the epsilon audit, Bonferroni over all pairs, events and both sides of one item.
 
-A bound that exceeds epsilon needs limits that are wrong in the same direction at the very pair and event that attain
-epsilon.
+The second is for fewer than ENOUGH reports an answer, so that the quick audit, which runs often, has no false alarms.
 """
 
-ENOUGH, SHARE_ENOUGH, SHARE = 10_000, 0.88, 0.3
+ENOUGH, SHARE_ENOUGH, SHARE = 10_000, 0.88, 0.2
 """With so many reports an answer the bound shows this share of epsilon; with fewer, this smaller one."""
 
 STANDARD_ERRORS = 4
@@ -40,11 +39,18 @@ STANDARD_ERRORS = 4
 def invariants(run: Run, survey: str) -> list[Finding]:
     """One value only. No statistics: a sound client never fails."""
     found = [_one_value(feature, run.submissions, survey) for feature in INVARIANTS]
-    around, nonces = set(run.around), {one.fields["nonce"] for one in run.submissions}
-    found.append(_counted("requests seen in the page, databases, caches, workers", len(around), 1, survey))
+    sent = [one.fields["nonce"] for one in run.submissions if one.posts]
+    found.append(_counted("kinds of requests seen in the page", len(_kinds(run)), 1, survey))
+    found.append(_counted("databases, caches and workers left", run.left, 0, survey))
     found.append(_counted("words in the console", len(run.faults), 0, survey))
-    found.append(_counted("nonces used twice", len(run.submissions) - len(nonces), 0, survey))
+    found.append(_counted("nonces used twice", len(sent) - len(set(sent)), 0, survey))
     return found
+
+
+def _kinds(run: Run) -> set[str]:
+    """What the page itself saw leave in each document, together with the one thing that may: the report."""
+    report = {f"fetch {post.target}" for one in run.submissions for post in one.posts}
+    return set(run.around) | report if run.around else set()
 
 
 def _one_value(feature: str, submissions: list[Submission], survey: str) -> Finding:
@@ -121,8 +127,9 @@ def epsilon(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
     found = []
     for place, table in enumerate(shelf.tables()):
         exact, each = statistics.epsilon_of(table), np.bincount(answers[:, place]).min()
-        bound = statistics.epsilon_shown(answers[:, place], symbols[:, place], table, ALPHA_EPSILON)
-        floor = exact * (SHARE_ENOUGH if each >= ENOUGH else SHARE)
+        alpha, share = (ALPHA_EPSILON, SHARE_ENOUGH) if each >= ENOUGH else (ALPHA_EPSILON_FEW, SHARE)
+        bound = statistics.epsilon_shown(answers[:, place], symbols[:, place], table, alpha)
+        floor = exact * share
         name = f"epsilon of question {place + 1}, {each:,} an answer"
         shown = f"{floor:.3f} <= {bound:.3f} <= {exact:.3f}"
         found.append(Finding(survey, name, "Clopper-Pearson", shown, floor <= bound <= exact))

@@ -19,7 +19,7 @@ def accuracy(submissions: list[Submission], answers: NDArray) -> tuple[float, in
 
 
 def evidence(submissions: list[Submission]) -> NDArray:
-    """One column for each value of each byte that varies (heads and bodies; nonces as numbers), and functions of time."""
+    """Symbols one by one, every other byte that varies, the digits of the nonce, functions of the time."""
     symbols = [one_hot(column) for column in np.array([one.symbols for one in submissions]).T]
     masked = ([one.posts[0].head + one.posts[0].body for one in submissions], [one.fields for one in submissions])
     raw = [blotted(text, fields) for text, fields in zip(*masked, strict=True)]

@@ -1,5 +1,6 @@
 """A real Chromium that answers a survey many times, in front of a server that keeps every byte."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -29,7 +30,9 @@ class Run:
     faults: list[str]
     """What the console said."""
     around: list[str]
-    """Requests seen from within the page, databases and workers: one text for each document."""
+    """Requests as they were seen from within the page: one text for each document."""
+    left: int = 0
+    """Databases, caches and workers that were made."""
 
 
 Work = Callable[..., Any]
@@ -50,6 +53,10 @@ def chromium() -> Iterator[Work]:
         thread.submit(playwright.stop).result()
 
 
+def version(browser: Browser) -> str:
+    return f"Chromium {browser.version}"
+
+
 def plan(choices: Sequence[int], submissions: int, seed: int) -> list[list[int]]:
     """True answers: every answer of an item equally often, in random order, independently of the other items.
 
@@ -60,18 +67,27 @@ def plan(choices: Sequence[int], submissions: int, seed: int) -> list[list[int]]
     return np.column_stack(columns).tolist()
 
 
-def drive(browser: Browser, shelf: Shelf, rows: list[list[int]], respond: Responder | None = None) -> Run:
-    """Submit every row of answers, one after the other."""
+def drive(
+    browser: Browser,
+    shelf: Shelf,
+    rows: list[list[int]],
+    respond: Responder | None = None,
+    *,
+    restless: bool = False,
+) -> Run:
+    """Submit every row of answers, one after the other; `restless` tries everything on the page before."""
     submissions: list[Submission] = []
     faults: list[str] = []
     around: list[str] = []
+    left = 0
     with capturing(respond or shelf.respond) as capture, _page(browser, faults) as page:
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
-            seen = _answer(page, capture, shelf, batch)
-            submissions += pair_up(batch, seen["notes"], capture.requests)
-            around.append(str({**seen, "notes": None}).replace(capture.url, ""))
-    return Run(submissions, faults, around)
+            seen = _answer(page, capture, shelf, batch, {"restless": restless})
+            submissions += pair_up(batch, seen["notes"], capture.requests, clock_of(page))
+            around.append(" ".join(seen["requests"]).replace(capture.url, ""))
+            left += seen["left"]
+    return Run(submissions, faults, around, left)
 
 
 def visit(browser: Browser, address: str, rows: list[list[int]], respond: Responder) -> Run:
@@ -85,16 +101,29 @@ def visit(browser: Browser, address: str, rows: list[list[int]], respond: Respon
             page.goto(capture.url + address)
             page.wait_for_selector("html[data-now=questions]")
             capture.forget()
-            note = page.evaluate("answers => audit.answer(answers, true)", answers)
-            submissions += pair_up([answers], [note], capture.requests)
+            note = page.evaluate("answers => audit.answer(answers, { paint: true })", answers)
+            submissions += pair_up([answers], [note], capture.requests, clock_of(page))
     return Run(submissions, faults, [])
 
 
-def _answer(page: Page, capture: Capture, shelf: Shelf, rows: list[list[int]]) -> dict[str, Any]:
+def clock_of(page: Page) -> float:
+    """Milliseconds from our monotonic clock to the page's; of ten readings the one that took least."""
+    readings = []
+    for _ in range(10):
+        before = time.monotonic()
+        there = page.evaluate("performance.timeOrigin + performance.now()")
+        after = time.monotonic()
+        readings.append((after - before, there - (before + after) * 500))
+    return float(min(readings)[1])
+
+
+def _answer(
+    page: Page, capture: Capture, shelf: Shelf, rows: list[list[int]], manner: dict[str, bool]
+) -> dict[str, Any]:
     page.goto(capture.url + shelf.page, wait_until="networkidle")
     page.wait_for_selector("html[data-now=questions]")
     capture.forget()
-    return page.evaluate("([entry, rows]) => audit.run(entry, rows)", [shelf.entry, rows])
+    return page.evaluate("details => audit.run(...details)", [shelf.entry, rows, manner])
 
 
 @contextmanager

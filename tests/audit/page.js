@@ -37,8 +37,15 @@ window.audit = (() => {
 
   function stage(...names) {
     const root = document.documentElement;
-    return new Promise((resolve) => {
-      const look = () => names.includes(root.dataset.now) && (watcher.disconnect(), resolve(root.dataset.now));
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`${root.dataset.now} for a minute, not ${names}`)), 60_000);
+      const look = () => {
+        if (names.includes(root.dataset.now)) {
+          watcher.disconnect();
+          clearTimeout(late);
+          resolve(root.dataset.now);
+        }
+      };
       const watcher = new MutationObserver(look);
       watcher.observe(root, { attributes: true, attributeFilter: ["data-now"] });
       look();
@@ -69,16 +76,32 @@ window.audit = (() => {
     layOut();
   }
 
+  /** A person who opens every fold, tries every choice both ways, practises, looks at the review and goes back. */
+  async function wander() {
+    document.querySelectorAll("details").forEach((fold) => { fold.open = true; });
+    await new Promise((resolve) => { setTimeout(resolve, 5); });
+    const inputs = [...document.querySelectorAll("input[type=radio]")];
+    [...inputs, ...inputs.reverse()].forEach((input) => { input.focus(); input.click(); layOut(); });
+    ["blur", "focus", "beforeunload", "resize"].forEach((name) => window.dispatchEvent(new Event(name)));
+    part("practice-again").click();
+    part("review-button").click();
+    await stage("review");
+    layOut();
+    document.querySelector("[data-part=review-list] button").click();
+    await stage("questions");
+  }
+
   /** What is left on the device, and where the page is. */
   function stored() {
     const opened = { history: history.state, name: window.name, title: document.title, address: location.href };
     return JSON.stringify({ cookies: document.cookie, local: { ...localStorage }, session: { ...sessionStorage }, ...opened });
   }
 
-  /** @param {boolean} [paint]  wait for two frames before Send, as a person would */
-  async function answer(answers, paint = false) {
+  /** @param {{paint?: boolean, restless?: boolean}} [manner]  wait for two frames before Send; wander before answering */
+  async function answer(answers, { paint = false, restless = false } = {}) {
     await stage("questions");
     const begun = performance.timeOrigin + performance.now();
+    if (restless) await wander();
     const before = noted.words;
     choose(answers);
     await stage("review");
@@ -94,7 +117,7 @@ window.audit = (() => {
   }
 
   /** A note for each row of answers, and what could be seen around them. */
-  async function run(entry, rows) {
+  async function run(entry, rows, manner = {}) {
     const { RespondentPage } = await import(entry);
     await stage("questions");
     noted.requests.length = 0;
@@ -102,12 +125,12 @@ window.audit = (() => {
     for (const answers of rows) {
       noted.words = 0;
       begin(RespondentPage);
-      notes.push(await answer(answers));
+      notes.push(await answer(answers, manner));
     }
     await new Promise((resolve) => { setTimeout(resolve, 30); });
-    const databases = (await indexedDB.databases()).length + (await caches.keys()).length;
-    const workers = (await navigator.serviceWorker.getRegistrations()).length;
-    return { notes, requests: [...new Set(noted.requests)].sort(), databases, workers };
+    const workers = await navigator.serviceWorker.getRegistrations();
+    const left = (await indexedDB.databases()).length + (await caches.keys()).length + workers.length;
+    return { notes, requests: [...new Set(noted.requests)].sort(), left };
   }
 
   return { run, answer };

@@ -1,15 +1,12 @@
 """From the recorder's bytes to submissions: what belongs to which answers."""
 
 import json
-import time
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from tests.tools.capture import Request
-
-WALL_CLOCK = time.time() - time.monotonic()
-"""The recorder's clock starts anywhere; a page counts from 1970. The difference only has to stay the same."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +19,8 @@ class Submission:
     """Method and target of every request that is not a report."""
     note: dict[str, Any]
     """What the page saw: see `answer` in page.js."""
+    clock: float
+    """Milliseconds from the recorder's clock to the page's, as measured in this document."""
 
     @cached_property
     def fields(self) -> dict[str, str]:
@@ -33,24 +32,27 @@ class Submission:
 
     @property
     def delay(self) -> float:
-        """Milliseconds from the click on Send to the arrival of the request, up to a constant."""
-        return (self.posts[0].at + WALL_CLOCK) * 1000 - self.note["clicked"]
+        """Milliseconds from the click on Send to the arrival of the request."""
+        return self.posts[0].at * 1000 + self.clock - self.note["clicked"]
 
 
-def pair_up(rows: list[list[int]], notes: list[dict[str, Any]], requests: list[Request]) -> list[Submission]:
+ICON = re.compile(r"GET /static/\S+/icon\.\w+\.svg")
+"""A browser fetches it once, at a time of its own; with a query it would be something else."""
+
+
+def pair_up(
+    rows: list[list[int]], notes: list[dict[str, Any]], requests: list[Request], clock: float
+) -> list[Submission]:
     """Give each request to the submission in whose time it came: from the first answer to the next one's."""
-    ends = [_wall(note) for note in notes[1:]] + [float("inf")]
+    ends = [note["begun"] for note in notes[1:]] + [float("inf")]
     found, place = [], 0
     for answers, note, end in zip(rows, notes, ends, strict=True):
         mine = []
-        while place < len(requests) and (requests[place].at + WALL_CLOCK) * 1000 < end:
+        while place < len(requests) and requests[place].at * 1000 + clock < end:
             mine.append(requests[place])
             place += 1
         posts = tuple(one for one in mine if one.body and one.target.partition("?")[0].endswith("/reports"))
-        others = tuple(f"{one.method} {one.target}" for one in mine if one not in posts)
-        found.append(Submission(tuple(answers), posts, others, note))
+        rest = (f"{one.method} {one.target}" for one in mine if one not in posts)
+        others = tuple(name for name in rest if not ICON.fullmatch(name))
+        found.append(Submission(tuple(answers), posts, others, note, clock))
     return found
-
-
-def _wall(note: dict[str, Any]) -> float:
-    return float(note["begun"])

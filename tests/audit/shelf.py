@@ -45,22 +45,24 @@ class Shelf:
         return self.responses.get(request.target.partition("?")[0], Response(404))
 
     def altered(self, name: str, old: str, new: str) -> "Shelf":
-        """One file changed, and the page told to expect the change; KeyError where the text to change is not there."""
-        address = next(
-            one for one in self.responses if re.search(rf"/{re.escape(name.replace('.', '@'))}$", plain(one))
-        )
+        """One file changed, and the page told to expect the change; KeyError where the text to change is not there.
+
+        The name is that of the source, or an ending: then it is the first such file. No old text: the new is appended.
+        """
+        address = next(one for one in self.responses if source(one) == name or source(one).endswith(name))
         before = self.responses[address]
         if old.encode() not in before.body:
             raise KeyError(f"{name} has no {old!r}")
-        after = replace(before, body=before.body.replace(old.encode(), new.encode()))
+        body = before.body.replace(old.encode(), new.encode()) if old else before.body + new.encode()
+        after = replace(before, body=body)
         page = self.responses[self.page]
         named = replace(page, body=page.body.replace(integrity(before), integrity(after)))
         return replace(self, responses=self.responses | {address: after, self.page: named})
 
 
-def plain(address: str) -> str:
-    """`/static/x/page.4f2a.js` as `/static/x/page@js`: the name without the hash of the content."""
-    return re.sub(r"\.\w+\.(\w+)$", r"@\1", address)
+def source(address: str) -> str:
+    """`page.js` for `/static/x/page.4f2a.js`: the file's name without the hash of its content."""
+    return re.sub(r"\.\w+(\.\w+)$", r"\1", address.rpartition("/")[2])
 
 
 def integrity(response: Response) -> bytes:

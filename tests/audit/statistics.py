@@ -103,11 +103,6 @@ def events(reports: int) -> Iterator[tuple[int, ...]]:
     return chain.from_iterable(combinations(range(reports), size) for size in range(1, reports))
 
 
-def best_guess(weights: Weights) -> float:
-    """Chance of guessing a uniform answer from its report at best; for yes/no like two coins e^eps / (1 + e^eps)."""
-    return sum(max(column) for column in zip(*weights, strict=True)) / (len(weights) * sum(weights[0]))
-
-
 def guess_limit(weights: Weights) -> float:
     """No mechanism of this epsilon lets a uniform answer of k be guessed better: e^eps / (k - 1 + e^eps)."""
     odds = exp(epsilon_of(weights))

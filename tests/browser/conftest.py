@@ -49,6 +49,15 @@ class Visit:
             self.choose(number, label)
         return self
 
+    def practise(self, label: str) -> Self:
+        self.page.locator("[data-part=practice-choices]").get_by_text(label, exact=True).click()
+        return self
+
+    def reply(self, label: str) -> Self:
+        """Reply to the check question."""
+        self.page.locator("[data-part=check-question]").get_by_text(label, exact=True).click()
+        return self
+
     def press(self, name: str) -> Self:
         self.page.get_by_role("button", name=name, exact=True).click()
         return self

@@ -22,6 +22,15 @@ def unfolded(visit: Visit, site: Capture) -> None:
     visit.question(2).locator(".icon-array").last.wait_for()
 
 
+def practised(visit: Visit, site: Capture) -> None:
+    """The practice question answered, the check question answered wrong."""
+    questions(visit, site)
+    visit.unfold("Try it first")
+    visit.page.get_by_role("button", name="Draw another ticket").wait_for()
+    visit.practise("Yes").reply("That the true answer is “Yes”")
+    visit.page.locator("[data-part=check-odds] .icon-array").last.wait_for()
+
+
 def errors(visit: Visit, site: Capture) -> None:
     questions(visit, site)
     visit.choose(1, "Yes").press("Review your answers")
@@ -70,5 +79,5 @@ def closed(visit: Visit, site: Capture) -> None:
 
 STATES: dict[str, Reach] = {
     reach.__name__: reach
-    for reach in (questions, unfolded, errors, review, sending, sent, failed, refused, cleared, closed)
+    for reach in (questions, unfolded, practised, errors, review, sending, sent, failed, refused, cleared, closed)
 }

@@ -189,7 +189,7 @@ def test_without_javascript(browser: Browser, site: Capture, address: str) -> No
     try:
         visit = new_visit(site, address, context).open()
         assert "JavaScript is switched off" in visit.page.locator("main").inner_text()
-        for label in visit.page.locator("label").all():
+        for label in visit.page.locator("label:visible").all():
             label.click(force=True)
         for button in visit.page.locator("button:visible").all():
             button.click(force=True)

@@ -46,8 +46,6 @@ export function checkedTable(weights) {
  *
  * The whole row is always read; stopping at the right place would take a time that depends on the answer.
  *
- * @param {readonly number[]} row
- * @param {number} ticket
  * @returns {number}
  */
 export function readTicket(row, ticket) {
@@ -63,7 +61,6 @@ export function readTicket(row, ticket) {
 /**
  * e^epsilon, exact: the largest ratio of one report's probabilities under two answers.
  *
- * @param {Table} table
  * @returns {Ratio}
  */
 export function ratioOf(table) {
@@ -81,7 +78,6 @@ export function ratioOf(table) {
 /**
  * What several reports of one person reveal together, at most: the product.
  *
- * @param {readonly Table[]} tables
  * @returns {Ratio}
  */
 export function totalRatio(tables) {
@@ -91,11 +87,7 @@ export function totalRatio(tables) {
   );
 }
 
-/**
- * @param {Ratio} ratio
- * @param {Ratio} other
- * @returns {boolean}  whether `ratio` is larger; a ratio without bound is larger than every other
- */
+/** @returns {boolean}  whether `ratio` is larger; a ratio without bound is larger than every other */
 export function exceeds(ratio, other) {
   return ratio.number * other.divisor > other.number * ratio.divisor;
 }

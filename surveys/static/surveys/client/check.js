@@ -2,17 +2,11 @@ import { element, part } from "./parts.js";
 
 /**
  * "Check this page": the digest as this device computed it, the commands that check it from elsewhere, the exact body.
- *
- * @typedef {import("./sentences.js").Sentences} Sentences
  */
 export class CheckThisPage {
   #root;
   #sentences;
 
-  /**
-   * @param {ParentNode} root
-   * @param {Sentences} sentences
-   */
   constructor(root, sentences) {
     this.#root = root;
     this.#sentences = sentences;

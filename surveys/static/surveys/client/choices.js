@@ -25,6 +25,10 @@ export class Choices {
     if (this.#inputs.length < 2 || this.#error === null || this.#inputs.some((input) => input.name !== "")) {
       throw new Refusal("page", { detail: `question "${element.id}" is incomplete` });
     }
+    this.#inputs.forEach((input, i) => {
+      input.setAttribute("aria-posinset", i + 1);
+      input.setAttribute("aria-setsize", this.count);
+    });
     element.addEventListener("change", (event) => this.#handleChange(event));
     element.addEventListener("keydown", (event) => this.#handleKey(event));
     this.clear();

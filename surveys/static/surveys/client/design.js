@@ -30,7 +30,6 @@ const HEX_DIGEST = /^[0-9a-f]{64}$/;
  *
  * A text that is not canonical is refused: it could hold a key twice, and two readers could see two designs.
  *
- * @param {string} text
  * @returns {Design}
  */
 export function readDesign(text) {
@@ -52,7 +51,6 @@ export function readDesign(text) {
 /**
  * The one way to write a design: sorted keys, no spaces.
  *
- * @param {unknown} value
  * @returns {string}
  */
 export function canonicalText(value) {

@@ -5,10 +5,6 @@ import { iconArray, ticketStrip } from "./pictures.js";
 
 /**
  * What the tickets do, said and drawn from the live tables.
- *
- * @typedef {import("./design.js").Design} Design
- * @typedef {import("./design.js").Item} Item
- * @typedef {import("./sentences.js").Sentences} Sentences
  */
 
 /** Fills the explaining parts of the page from its design. */
@@ -17,11 +13,6 @@ export class Explanation {
   #sentences;
   #language;
 
-  /**
-   * @param {Design} design
-   * @param {Sentences} sentences
-   * @param {string} language
-   */
   constructor(design, sentences, language) {
     this.#design = design;
     this.#sentences = sentences;
@@ -31,15 +22,12 @@ export class Explanation {
   /**
    * The tickets above the first question, the odds below them, what all questions add up to; and the odds of each
    * question when its fold is opened (thirty questions have six thousand small figures).
-   *
-   * @param {ParentNode} root
-   * @param {readonly import("./choices.js").Choices[]} questions
    */
   fill(root, questions) {
     const { items } = this.#design;
     part(root, "tickets-said").textContent = this.#ticketsOfAll(items[0]);
     part(root, "tickets-drawn").replaceChildren(...this.#strips(items[0]));
-    this.#fillOdds(part(root, "odds"), items[0]);
+    this.fillOdds(part(root, "odds"), items[0]);
     this.#fillSum(root);
     questions.forEach((question, i) => {
       const place = part(question.element, "question-odds");
@@ -47,15 +35,21 @@ export class Explanation {
     });
   }
 
-  /** The odds of one question: sentence and two pictures of a hundred people. */
-  #fillOdds(place, item) {
+  /** What the sentences on the odds of one question speak of. */
+  oddsOf(item) {
     const [answer, other] = this.#pair(item);
-    const values = {
+    return {
       answer: this.#text(item.choices[answer]),
       other: this.#text(item.choices[other]),
       own: ofHundred(item.table, answer, answer, this.#sentences.numbers),
       cross: ofHundred(item.table, other, answer, this.#sentences.numbers),
     };
+  }
+
+  /** The odds of one question: sentence and two pictures of a hundred people. */
+  fillOdds(place, item) {
+    const [answer, other] = this.#pair(item);
+    const values = this.oddsOf(item);
     const people = element("div", "", "people");
     people.append(this.#people(item, answer, answer, values), this.#people(item, other, answer, values));
     place.replaceChildren(element("p", this.#sentences.say("odds", values)), people);
@@ -64,7 +58,7 @@ export class Explanation {
   /** The tickets of one question, in words and as a strip, and its odds. */
   #fillQuestion(place, item) {
     const odds = element("div");
-    this.#fillOdds(odds, item);
+    this.fillOdds(odds, item);
     place.replaceChildren(element("p", this.#ticketsOfOne(item)), ...this.#strips(item), odds);
   }
 

@@ -9,10 +9,6 @@
 /**
  * Of 100 people with answer x, how many send y: "75", "<1", ">99".
  *
- * @param {Table} table
- * @param {number} x
- * @param {number} y
- * @param {Intl.NumberFormat} numbers
  * @returns {string}
  */
 export function ofHundred(table, x, y, numbers) {
@@ -29,9 +25,6 @@ export function ofHundred(table, x, y, numbers) {
 /**
  * How many of 100 figures are filled in a picture of the same share.
  *
- * @param {Table} table
- * @param {number} x
- * @param {number} y
  * @returns {number}
  */
 export function filledOfHundred(table, x, y) {
@@ -67,7 +60,6 @@ export function epsilonUp({ number, divisor }) {
 /**
  * Whether every answer is treated alike: one number of tickets sends the answer, one other each other choice.
  *
- * @param {Table} table
  * @returns {boolean}
  */
 export function isSymmetric(table) {

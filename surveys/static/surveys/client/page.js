@@ -1,6 +1,7 @@
 import { CheckThisPage } from "./check.js";
 import { Explanation } from "./explain.js";
 import { part } from "./parts.js";
+import { CheckQuestion, Practice } from "./practice.js";
 import { checkedLink, prepare } from "./preparation.js";
 import { drawNonce, systemWords } from "./random.js";
 import { Receipt } from "./receipt.js";
@@ -36,6 +37,8 @@ export class RespondentPage {
   /** @type {Tickets | null} */
   #tickets = null;
   #nonce = "";
+  /** @type {(Practice | CheckQuestion)[]}  what may be tried before the questions */
+  #trials = [];
   /** @type {Delivery | null} */
   #delivery = null;
 
@@ -108,8 +111,18 @@ export class RespondentPage {
   /** A page that comes back from the back-forward cache is the same page: bound and explained once. */
   async #prepareOnce() {
     const prepared = await prepare(this.#root, this.#window);
-    new Explanation(prepared.design, this.#sentences, this.#root.lang).fill(this.#root, prepared.questions);
+    const explanation = new Explanation(prepared.design, this.#sentences, this.#root.lang);
+    explanation.fill(this.#root, prepared.questions);
+    this.#trials = this.#bindTrials(explanation, prepared.design.items[0]);
     return prepared;
+  }
+
+  #bindTrials(explanation, first) {
+    const say = (key) => this.#sentences.say(key, explanation.oddsOf(first));
+    return [
+      new Practice(part(this.#root, "practice"), this.#sentences, first.table, (action) => this.#guard(action)),
+      new CheckQuestion(part(this.#root, "check-question"), say, (place) => explanation.fillOdds(place, first)),
+    ];
   }
 
   #showReview() {
@@ -209,7 +222,7 @@ export class RespondentPage {
 
   /** Answers, tickets and every place where an answer is written. */
   #forget() {
-    this.#asked().forEach((question) => question.clear());
+    [...this.#asked(), ...this.#trials].forEach((question) => question.clear());
     this.#tickets?.forget();
     this.#review.clear();
   }

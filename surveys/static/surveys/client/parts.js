@@ -3,8 +3,6 @@ import { Refusal } from "./refusal.js";
 /**
  * The element of the page with `data-part="name"`. A page without it is not the page that this script belongs to.
  *
- * @param {ParentNode} root
- * @param {string} name
  * @returns {HTMLElement}
  */
 export function part(root, name) {
@@ -18,9 +16,6 @@ export function part(root, name) {
 /**
  * A new element with a text; texts are set as text, never as markup.
  *
- * @param {string} name
- * @param {string} [text]
- * @param {string} [className]
  * @returns {HTMLElement}
  */
 export function element(name, text = "", className = "") {

@@ -18,8 +18,6 @@ import { Refusal } from "./refusal.js";
 /**
  * Check the connection, the design, its digest, and that the page shows the questions of the design.
  *
- * @param {HTMLElement} root
- * @param {Window} window
  * @returns {Promise<Prepared>}
  */
 export async function prepare(root, window) {
@@ -36,11 +34,7 @@ export async function prepare(root, window) {
   return { design, digest, ...boundQuestions(root, design) };
 }
 
-/**
- * @param {Window} window
- * @param {string} digest
- * @returns {boolean}  whether the link names this digest; one that names another is refused
- */
+/** @returns {boolean}  whether the link names this digest; one that names another is refused */
 export function checkedLink(window, digest) {
   return linkNames(window.location.hash, digest);
 }

@@ -5,16 +5,11 @@ import { readBody } from "./report.js";
  * What was sent, shown after Send to those who ask for it. The ticket is not part of it: it no longer exists.
  *
  * @typedef {import("./choices.js").Choices} Choices
- * @typedef {import("./sentences.js").Sentences} Sentences
  */
 export class Receipt {
   #root;
   #sentences;
 
-  /**
-   * @param {HTMLElement} root
-   * @param {Sentences} sentences
-   */
   constructor(root, sentences) {
     this.#root = root;
     this.#sentences = sentences;

@@ -4,9 +4,6 @@ import { Refusal } from "./refusal.js";
 
 /**
  * Where an answer becomes a report. This is the only place that sees both the answers and the tickets.
- *
- * @typedef {import("./design.js").Design} Design
- * @typedef {import("./random.js").WordSource} WordSource
  */
 
 /**
@@ -18,10 +15,6 @@ export class Tickets {
   #design;
   #drawn;
 
-  /**
-   * @param {Design} design
-   * @param {WordSource} source
-   */
   constructor(design, source) {
     this.#design = design;
     this.#drawn = Uint32Array.from(design.items, (item) => drawTicket(source, item.table.tickets));
@@ -62,7 +55,6 @@ export function requestBody({ design, nonce, stratum, report }) {
 /**
  * What a report says, for the receipt: the index of the choice that was sent for each question.
  *
- * @param {string} body
  * @returns {{stratum: string, symbols: number[]}}
  */
 export function readBody(body) {

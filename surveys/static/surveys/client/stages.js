@@ -4,7 +4,6 @@
 export class Stages {
   #root;
 
-  /** @param {HTMLElement} root */
   constructor(root) {
     this.#root = root;
     this.now = "waiting";

@@ -31,11 +31,6 @@ export class Delivery {
   #running = null;
   #hurry = () => {};
 
-  /**
-   * @param {string} url
-   * @param {string} body
-   * @param {World} world
-   */
   constructor(url, body, world) {
     this.#url = url;
     this.#body = body;

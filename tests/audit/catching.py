@@ -1,0 +1,42 @@
+"""Run the audits against a client with a leak, and see which test catches it."""
+
+import tempfile
+from collections.abc import Sequence
+from functools import reduce
+from pathlib import Path
+
+from tests.audit import auditing, exactness
+from tests.audit.driving import Work
+from tests.audit.findings import failed
+from tests.audit.leaks import Leak
+from tests.audit.shelf import Shelf
+
+
+def alarms(leak: Leak, work: Work, shelf: Shelf) -> list[str]:
+    """Names of the features that failed with this leak in the client."""
+    if leak.audit == "exact":
+        with tempfile.TemporaryDirectory() as folder:
+            return exactness.differences(exactness.altered_client(Path(folder), leak.changes))
+    altered = reduce(lambda one, change: one.altered(*change), leak.changes, shelf)
+    if leak.audit == "retries":
+        found = auditing.audit_retries(work, altered, leak.submissions)
+    else:
+        found = auditing.audit(work, altered, leak.submissions, repeat=False)
+    return [finding.feature for finding in failed(found)]
+
+
+def caught(leak: Leak, names: Sequence[str]) -> str | None:
+    """The name of the test that was to catch the leak, if it did."""
+    return next((name for name in names if name.startswith(leak.caught_by)), None)
+
+
+def catch_all(leaks: Sequence[Leak], work: Work, shelf: Shelf) -> tuple[bool, str]:
+    """Whether all were caught, and the list as Markdown."""
+    rows, complete = [], True
+    for leak in leaks:
+        name = caught(leak, alarms(leak, work, shelf))
+        complete = complete and name is not None
+        number = "every sequence of words" if leak.audit == "exact" else f"{leak.submissions:,}"
+        rows.append(f"| {leak.name} | {name or '**not caught**'} | {number} |")
+        print(rows[-1], flush=True)
+    return complete, "\n".join(["| leak | caught by | submissions |", "| --- | --- | --- |", *rows])

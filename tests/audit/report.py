@@ -1,0 +1,88 @@
+"""docs/audit-wire.md: what was measured, in the order in which a doubter would ask."""
+
+from collections.abc import Sequence
+
+from tests.audit.checks import (
+    ALPHA,
+    ALPHA_EPSILON,
+    ALPHA_EPSILON_FEW,
+    ALPHA_GIVEN,
+    ENOUGH,
+    SHARE_ENOUGH,
+    STANDARD_ERRORS,
+)
+from tests.audit.findings import Finding, failed, table
+
+TEXT = """# The wire audit
+
+Written by `make audit-wire`; a change by hand is lost with the next run.
+
+A real browser ({browser}) answered two surveys of five questions, {submissions} times in all, and everything that
+reached the server was kept as raw bytes. The page, its scripts and its headers are those that the application serves.
+True answers were in random order, every answer of a question equally often: 10,000 times for each answer to a yes/no
+question of `audit-a`, 2,000 times or more for the others. Between the two surveys, a yes/no question and one with
+three, four or five choices stand at each of the five places.
+
+**{verdict}**
+
+## How it is done
+Most submissions are made in documents that are loaded once for 250 of them: each begins with a fresh copy of the body
+as it was served and a new page object, with tickets of its own. The last part of the table does it the slow way, with
+a page load for each submission and the real collector behind the recorder, and compares both to the last byte.
+In the part named "restless", every fold was opened, every choice tried and the practice question used before.
+Every stage is laid out before the next click, so a style that depends on an answer would have its effect.
+
+{tests}
+
+Exactness is not measured here but enumerated: `tests/audit/exactness.py` and `tests/client` feed every sequence of
+words of a small size to the shipped modules and compare with fractions.
+
+## What was found
+{findings}
+
+## Tests of the tests
+Each of these leaks was put into the shipped client, and the audit was run against it.
+
+{leaks}
+
+## What this does not show
+- Times are those of this browser on an idle or busy test machine; a difference below a few hundredths of a millisecond
+  would not be seen.
+- The network below the request (packets, encryption) is the browser's own and not recorded.
+- One browser: Chromium. Another one runs the same scripts, but was not audited.
+"""
+
+TESTS = (
+    ("one value only", "over all submissions there is one value, whatever is answered and drawn", "never"),
+    (
+        "chi-squared",
+        "reports against the exact row of the table; two reports against the product of their rows",
+        f"{ALPHA:g} each",
+    ),
+    (
+        "Mann-Whitney (for more than two answers Kruskal-Wallis), KS, G",
+        "times and nonces are independent of the answer given the report; repeated with new submissions on failure",
+        f"{ALPHA_GIVEN:g} each, {ALPHA_GIVEN**2:g} with the repetition",
+    ),
+    (
+        "Clopper-Pearson",
+        "a lower bound of epsilon from the reports alone, over all pairs of answers and all sets of reports; it must "
+        f"not exceed epsilon and, with {ENOUGH:,} an answer, reach {SHARE_ENOUGH:.0%} of it",
+        f"{ALPHA_EPSILON:g} a question by Bonferroni; {ALPHA_EPSILON_FEW:g} with fewer",
+    ),
+    (
+        "logistic regression",
+        "learns on one half from the time and all bytes that vary, and guesses the other half no better than "
+        f"e^epsilon / (k - 1 + e^epsilon) + {STANDARD_ERRORS} standard errors",
+        "3e-5 each, 1e-9 with the repetition",
+    ),
+)
+
+
+def document(found: Sequence[Finding], leaks: str, browser: str, submissions: int) -> str:
+    verdict = f"{len(found)} findings, nothing leaks." if not failed(found) else f"{len(failed(found))} LEAKS."
+    tests = "\n".join(
+        f"| {' | '.join(row)} |" for row in (("test", "what it says", "false alarm"), ("---",) * 3, *TESTS)
+    )
+    texts = {"findings": table(found), "leaks": leaks, "browser": browser, "verdict": verdict, "tests": tests}
+    return TEXT.format(**texts, submissions=f"{submissions:,}")

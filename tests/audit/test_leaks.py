@@ -1,0 +1,25 @@
+"""Tests of the tests: each seeded leak is caught, by the test that is there for it.
+
+A leak in the wire is caught with certainty, one in the channel but for once in 10,000 runs or less. A machine would
+have to be slower by 25 ms at random, from one submission to the next, to hide the delay.
+"""
+
+import pytest
+
+from tests.audit.catching import alarms, caught
+from tests.audit.driving import Work
+from tests.audit.leaks import LEAKS, Leak
+from tests.audit.shelf import Shelf
+
+# No test here uses the database; the mark has pytest-django make it, for the pages.
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("leak", [leak for leak in LEAKS if not leak.long], ids=lambda leak: leak.name)
+def test_a_leak_is_caught(leak: Leak, work: Work, shelves: tuple[Shelf, Shelf]) -> None:
+    names = alarms(leak, work, shelves[0])
+    assert caught(leak, names), f"only these failed: {names}"
+
+
+def test_there_are_leaks_enough() -> None:
+    assert len(LEAKS) >= 15

@@ -1,0 +1,68 @@
+"""The audit's own arithmetic, against scipy, formulas and cases that can be done by hand."""
+
+from math import isclose, log
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from randomized_response import forced_response, k_ary
+from tests.audit import statistics
+
+TWO_COINS = [[3, 1], [1, 3]]
+
+
+def test_fit_is_pearsons_chi_squared() -> None:
+    symbols = np.repeat([0, 1, 2], [30, 50, 20])
+    known = stats.chisquare([30, 50, 20], [50, 25, 25])
+    assert statistics.fit(symbols, [2, 1, 1]) == pytest.approx((known.statistic, known.pvalue))
+
+
+def test_a_report_that_the_row_excludes_cannot_be() -> None:
+    assert statistics.fit(np.array([0, 0, 1]), [4, 0])[1] == 0
+    assert statistics.fit(np.array([0, 2]), [3, 1])[1] == 0
+
+
+def test_one_stratum_is_scipys_own_test() -> None:
+    source = np.random.default_rng(3)
+    answers, feature, times = source.integers(0, 2, 200), source.integers(0, 3, 200), source.random(200)
+    same = np.zeros(200, dtype=int)
+    counts = [[((answers == x) & (feature == f)).sum() for x in (0, 1)] for f in range(3)]
+    known = stats.chi2_contingency(counts, correction=False, lambda_="log-likelihood")
+    assert statistics.categories_given(feature, answers, same) == pytest.approx((known.statistic, known.pvalue))
+    ranks = stats.kruskal(times[answers == 0], times[answers == 1])
+    assert statistics.ranks_given(times, answers, same) == pytest.approx((ranks.statistic, ranks.pvalue))
+
+
+def test_what_the_report_explains_is_no_leak_and_what_it_does_not_is() -> None:
+    """Seeded: a feature that is the report itself is independent of the answer given the report; the answer is not."""
+    source = np.random.default_rng(4)
+    answers = source.integers(0, 2, 2_000)
+    symbols = np.where(source.random(2_000) < 0.75, answers, 1 - answers)
+    assert statistics.categories_given(symbols, answers, symbols) == (0.0, 1.0)
+    assert statistics.categories_given(answers, answers, symbols)[1] < 1e-100
+    assert statistics.ranks_given(source.random(2_000) + 0.3 * answers, answers, symbols)[1] < 1e-20
+    assert statistics.shapes_given(source.random(2_000) * (1 + answers), answers, symbols)[1] < 1e-20
+
+
+@pytest.mark.parametrize("channel", [forced_response(truth="1/2"), forced_response(truth="2/3"), k_ary(5, truth="1/3")])
+def test_epsilon_is_the_librarys(channel: object) -> None:
+    assert isclose(statistics.epsilon_of(channel.weights), channel.epsilon)
+
+
+def test_the_bound_of_epsilon_by_hand() -> None:
+    """750 and 250 of 1,000: two pairs and two events, so each of eight limits has an eighth of alpha."""
+    answers = np.repeat([0, 1], 1_000)
+    symbols = np.concatenate([np.repeat([0, 1], [750, 250]), np.repeat([0, 1], [250, 750])])
+    low = stats.binomtest(750, 1_000, alternative="greater").proportion_ci(1 - 0.01 / 8).low
+    high = stats.binomtest(250, 1_000, alternative="less").proportion_ci(1 - 0.01 / 8).high
+    assert statistics.epsilon_shown(answers, symbols, TWO_COINS, 0.01) == pytest.approx(log(low / high))
+
+
+def test_the_best_guess() -> None:
+    assert statistics.guess_limit(TWO_COINS) == pytest.approx(3 / 4)
+    assert statistics.guess_limit([[4, 1, 1], [1, 4, 1], [1, 1, 4]]) == pytest.approx(4 / 6)
+
+
+def test_events_are_all_sets_but_nothing_and_everything() -> None:
+    assert sorted(statistics.events(3)) == [(0,), (0, 1), (0, 2), (1,), (1, 2), (2,)]
