@@ -1,8 +1,10 @@
 """The own-coin page in a real browser with JavaScript switched off: from the page to the stored report."""
 
 from collections.abc import Iterator
+from typing import Any, Literal
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
 from collector.models import Report
@@ -73,6 +75,19 @@ def test_back_from_the_last_page(without_script: Visit) -> None:
     assert Report.objects.count() == 1
 
 
+def test_over_plain_http_too(without_script: Visit, settings: Any) -> None:
+    """The page that draws tickets refuses there. Here somebody on the way may change the words, but not toss for her."""
+    settings.ALLOWED_HOSTS = ["plain.test"]
+    without_script.url = without_script.url.replace("127.0.0.1", "plain.test")
+    page = without_script.open().page
+    mark(without_script, "First year", "Yes", "Low")
+    page.get_by_role("button", name="Send what is marked").click()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    assert Report.objects.get().mode == Report.Mode.COIN
+    assert all("Cross-Origin-Opener-Policy" in fault for fault in without_script.faults)
+    without_script.faults.clear()
+
+
 def test_closed_while_somebody_tosses(without_script: Visit, survey: Survey) -> None:
     page = without_script.open().page
     mark(without_script, "First year", "Yes", "Low")
@@ -102,6 +117,26 @@ def test_with_a_script_allowed_none_runs_and_no_policy_is_violated(visit: Visit)
     page.get_by_role("heading", name="Thank you").wait_for()
     assert Report.objects.count() == 1
     assert page.evaluate("document.cookie + localStorage.length + sessionStorage.length") == "00"
+
+
+def test_on_paper_there_are_boxes_and_no_button(without_script: Visit) -> None:
+    page = without_script.open().page
+    page.emulate_media(media="print")
+    assert page.get_by_role("button").filter(visible=True).count() == 0
+    assert page.locator("input[type=radio]:visible").count() == 7
+    assert page.get_by_text("Two heads:").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Browser, site: Capture, address: str, scheme: Literal["light", "dark"]) -> None:
+    context = browser.new_context(bypass_csp=True, color_scheme=scheme)  # axe is a script
+    for path in ("coin/", "coin/sent/"):
+        page = new_visit(site, address + path, context).open().page
+        for fold in page.locator("summary").all():
+            fold.click()
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+    context.close()
 
 
 @pytest.mark.parametrize("width", [320, 360, 1280])
