@@ -76,7 +76,7 @@ def test_back_from_the_last_page(without_script: Visit) -> None:
 
 
 def test_over_plain_http_too(without_script: Visit, settings: Any) -> None:
-    """The page that draws tickets refuses there. Here somebody on the way may change the words, but not toss for her."""
+    """The page that draws tickets refuses there. Somebody on the way may change the words, but not toss for her."""
     settings.ALLOWED_HOSTS = ["plain.test"]
     without_script.url = without_script.url.replace("127.0.0.1", "plain.test")
     page = without_script.open().page
