@@ -3,6 +3,7 @@
 import hashlib
 import html
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -63,6 +64,13 @@ def test_the_page_holds_no_script_no_inline_style_and_nothing_from_elsewhere(ver
     assert page.count("<form") == 1
     assert 'method="post" action="/s/campus/coin/"' in page
     assert "csrf" not in page
+
+
+def test_its_own_style_sheet_asks_the_network_for_nothing_and_is_named_by_its_content(version: Version) -> None:
+    page = bytes(version.coin_page).decode()
+    assert re.search(r'href="/static/surveys/coin/coin\.[0-9a-f]{12}\.css" integrity="sha384-[^"]{64}"', page)
+    style = (Path(__file__).parents[2] / "surveys/static/surveys/coin/coin.css").read_text()
+    assert not re.search(r"url\(|@import|image-set|src:", style)
 
 
 def test_the_form_has_every_field_and_no_other(version: Version) -> None:
