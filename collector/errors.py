@@ -44,5 +44,9 @@ class NotJson(Refusal):
     status = 415
 
 
+class NotForm(Refusal):
+    status = 415
+
+
 class ForeignOrigin(Refusal):
     status = 403

@@ -27,15 +27,29 @@ class Report(models.Model):
         CLAIMED = 1, "claimed within the transaction that counts it"
         FOLDED = 2
 
-    nonce = models.CharField(max_length=32, primary_key=True, help_text="random, from the respondent's browser")
+    class Mode(models.IntegerChoices):
+        BROWSER = 0, "randomised by the respondent's browser"
+        COIN = 1, "randomised by the respondent, with a coin or a die"
+
+    nonce = models.CharField(
+        max_length=32, primary_key=True, help_text="random; from the respondent's browser, or from us for a coin"
+    )
     design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="reports")
     stratum = models.PositiveSmallIntegerField(help_text="index of the group in the design")
     report = models.BinaryField()
+    mode = models.PositiveSmallIntegerField(choices=Mode.choices, default=Mode.BROWSER)
     folding = models.PositiveSmallIntegerField(choices=Folding.choices, default=Folding.WAITING)
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=Q(folding__in=[0, 1, 2]), name="report_folding_known")]
-        indexes = [models.Index(fields=["design"], condition=Q(folding__lt=2), name="report_not_folded")]
+        constraints = [
+            models.CheckConstraint(condition=Q(folding__in=[0, 1, 2]), name="report_folding_known"),
+            models.CheckConstraint(condition=Q(mode__in=[0, 1]), name="report_mode_known"),
+        ]
+        indexes = [
+            models.Index(fields=["design"], condition=Q(folding__lt=2), name="report_not_folded"),
+            # Few reports come from a coin; they are counted without reading the others.
+            models.Index(fields=["design"], condition=Q(mode=1), name="report_from_a_coin"),
+        ]
 
     def __str__(self) -> str:
         return f"report of {self.design_id[:12]}"

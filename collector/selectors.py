@@ -43,6 +43,17 @@ def report_count(digest: str) -> int:
     return Report.objects.filter(design_id=digest).count()
 
 
+def coin_report_count(digest: str) -> int:
+    """How many of the stored reports were randomised with a coin or a die."""
+    return Report.objects.filter(design_id=digest, mode=Report.Mode.COIN).count()
+
+
+def folded_coin_report_count(digest: str) -> int:
+    """How many of the reports in the totals were randomised with a coin or a die."""
+    folded = Report.objects.filter(design_id=digest, mode=Report.Mode.COIN, folding=Report.Folding.FOLDED)
+    return folded.count()
+
+
 def waiting_designs() -> list[str]:
     """Digests of the designs with reports that are not folded yet."""
     waiting = Report.objects.filter(folding__lt=Report.Folding.FOLDED)

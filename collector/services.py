@@ -7,7 +7,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from collector import designs, parsing, selectors
+from collector import coin, designs, parsing, selectors
 from collector.errors import Closed, NonceTaken, UnknownDesign
 from collector.models import FrozenDesign, Report
 
@@ -46,17 +46,38 @@ def receive(body: bytes, *, slug: str, rehearsal: bool = False) -> Receipt:
         Malformed (422), UnknownDesign (404), NonceTaken (409), Closed (410), TooLarge (413); nothing is stored then.
     """
     sent = parsing.parse(body)
-    design = selectors.find_design(sent.design)
-    if design is None or design.slug != slug or design.rehearsal is not rehearsal:
-        raise UnknownDesign("design", f"No open design of {slug!r} has the digest {sent.design}.")
+    design = _design_of(sent.design, slug=slug, rehearsal=rehearsal)
     parsing.check_against(sent, design)
-    created = _store(sent, stratum=design.strata.index(sent.stratum))
+    created = _store(sent, design, mode=Report.Mode.BROWSER)
     return Receipt(receipt=hashlib.sha256(body).hexdigest(), created=created)
 
 
-def _store(sent: parsing.ParsedReport, *, stratum: int) -> bool:
+def receive_form(body: bytes, *, slug: str) -> None:
+    """Store one report that a person randomised with a coin or a die of her own, on disk when this returns.
+
+    A page without a script can make no nonce, so here every call that is not refused stores a report.
+
+    Raises
+    ------
+    Refusal
+        Malformed (422), UnknownDesign (404), Closed (410), TooLarge (413); nothing is stored then.
+    """
+    fields = coin.parse(body)
+    design = _design_of(fields["design"], slug=slug, rehearsal=False)
+    _store(coin.read(fields, design), design, mode=Report.Mode.COIN)
+
+
+def _design_of(digest: str, *, slug: str, rehearsal: bool) -> designs.Design:
+    design = selectors.find_design(digest)
+    if design is None or design.slug != slug or design.rehearsal is not rehearsal:
+        raise UnknownDesign("design", f"No open design of {slug!r} has the digest {digest}.")
+    return design
+
+
+def _store(sent: parsing.ParsedReport, design: designs.Design, *, mode: Report.Mode) -> bool:
     """Write the row, or find it written. True where this call wrote it."""
-    row = Report(nonce=sent.nonce, design_id=sent.design, stratum=stratum, report=sent.report)
+    stratum = design.strata.index(sent.stratum)
+    row = Report(nonce=sent.nonce, design_id=sent.design, stratum=stratum, report=sent.report, mode=mode)
     try:
         with transaction.atomic():
             if _lock_open(sent.design):

@@ -1,11 +1,13 @@
 """Response headers: what a page of this site may do in a browser."""
 
+import re
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
 RESPONDENT_PATH = "/s/"
 PANEL_PATH = "/panel/"
+COIN_PATH = re.compile(r"/s/[^/]+/coin/")
 
 RESPONDENT_POLICY = "; ".join(
     (
@@ -22,6 +24,19 @@ RESPONDENT_POLICY = "; ".join(
     )
 )
 """Nothing from elsewhere, no form that the browser sends by itself, no markup made from text."""
+
+COIN_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'none'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+"""The own-coin page: a form that the browser sends to us, and no script whatever a page may hold."""
 
 # The panel's theme runs Alpine, which evaluates the expressions of its own templates, and sets styles from scripts.
 PANEL_POLICY = "; ".join(
@@ -84,6 +99,10 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
 def headers_for(path: str) -> dict[str, str]:
     """What the response at `path` says about itself, whatever it is."""
     headers = {"Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": PERMISSIONS}
+    # Under no-referrer a browser posts its forms with "Origin: null", which the checks on forgery refuse.
+    with_origin = headers | {"Referrer-Policy": "same-origin"}
+    if COIN_PATH.fullmatch(path):
+        return with_origin | {"Content-Security-Policy": COIN_POLICY}
     if path.startswith(RESPONDENT_PATH):
         # A browser that knows this header runs no script whose content the page has not named.
         return headers | {
@@ -91,6 +110,5 @@ def headers_for(path: str) -> dict[str, str]:
             "Integrity-Policy": "blocked-destinations=(script)",
         }
     if path.startswith(PANEL_PATH):
-        # Under no-referrer a browser posts its forms with "Origin: null", which the check on forgery refuses.
-        return headers | {"Content-Security-Policy": PANEL_POLICY, "Referrer-Policy": "same-origin"}
+        return with_origin | {"Content-Security-Policy": PANEL_POLICY}
     return headers | {"Content-Security-Policy": DEFAULT_POLICY}

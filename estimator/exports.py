@@ -101,7 +101,8 @@ def _cell(value: Any) -> Any:
 
 
 def _run(run: Run) -> dict[str, Any]:
-    return {
+    coin = {"reports_with_a_real_coin": run.coin_reports} if run.coin_reports else {}
+    return coin | {
         "key": run.key,
         "trigger": run.trigger,
         "confidence": run.confidence,

@@ -44,6 +44,7 @@ class Run(models.Model):
     fault = models.CharField(max_length=200, default="", help_text="why it failed, in words")
     snapshot_at = models.DateTimeField(null=True, help_text="when the totals were read")
     reports = models.PositiveBigIntegerField(null=True, help_text="number of reports in the snapshot")
+    coin_reports = models.PositiveBigIntegerField(default=0, help_text="of them, those with a real coin or die")
     input_digest = models.CharField(max_length=64, default="", help_text="SHA-256 of design digest and totals")
     version = models.CharField(max_length=32, default="", help_text="of the estimator")
     published = models.BooleanField(default=False, help_text="whether whoever has the link may read the report")

@@ -16,8 +16,8 @@ MECHANISMS = {
     "custom": "a table of its own",
 }
 STORED = (
-    "One row for each report: a random number that the browser made, the group, and one randomised symbol for each "
-    "question. No name, no address, no browser, no time."
+    "One row for each report: a random number, the group, one randomised symbol for each question, and whether the "
+    "page or the person’s own coin randomised it. No name, no address, no browser, no time."
 )
 
 

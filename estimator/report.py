@@ -112,6 +112,11 @@ class Report:
     def reports(self) -> str:
         return wording.count(self.run.reports)
 
+    @property
+    def coin_reports(self) -> str:
+        """How many of the reports came from a real coin or die; empty where none did."""
+        return wording.count(self.run.coin_reports) if self.run.coin_reports else ""
+
     @cached_property
     def truth_marked(self) -> bool:
         return any(cell.truth is not None for item in self.results.items for cell in item.shown)

@@ -116,7 +116,9 @@ def _take_lease(run_id: int) -> str:
 def _compute(run_id: int, lease: str) -> None:
     run = Run.objects.get(pk=run_id)
     folding.fold(run.design_id)
-    design, totals, now = reports.get_design(run.design_id), reports.totals(run.design_id), timezone.now()
+    design, now = reports.get_design(run.design_id), timezone.now()
+    with transaction.atomic():  # both from one state of the store
+        totals, coin_reports = reports.totals(run.design_id), reports.folded_coin_report_count(run.design_id)
     rows: list[computing.Row] = []
     for position, counts in enumerate(totals):
         rows += computing.estimate_item(design, position, counts, run.confidence)
@@ -129,6 +131,7 @@ def _compute(run_id: int, lease: str) -> None:
             finished_at=timezone.now(),
             snapshot_at=now,
             reports=int(totals[0].sum()),
+            coin_reports=coin_reports,
             input_digest=computing.input_digest(design, totals),
             version=__version__,
         )

@@ -14,6 +14,11 @@ def respondent_link(version: Version) -> str:
     return link_to("surveys:respond", version.survey.slug, digest=version.design_id)
 
 
+def coin_link(version: Version) -> str:
+    """The address of the own-coin page; empty where the version has none. Without a script no digest is checked."""
+    return link_to("surveys:coin", version.survey.slug) if version.coin_page else ""
+
+
 def sign_in_link(user: User) -> str:
     """A link that signs its bearer in once."""
     return f"{link_to('sign-in')}{get_query_string(user)}"

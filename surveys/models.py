@@ -105,6 +105,7 @@ class Version(models.Model):
     number = models.PositiveIntegerField()
     design = models.OneToOneField(FrozenDesign, on_delete=models.PROTECT, related_name="+")
     page = models.BinaryField(help_text="the respondent's page")
+    coin_page = models.BinaryField(default=b"", help_text="the own-coin page; empty where no device has its tables")
     opened_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
 

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
@@ -17,7 +18,9 @@ COLOURS = (_("Blue"), _("Green"), _("Red"), _("Yellow"), _("White"), _("Black"))
 """What the practice question offers where the first question is a choice of a few."""
 
 
-def render_page(document: Document, canonical: str, digest: str, language: str = "en") -> bytes:
+def render_page(
+    document: Document, canonical: str, digest: str, language: str = "en", *, with_coin: bool = False
+) -> bytes:
     """The page on which the survey is answered.
 
     Parameters
@@ -30,6 +33,8 @@ def render_page(document: Document, canonical: str, digest: str, language: str =
         SHA-256 of the canonical text in UTF-8, 64 hex digits.
     language : str
         One of the design's languages.
+    with_coin : bool
+        Whether there is an own-coin page to lead to where scripts are switched off.
 
     Raises
     ------
@@ -38,28 +43,35 @@ def render_page(document: Document, canonical: str, digest: str, language: str =
     """
     if sha256(canonical.encode()).hexdigest() != digest:
         raise ValueError(f"digest must be the SHA-256 of the canonical text; got {digest}")
-    context = {**_texts(document, language), "canonical": canonical, "digest": digest}
-    context["groups"] = [_text(group["label"], document, language) for group in document["strata"]["groups"]]
-    context["group_wording"] = _text(document["strata"]["wording"], document, language)
+    context = {**texts_in(document, language), "canonical": canonical, "digest": digest}
+    context["groups"] = [text_in(group["label"], document, language) for group in document["strata"]["groups"]]
+    context["group_wording"] = text_in(document["strata"]["wording"], document, language)
     context["questions"] = [_question(item, document, language) for item in document["items"]]
     context["practice"] = _practice(document["items"][0], document, language)
-    return _render("surveys/respond.html", context, language)
+    context["coin_address"] = coin_address(document) if with_coin else ""
+    return render("surveys/respond.html", context, language)
 
 
 def render_closed(document: Document, language: str = "en") -> bytes:
     """The page that stands at the survey's address once it is closed; it sends and asks nothing."""
-    return _render("surveys/closed.html", _texts(document, language), language)
+    return render("surveys/closed.html", texts_in(document, language), language)
 
 
-def _texts(document: Document, language: str) -> dict[str, Any]:
-    return {name: _text(document[name], document, language) for name in ("title", "introduction", "consent")}
+def coin_address(document: Document) -> str:
+    """Where the own-coin page of the survey is, and where its form is sent."""
+    return reverse("surveys:coin", args=[document["slug"]])
+
+
+def texts_in(document: Document, language: str) -> dict[str, Any]:
+    """What the survey says of itself."""
+    return {name: text_in(document[name], document, language) for name in ("title", "introduction", "consent")}
 
 
 def _question(item: Mapping[str, Any], document: Document, language: str) -> dict[str, Any]:
     return {
         "kind": item["kind"],
-        "wording": _text(item["wording"], document, language),
-        "choices": [_text(choice, document, language) for choice in item["choices"]],
+        "wording": text_in(item["wording"], document, language),
+        "choices": [text_in(choice, document, language) for choice in item["choices"]],
     }
 
 
@@ -75,14 +87,15 @@ def _practice(first: Mapping[str, Any], document: Document, language: str) -> di
     return {"wording": _("Do you like rain?"), "choices": (_("No"), _("Yes"))}
 
 
-def _text(text: Mapping[str, str], document: Document, language: str) -> str:
+def text_in(text: Mapping[str, str], document: Document, language: str) -> str:
     """A text of the design in the page's language; every text has each of the design's languages."""
     if language not in document["languages"]:
         raise ValueError(f"language must be one of {', '.join(document['languages'])}; got {language}")
     return text[language] if text else ""
 
 
-def _render(template: str, context: dict[str, Any], language: str) -> bytes:
+def render(template: str, context: dict[str, Any], language: str) -> bytes:
+    """A page in one language, its own words and its direction."""
     with translation.override(language):
         direction = "rtl" if translation.get_language_bidi() else "ltr"
         return render_to_string(template, {**context, "language": language, "direction": direction}).encode()

@@ -11,6 +11,7 @@ from collector.designs import Design
 from estimator import services as estimator
 from estimator.models import Run
 from surveys import definitions, lifecycle, pages, selectors
+from surveys.coin import page as coin
 from surveys.definitions import Definition, DefinitionError
 from surveys.models import Group, Item, Survey, Version
 
@@ -61,7 +62,7 @@ def open_survey(survey: Survey) -> Version:
     number = selectors.next_number(survey)
     design = definitions.design_of(selectors.definition_of(survey), version=number)
     collector.freeze(design.document)
-    return Version.objects.create(survey=survey, number=number, design_id=design.digest, page=_page(design))
+    return Version.objects.create(survey=survey, number=number, design_id=design.digest, **_pages(design))
 
 
 @transaction.atomic
@@ -89,11 +90,15 @@ def duplicate_survey(survey: Survey, *, slug: str, rehearsal: bool | None = None
     return write_survey(definition, owner=survey.owner)
 
 
-def _page(design: Design) -> bytes:
-    """The respondent's page; empty for a rehearsal, which nobody answers on the web."""
+def _pages(design: Design) -> dict[str, bytes]:
+    """The version's pages as bytes; empty for a rehearsal, which nobody answers on the web."""
     if design.rehearsal:
-        return b""
-    return pages.render_page(design.document, design.canonical.decode(), design.digest, design.document["languages"][0])
+        return {"page": b"", "coin_page": b""}
+    document, language = design.document, design.document["languages"][0]
+    coin_page = coin.render_page(document, design.digest, language)
+    text = design.canonical.decode()
+    page = pages.render_page(document, text, design.digest, language, with_coin=bool(coin_page))
+    return {"page": page, "coin_page": coin_page}
 
 
 def _item(survey: Survey, position: int, item: dict[str, Any]) -> Item:

@@ -62,13 +62,16 @@ def overview(survey: Survey) -> dict[str, Any]:
     missing = selectors.what_is_missing(survey) if survey.state == Survey.State.DRAFT else ""
     pending = estimates.last_run(version.design_id) if version else None
     done = estimates.last_done(version.design_id) if version else None
+    coin_reports = reports.coin_report_count(version.design_id) if version else 0
     context = {
         "survey": survey,
         "version": version,
         "link": links.respondent_link(version) if version and takes_answers(survey) else "",
+        "coin_link": links.coin_link(version) if version and takes_answers(survey) else "",
         "missing": missing,
         "epsilon": epsilon_of(survey),
         "count": wording.count(selectors.report_count(survey)),
+        "coin_count": wording.count(coin_reports) if coin_reports else "",
         "steps": list(steps(survey, missing, done)),
         "moves": lifecycle.moves_from(survey.state),
         "questions": list(questions(survey)),

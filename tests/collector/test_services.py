@@ -96,6 +96,7 @@ def test_freezing_twice_is_harmless(design: Design) -> None:
         "UPDATE collector_report SET report = x'0101'",
         "UPDATE collector_report SET stratum = 1",
         "UPDATE collector_report SET nonce = 'x'",
+        "UPDATE collector_report SET mode = 1",
     ],
 )
 def test_raw_sql_cannot_change_what_is_frozen(design: Design, sql: str) -> None:
@@ -119,7 +120,7 @@ def test_an_answer_of_201_means_on_disk() -> None:
 
 def test_a_report_holds_no_more_than_it_must() -> None:
     """Whatever is added to what is kept has to be added here too, and argued for."""
-    assert {field.name for field in Report._meta.fields} == {"nonce", "design", "stratum", "report", "folding"}
+    assert {field.name for field in Report._meta.fields} == {"nonce", "design", "stratum", "report", "mode", "folding"}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,0 +1,109 @@
+"""The own-coin page and what follows it, as bytes: like the respondent's page the same for everybody."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from collector.errors import Closed, ForeignOrigin, Malformed, Refusal, UnknownDesign
+from estimator import wording
+from randomized_response import Channel
+from surveys import pages
+from surveys.coin import words
+from surveys.coin.devices import COIN
+from surveys.coin.instructions import Instruction, instructions_for
+from surveys.pages import Document
+
+MOST_FACES = 6
+"""A rule with more coins and dice to show than this has a bar instead, which says how often it comes."""
+
+
+def render_page(document: Document, digest: str, language: str) -> bytes:
+    """The page that says what to toss and takes what was marked; empty where no device has every item's table."""
+    instructions = instructions_for(document)
+    if instructions is None:
+        return b""
+    with translation.override(language):
+        context = _frame(document, language) | {
+            "digest": digest,
+            "group_wording": pages.text_in(document["strata"]["wording"], document, language),
+            "groups": [_group(group, document, language) for group in document["strata"]["groups"]],
+            "needs": words.needs(instructions),
+            "coins": any(COIN in instruction.device.parts for instruction in instructions),
+            "factor": wording.odds(prod((_ratio(item) for item in document["items"]), start=Fraction(1))),
+            "questions": [
+                _question(number, item, instruction, document, language)
+                for number, (item, instruction) in enumerate(zip(document["items"], instructions, strict=True), start=1)
+            ],
+        }
+    return pages.render("surveys/coin/page.html", context, language)
+
+
+def render_sent(document: Document, language: str) -> bytes:
+    """What happened to a form that was taken."""
+    return pages.render("surveys/coin/sent.html", _frame(document, language), language)
+
+
+def render_refusal(document: Document, refusal: Refusal, language: str) -> bytes:
+    """Why a form was not taken, and the way back."""
+    with translation.override(language):
+        reason = _reason(refusal)
+    return pages.render("surveys/coin/refused.html", _frame(document, language) | {"reason": reason}, language)
+
+
+def _frame(document: Document, language: str) -> dict[str, Any]:
+    return pages.texts_in(document, language) | {
+        "address": pages.coin_address(document),
+        "version": document["version"],
+    }
+
+
+def _group(group: Mapping[str, Any], document: Document, language: str) -> dict[str, str]:
+    return {"key": group["key"], "label": pages.text_in(group["label"], document, language)}
+
+
+def _question(
+    number: int, item: Mapping[str, Any], instruction: Instruction, document: Document, language: str
+) -> dict[str, Any]:
+    choices = [pages.text_in(choice, document, language) for choice in item["choices"]]
+    return {
+        "name": f"item-{number}",
+        "wording": pages.text_in(item["wording"], document, language),
+        "choices": choices,
+        "toss": words.TOSS[instruction.device.key],
+        "outcomes": len(instruction.device.outcomes),
+        "factor": wording.odds(_ratio(item)),
+        "rules": [_rule(instruction, place, choices) for place in range(len(instruction.rules))],
+    }
+
+
+def _rule(instruction: Instruction, place: int, choices: list[str]) -> dict[str, Any]:
+    rule = instruction.rules[place]
+    drawn = sorted(rule.outcomes, key=str) if sum(map(len, rule.outcomes)) <= MOST_FACES else []
+    return {
+        "shown": words.shown(instruction, place),
+        "told": words.told(rule.marks, choices),
+        "count": len(rule.outcomes),
+        "pictures": drawn,
+    }
+
+
+def _ratio(item: Mapping[str, Any]) -> Fraction:
+    """By how much one report can multiply the odds of an answer; finite in every design that was frozen."""
+    return Fraction(Channel(tuple(map(tuple, item["channel"]["weights"]))).ratio)
+
+
+def _reason(refusal: Refusal) -> str:
+    match refusal:
+        case ForeignOrigin():
+            return _("It did not come from this survey’s own page. Open the page again and send from there.")
+        case UnknownDesign() | Closed():
+            return _("It was made for another version of the survey, which takes no more answers. Open the page again.")
+        case Malformed(field="stratum"):
+            return _("The group is not marked.")
+        case Malformed(field=field) if field.startswith("item-"):
+            return _("Question %(number)s is not marked.") % {"number": field.removeprefix("item-")}
+    return _("What arrived is not the form of this page. Open the page again and send from there.")

@@ -1,0 +1,148 @@
+"""The own-coin page in a real browser with JavaScript switched off: from the page to the stored report."""
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from collector.models import Report
+from surveys.models import Survey, Version
+from surveys.services import close_survey
+from tests.browser.conftest import Visit, new_visit, targets
+from tests.tools.capture import Capture
+
+VIOLATIONS = "document.addEventListener('securitypolicyviolation', (event) => console.error(event.violatedDirective))"
+
+
+@pytest.fixture
+def without_script(browser: Browser, site: Capture, address: str) -> Iterator[Visit]:
+    """A visit without JavaScript. A word in the console, a violated policy among them, fails the test."""
+    context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(15_000)
+    visit = new_visit(site, f"{address}coin/", context)
+    yield visit
+    context.close()
+    assert visit.faults == []
+
+
+def mark(visit: Visit, *labels: str) -> None:
+    for label in labels:
+        visit.page.get_by_label(label, exact=True).check()
+
+
+def test_from_the_page_to_the_stored_report(without_script: Visit, site: Capture) -> None:
+    page = without_script.open().page
+    mark(without_script, "Later", "Yes", "Low")
+    page.get_by_role("button", name="Send what is marked").click()
+    page.get_by_role("heading", name="Thank you. What you marked has arrived.").wait_for()
+    report = Report.objects.get()
+    assert (report.stratum, bytes(report.report), report.mode) == (1, b"\x01\x02", Report.Mode.COIN)
+    page.reload()
+    assert Report.objects.count() == 1, "loading the last page again sends nothing"
+    assert len(site.posts()) == 1
+
+
+def test_what_is_on_the_wire(without_script: Visit, site: Capture, version: Version) -> None:
+    page = without_script.open().page
+    mark(without_script, "First year", "No", "Well")
+    page.get_by_role("button", name="Send what is marked").click()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    (post,) = site.posts()
+    assert post.body == f"design={version.design_id}&stratum=y1&item-1=0&item-2=0".encode()
+    assert dict(post.headers)["Origin"] == site.url
+    assert not {name.lower() for request in site.requests for name, _ in request.headers} & {"cookie"}
+    assert not [target for target in targets(site) if ".js" in target or "?" in target]
+
+
+def test_what_is_not_marked_is_asked_for_by_the_browser(without_script: Visit, site: Capture) -> None:
+    page = without_script.open().page
+    mark(without_script, "First year", "Yes")
+    page.get_by_role("button", name="Send what is marked").click()
+    page.wait_for_timeout(200)
+    assert site.posts() == []
+    assert page.locator("[name=item-2]:invalid").count() == 3
+
+
+def test_back_from_the_last_page(without_script: Visit) -> None:
+    page = without_script.open().page
+    mark(without_script, "First year", "Yes", "Low")
+    page.get_by_role("button", name="Send what is marked").click()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    page.go_back(wait_until="commit")
+    page.get_by_role("button", name="Send what is marked").wait_for()
+    assert Report.objects.count() == 1
+
+
+def test_over_plain_http_too(without_script: Visit, settings: Any) -> None:
+    """The page that draws tickets refuses there. Somebody on the way may change the words, but not toss for her."""
+    settings.ALLOWED_HOSTS = ["plain.test"]
+    without_script.url = without_script.url.replace("127.0.0.1", "plain.test")
+    page = without_script.open().page
+    mark(without_script, "First year", "Yes", "Low")
+    page.get_by_role("button", name="Send what is marked").click()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    assert Report.objects.get().mode == Report.Mode.COIN
+    assert all("Cross-Origin-Opener-Policy" in fault for fault in without_script.faults)
+    without_script.faults.clear()
+
+
+def test_closed_while_somebody_tosses(without_script: Visit, survey: Survey) -> None:
+    page = without_script.open().page
+    mark(without_script, "First year", "Yes", "Low")
+    survey.refresh_from_db()
+    close_survey(survey)
+    page.get_by_role("button", name="Send what is marked").click()
+    page.get_by_role("heading", name="This survey is closed").wait_for()
+    assert not Report.objects.exists()
+    assert [fault for fault in without_script.faults if "410" in fault] == without_script.faults
+    without_script.faults.clear()
+
+
+def test_the_way_there_from_the_page_that_needs_a_script(without_script: Visit) -> None:
+    without_script.url = without_script.url.removesuffix("coin/")
+    page = without_script.open().page
+    page.get_by_role("link", name="with a coin or a die of your own").click()
+    page.get_by_role("button", name="Send what is marked").wait_for()
+
+
+def test_with_a_script_allowed_none_runs_and_no_policy_is_violated(visit: Visit) -> None:
+    visit.url += "coin/"
+    visit.page.add_init_script(VIOLATIONS)
+    page = visit.open().page
+    assert page.evaluate("document.scripts.length") == 0
+    mark(visit, "First year", "Yes", "Low")
+    page.get_by_role("button", name="Send what is marked").click()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    assert Report.objects.count() == 1
+    assert page.evaluate("document.cookie + localStorage.length + sessionStorage.length") == "00"
+
+
+def test_on_paper_there_are_boxes_and_no_button(without_script: Visit) -> None:
+    page = without_script.open().page
+    page.emulate_media(media="print")
+    assert page.get_by_role("button").filter(visible=True).count() == 0
+    assert page.locator("input[type=radio]:visible").count() == 7
+    assert page.get_by_text("Two heads:").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Browser, site: Capture, address: str, scheme: Literal["light", "dark"]) -> None:
+    context = browser.new_context(bypass_csp=True, color_scheme=scheme)  # axe is a script
+    for path in ("coin/", "coin/sent/"):
+        page = new_visit(site, address + path, context).open().page
+        for fold in page.locator("summary").all():
+            fold.click()
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+    context.close()
+
+
+@pytest.mark.parametrize("width", [320, 360, 1280])
+def test_nothing_is_wider_than_the_screen(without_script: Visit, width: int) -> None:
+    page = without_script.page
+    page.set_viewport_size({"width": width, "height": 800})
+    without_script.open()
+    boxes = [box.bounding_box() for box in page.locator("main *:visible").all()]
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes if box and box["width"])

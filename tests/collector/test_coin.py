@@ -1,0 +1,144 @@
+"""The door for what people marked themselves: one strict form, a nonce of our own, the mode."""
+
+from urllib.parse import urlencode
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from collector import selectors
+from collector.designs import MOST_SYMBOLS, Design
+from collector.errors import Closed, Malformed, Refusal, TooLarge, UnknownDesign
+from collector.folding import fold
+from collector.models import Report
+from collector.parsing import LARGEST_BODY
+from collector.services import close, freeze, receive, receive_form
+from tests import payloads
+
+pytestmark = pytest.mark.django_db
+
+
+def form(design: Design, /, **changes: str | None) -> bytes:
+    fields = {"design": design.digest, "stratum": "y2", "item-1": "1", "item-2": "2"} | changes
+    return urlencode({name: value for name, value in fields.items() if value is not None}).encode()
+
+
+def test_a_form_is_stored_as_a_report_from_a_coin(design: Design) -> None:
+    receive_form(form(design), slug="campus")
+    stored = Report.objects.get()
+    assert (stored.design_id, stored.stratum, bytes(stored.report)) == (design.digest, 1, b"\x01\x02")
+    assert stored.mode == Report.Mode.COIN
+    assert len(bytes.fromhex(stored.nonce)) == 16
+
+
+def test_each_form_is_a_report_of_its_own(design: Design) -> None:
+    for _ in range(3):
+        receive_form(form(design), slug="campus")
+    assert Report.objects.count() == 3
+
+
+def test_modes_are_counted_apart_and_tallied_together(design: Design) -> None:
+    receive(payloads.body(design, stratum="y2", report="0102"), slug="campus")
+    receive_form(form(design), slug="campus")
+    assert (selectors.report_count(design.digest), selectors.coin_report_count(design.digest)) == (2, 1)
+    assert selectors.folded_coin_report_count(design.digest) == 0
+    fold(design.digest)
+    assert selectors.folded_coin_report_count(design.digest) == 1
+    assert [table.tolist() for table in selectors.totals(design.digest)] == [[[0, 0], [0, 2]], [[0, 0, 0], [0, 0, 2]]]
+
+
+def test_a_browser_report_says_that_it_is_one(design: Design) -> None:
+    receive(payloads.body(design), slug="campus")
+    assert Report.objects.get().mode == Report.Mode.BROWSER
+
+
+def test_no_other_mode_can_be_stored(design: Design) -> None:
+    row = Report(nonce="ab" * 16, design_id=design.digest, stratum=0, report=b"\x00\x00", mode=2)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        row.save()
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"item-1": None}, "item-1"),
+        ({"item-2": None}, "item-2"),
+        ({"item-1": "2"}, "item-1"),
+        ({"item-1": "-1"}, "item-1"),
+        ({"item-1": "01"}, "item-1"),
+        ({"item-1": "1.0"}, "item-1"),
+        ({"item-1": ""}, "item-1"),
+        ({"item-1": "٠"}, "item-1"),
+        ({"item-1": "1" * 5000}, "item-1"),
+        ({"stratum": None}, "stratum"),
+        ({"stratum": "y3"}, "stratum"),
+        ({"stratum": ""}, "stratum"),
+        ({"design": None}, "design"),
+        ({"design": "0"}, "design"),
+        ({"nonce": "ab" * 16}, "body"),
+        ({"item-3": "0"}, "body"),
+        ({"item-01": "0"}, "body"),
+        ({"csrfmiddlewaretoken": ""}, "body"),
+    ],
+)
+def test_anything_but_the_form_is_refused_by_its_field(
+    design: Design, changes: dict[str, str | None], field: str
+) -> None:
+    with pytest.raises(Malformed) as refusal:
+        receive_form(form(design, **changes), slug="campus")
+    assert refusal.value.field == field
+    assert not Report.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"item-1",
+        b"\xff=1",
+        b'{"design": 1}',
+        b"&".join(b"a%d=1" % n for n in range(MOST_SYMBOLS + 3)),
+    ],
+)
+def test_what_is_not_a_form_is_refused(design: Design, body: bytes) -> None:
+    with pytest.raises(Malformed):
+        receive_form(body, slug="campus")
+
+
+def test_a_field_that_stands_twice_is_refused(design: Design) -> None:
+    with pytest.raises(Malformed, match="once"):
+        receive_form(form(design) + b"&item-1=0", slug="campus")
+
+
+@pytest.mark.parametrize(
+    ("slug", "changes", "refusal"),
+    [("campus", {"design": "0" * 64}, UnknownDesign), ("another", {}, UnknownDesign)],
+)
+def test_another_design_is_unknown(design: Design, slug: str, changes: dict[str, str], refusal: type[Refusal]) -> None:
+    with pytest.raises(refusal):
+        receive_form(form(design, **changes), slug=slug)
+
+
+def test_a_rehearsal_takes_none(db: None) -> None:
+    rehearsed = freeze(payloads.document(rehearsal=True))
+    with pytest.raises(UnknownDesign):
+        receive_form(form(rehearsed), slug="campus")
+
+
+def test_a_closed_design_takes_none(design: Design) -> None:
+    close(design.digest)
+    with pytest.raises(Closed):
+        receive_form(form(design), slug="campus")
+    assert not Report.objects.exists()
+
+
+def test_a_body_that_is_too_large_is_not_read(design: Design) -> None:
+    with pytest.raises(TooLarge):
+        receive_form(b"a" * (LARGEST_BODY + 1), slug="campus")
+
+
+def test_without_groups_there_is_no_field_for_them(db: None) -> None:
+    design = freeze(payloads.document(strata={"wording": {"en": ""}, "groups": []}))
+    with pytest.raises(Malformed):
+        receive_form(form(design, stratum=""), slug="campus")
+    receive_form(form(design, stratum=None), slug="campus")
+    assert Report.objects.get().stratum == 0

@@ -1,0 +1,40 @@
+"""A run counts the reports that people randomised with a real coin, and says what no interval covers."""
+
+import json
+
+import pytest
+from django.test import Client
+
+from collector.designs import Design
+from collector.services import receive_form
+from estimator import exports
+from tests.finished import fill, run_of
+
+pytestmark = pytest.mark.django_db
+
+SENTENCE = "Somebody may not have tossed, or not have marked what the toss said. No interval here covers that."
+
+
+def send_form(design: Design) -> None:
+    receive_form(f"design={design.digest}&stratum=y1&item-1=1&item-2=0".encode(), slug=design.slug)
+
+
+def test_a_run_with_coins(design: Design) -> None:
+    fill(design)
+    send_form(design)
+    run = run_of(design, published=True)
+    send_form(design)
+    assert (run.reports, run.coin_reports) == (91, 1), "those of the snapshot, not of today"
+    assert json.loads(exports.json_file(run))["run"]["reports_with_a_real_coin"] == 1
+    page = Client().get(f"/reports/{run.key}/").content.decode()
+    assert "of them with a real coin: 1" in page
+    assert SENTENCE in page
+
+
+def test_a_run_without(design: Design) -> None:
+    fill(design)
+    run = run_of(design, published=True)
+    assert "reports_with_a_real_coin" not in json.loads(exports.json_file(run))["run"]
+    page = Client().get(f"/reports/{run.key}/").content.decode()
+    assert "real coin" not in page
+    assert SENTENCE not in page

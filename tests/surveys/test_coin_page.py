@@ -1,0 +1,233 @@
+"""The own-coin page: the same bytes for everybody, no script, an ordinary form that the collector takes."""
+
+import hashlib
+import html
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.test import Client
+
+from collector.models import Report
+from config.middleware import COIN_POLICY, RESPONDENT_POLICY
+from surveys import links, services
+from surveys.models import Survey, Version
+from tests import payloads
+
+pytestmark = pytest.mark.django_db
+
+ADDRESS = "/s/campus/coin/"
+ORIGIN = {"origin": "http://127.0.0.1:8000", "host": "127.0.0.1:8000", "sec-fetch-site": "same-origin"}
+FORM = "application/x-www-form-urlencoded"
+
+
+def marked(version: Version, **changes: str) -> dict[str, str]:
+    return {"design": version.design_id, "stratum": "y1", "item-1": "1", "item-2": "0"} | changes
+
+
+def post(fields: dict[str, str], content_type: str = FORM, **headers: str) -> Any:
+    response = Client().post(ADDRESS, urlencode(fields), content_type=content_type, headers=ORIGIN | headers)
+    assert not response.cookies
+    return response
+
+
+def said(response: HttpResponse) -> str:
+    return html.unescape(" ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split()))
+
+
+def without_device() -> dict[str, Any]:
+    definition = payloads.definition()
+    definition["items"][0]["channel"]["truth"] = "2/5"
+    return definition
+
+
+def test_the_same_bytes_for_everyone(version: Version) -> None:
+    hashes = set()
+    for number in range(50):
+        client = Client(REMOTE_ADDR=f"10.0.0.{number}")
+        client.cookies["sessionid"] = f"cookie{number}"
+        headers = {"accept-language": ("en", "de", "ar")[number % 3], "user-agent": f"Browser/{number}"}
+        response = client.get(ADDRESS, {"utm": number}, headers=headers)
+        assert response.status_code == 200
+        assert not response.cookies
+        hashes.add(hashlib.sha256(response.content).hexdigest())
+    assert hashes == {hashlib.sha256(bytes(version.coin_page)).hexdigest()}
+
+
+def test_the_page_holds_no_script_no_inline_style_and_nothing_from_elsewhere(version: Version) -> None:
+    page = bytes(version.coin_page).decode()
+    assert not re.search(r"<script|javascript:|\son\w+=|\sstyle=|<style|//", page, re.I)
+    assert page.count("<form") == 1
+    assert 'method="post" action="/s/campus/coin/"' in page
+    assert "csrf" not in page
+
+
+def test_its_own_style_sheet_asks_the_network_for_nothing_and_is_named_by_its_content(version: Version) -> None:
+    page = bytes(version.coin_page).decode()
+    assert re.search(r'href="/static/surveys/coin/coin\.[0-9a-f]{12}\.css" integrity="sha384-[^"]{64}"', page)
+    style = (Path(__file__).parents[2] / "surveys/static/surveys/coin/coin.css").read_text()
+    assert not re.search(r"url\(|@import|image-set|src:", style)
+
+
+def test_the_form_has_every_field_and_no_other(version: Version) -> None:
+    inputs = re.findall(
+        r'<input type="(\w+)" name="([\w-]+)" value="(\w+)"( required)?', bytes(version.coin_page).decode()
+    )
+    assert inputs == [
+        ("hidden", "design", version.design_id, ""),
+        *(("radio", "stratum", key, " required") for key in ("y1", "y2")),
+        *(("radio", "item-1", value, " required") for value in "01"),
+        *(("radio", "item-2", value, " required") for value in "012"),
+    ]
+
+
+def test_what_the_page_says(version: Version) -> None:
+    words = said(Client().get(ADDRESS))
+    assert "You need 2 coins and one die, and a place where nobody looks on." in words
+    assert "Two heads: mark “No”, whatever is true." in words
+    assert "The die shows 4 to 6: mark your true answer." in words
+    assert "change the odds of a guess about you by a factor of at most 12." in words
+
+
+def test_headers(version: Version) -> None:
+    response = Client().get(ADDRESS)
+    assert response["Content-Security-Policy"] == COIN_POLICY
+    assert {"script-src 'none'", "form-action 'self'"} <= set(COIN_POLICY.split("; "))
+    assert response["Referrer-Policy"] == "same-origin", "without it a browser posts the form with Origin: null"
+    assert response["Cache-Control"] == "no-store"
+    sent = Client().get(f"{ADDRESS}sent/")
+    assert (sent["Content-Security-Policy"], sent["Referrer-Policy"]) == (RESPONDENT_POLICY, "no-referrer")
+    assert Client().get("/s/campus/")["Referrer-Policy"] == "no-referrer"
+
+
+def test_a_form_is_taken_and_leads_on(version: Version) -> None:
+    response = post(marked(version))
+    assert (response.status_code, response["Location"]) == (303, "/s/campus/coin/sent/")
+    report = Report.objects.get()
+    assert (report.stratum, bytes(report.report), report.mode) == (0, b"\x01\x00", Report.Mode.COIN)
+
+
+def test_the_page_after_it_is_the_same_whatever_was_sent(version: Version) -> None:
+    pages = {Client().get(f"{ADDRESS}sent/").content}
+    for value in "01":
+        post(marked(version, **{"item-1": value}))
+        pages.add(Client().get(f"{ADDRESS}sent/").content)
+    assert len(pages) == 1
+    assert b"What you marked has arrived" in pages.pop()
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "sentence"),
+    [
+        ({"item-2": "3"}, 422, "Question 2 is not marked."),
+        ({"stratum": "y9"}, 422, "The group is not marked."),
+        ({"more": "1"}, 422, "What arrived is not the form of this page."),
+        ({"design": "0" * 64}, 404, "It was made for another version of the survey"),
+    ],
+)
+def test_refusals_are_sentences_on_a_page(
+    version: Version, changes: dict[str, str], status: int, sentence: str
+) -> None:
+    response = post(marked(version, **changes))
+    assert response.status_code == status
+    assert f"Nothing was stored {sentence}" in said(response)
+    assert b"<script" not in response.content
+    assert not Report.objects.exists()
+
+
+@pytest.mark.parametrize("change", [{"origin": "null"}, {"origin": "https://elsewhere.example"}, {"origin": ""}])
+@pytest.mark.parametrize("site", ["same-origin", "cross-site"])
+def test_403_for_another_site(version: Version, change: dict[str, str], site: str) -> None:
+    response = post(marked(version), **change, **{"sec-fetch-site": site})
+    assert response.status_code == 403
+    assert "It did not come from this survey’s own page." in said(response)
+    assert not Report.objects.exists()
+
+
+@pytest.mark.parametrize("content_type", ["multipart/form-data; boundary=x", "application/json", "text/plain"])
+def test_415_for_anything_but_the_form(version: Version, content_type: str) -> None:
+    assert post(marked(version), content_type).status_code == 415
+
+
+def test_413_for_too_much(version: Version) -> None:
+    assert post(marked(version, more="x" * 20_000)).status_code == 413
+
+
+def test_a_closed_survey_says_so(version: Version) -> None:
+    services.close_survey(version.survey)
+    response = post(marked(version))
+    assert response.status_code == 410
+    assert "This survey is closed" in said(response)
+    shown = Client().get(ADDRESS)
+    assert shown.status_code == 200
+    assert "This survey is closed" in said(shown)
+    assert not Report.objects.exists()
+
+
+def test_a_page_of_an_earlier_version_is_told_so(version: Version) -> None:
+    survey = version.survey
+    services.close_survey(survey)
+    services.revise_survey(survey)
+    services.open_survey(survey)
+    response = post(marked(version))
+    assert response.status_code == 410
+    assert "It was made for another version of the survey" in said(response)
+
+
+def test_a_table_without_a_device_has_no_page_and_nothing_leads_there(alice: User) -> None:
+    version = services.open_survey(services.write_survey(without_device(), owner=alice))
+    missing = {Client().get(address).status_code for address in (ADDRESS, f"{ADDRESS}sent/")}
+    assert missing | {post(marked(version)).status_code} == {404}
+    assert b"/coin/" not in bytes(version.page)
+    assert links.coin_link(version) == ""
+    client = Client()
+    client.force_login(alice)
+    assert "/coin/" not in client.get("/panel/survey/campus/").content.decode()
+
+
+def test_a_rehearsal_has_none(survey: Survey) -> None:
+    rehearsal = services.open_survey(services.duplicate_survey(survey, slug="campus-rehearsal", rehearsal=True))
+    assert bytes(rehearsal.coin_page) == b""
+    assert Client().get("/s/campus-rehearsal/coin/").status_code == 404
+    assert Client().post("/s/campus-rehearsal/coin/").status_code == 404
+
+
+def test_a_draft_has_none(survey: Survey) -> None:
+    assert Client().get(ADDRESS).status_code == 404
+
+
+def test_the_page_that_needs_a_script_leads_there_where_scripts_are_off(version: Version) -> None:
+    inside = re.findall(r"<noscript>.*?</noscript>", bytes(version.page).decode(), re.S)
+    assert any(f'href="{ADDRESS}"' in part for part in inside)
+
+
+def test_the_panel_shows_the_link_and_counts_the_reports(version: Version, alice: User) -> None:
+    client = Client()
+    client.force_login(alice)
+    before = client.get("/panel/survey/campus/").content.decode()
+    assert links.coin_link(version) in before
+    assert "of them with a real coin" not in before
+    post(marked(version))
+    assert "of them with a real coin: 1" in client.get("/panel/survey/campus/").content.decode()
+
+
+def test_the_page_is_in_the_survey_s_first_language(alice: User) -> None:
+    definition = payloads.definition(languages=["ar", "en"])
+
+    def twice(texts: dict[str, str]) -> dict[str, str]:
+        return {"ar": "نص", "en": texts["en"]}
+
+    for name in ("title", "introduction", "consent"):
+        definition[name] = twice(definition[name])
+    definition["strata"]["wording"] = twice(definition["strata"]["wording"])
+    for part in (*definition["strata"]["groups"],):
+        part["label"] = twice(part["label"])
+    for item in definition["items"]:
+        item["wording"], item["choices"] = twice(item["wording"]), [twice(choice) for choice in item["choices"]]
+    page = bytes(services.open_survey(services.write_survey(definition, owner=alice)).coin_page).decode()
+    assert '<html lang="ar" dir="rtl"' in page
+    assert "“نص”" in page
