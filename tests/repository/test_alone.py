@@ -1,5 +1,6 @@
 """`pip install .` gives the library alone: it imports and works where neither Django nor Celery is."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,8 +15,12 @@ print(sorted({name.partition(".")[0] for name in sys.modules} & {"django", "cele
 
 
 def test_the_library_installs_and_works_alone(tmp_path: Path) -> None:
+    # From a copy: building leaves files beside the source.
+    source = shutil.copytree(ROOT / "randomized_response", tmp_path / "source" / "randomized_response").parent
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
     uv = Path(sys.executable).parent / "uv"
-    install = [uv, "pip", "install", "-q", "--no-deps", "--target", tmp_path / "alone", ROOT]
+    install = [uv, "pip", "install", "-q", "--no-deps", "--target", tmp_path / "alone", source]
     subprocess.run(install, check=True, cwd=tmp_path)
     installed = {path.name for path in (tmp_path / "alone").iterdir() if "dist-info" not in path.name}
     assert installed - {".lock"} == {"randomized_response"}
