@@ -59,6 +59,11 @@ def check_against(report: ParsedReport, design: Design) -> None:
     for position, (symbol, size) in enumerate(zip(report.report, design.alphabets, strict=True)):
         if symbol >= size:
             raise Malformed("report", f"report: symbol {position} must be from 0 to {size - 1}; got {symbol}.")
+    for field in design.fields:
+        held = sum(report.report[field.start : field.stop])
+        if field.ones is not None and held != field.ones:
+            span = f"symbols {field.start} to {field.stop - 1}"
+            raise Malformed("report", f"report: {span} must hold {field.ones} ones; got {held}.")
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import yaml
 from django.conf import settings
 
 from collector import designs
-from collector.designs import DesignError
+from collector.checks import DesignError
 from randomized_response import Channel, custom, epsilon_total, forced_response, k_ary, warner
 
 Definition = dict[str, Any]

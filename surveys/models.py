@@ -4,7 +4,7 @@ from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
 
-from collector.designs import KEY
+from collector.checks import KEY
 from collector.models import FrozenDesign
 
 KEY_VALIDATOR = RegexValidator(rf"^{KEY.pattern}$", "Use a-z, 0-9, - and _, beginning with a letter or a digit.")

@@ -10,6 +10,7 @@ import { readFileSync } from "node:fs";
 const folder = process.argv[2];
 const { Tickets } = await import(`${folder}/report.js`);
 const { checkedTable } = await import(`${folder}/channel.js`);
+const { single } = await import(`${folder}/encoding.js`);
 
 class End extends Error {}
 
@@ -26,7 +27,7 @@ function tape(words, size) {
 }
 
 function enumerated({ tables, answers, size, depth }) {
-  const design = { items: tables.map((weights) => ({ table: checkedTable(weights) })) };
+  const design = { items: tables.map((weights) => ({ encoding: single(checkedTable(weights)) })) };
   const counts = { open: 0 };
   const words = new Array(depth).fill(0);
   for (let code = 0; code < size ** depth; code += 1) {

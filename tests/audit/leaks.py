@@ -55,8 +55,8 @@ def busy(milliseconds: float) -> tuple[Change, ...]:
 
 BODY = "return JSON.stringify({ design, nonce, stratum, report });"
 DRAW = "return word % tickets;"
-DRAWN = "this.#drawn = Uint32Array.from(design.items, (item) => drawTicket(source, item.table.tickets));"
-ROW = "readTicket(item.table.weights[answers[i]], this.#drawn[i])"
+DRAWN = "this.#drawn = design.items.map(({ encoding }) => encoding.boxes.map((box) => drawTicket(source, box)));"
+ROW = "encoding.read(this.#drawn[i], answers[i])"
 NONCE = "return requestBody({ design: digest, nonce: this.#nonce, stratum, report });"
 HEADERS = 'headers: { "Content-Type": "application/json" },'
 FRESH = "new Tickets(design, systemWords(this.#window.crypto))"
@@ -103,9 +103,10 @@ LEAKS = (
     Leak("a biased box: the last ticket comes a quarter as often", "report to question 1",
          (("random.js", DRAW, "return word % 4 === 3 && word & 12 ? 0 : word % tickets;"),), 600),
     Leak("one question is not randomised", "report to question 3",
-         (("report.js", ROW, f"(i === 2 ? answers[i] : {ROW})"),), 400),
+         (("report.js", ROW, f"(i === 2 ? [answers[i]] : {ROW})"),), 400),
     Leak("the row of another answer", "report to question 1",
-         (("report.js", ROW, ROW.replace("answers[i]", "(answers[i] + 1) % item.table.weights.length")),), 300),
+         (("report.js", ROW, ROW.replace("answers[i]", "(answers[i] + 1) % this.#design.items[i].choices.length")),),
+         300),
     Leak("the last choice is never drawn", "report to question 4",
          (("channel.js", "return report;", "return Math.min(report, Math.max(1, row.length - 2));"),), 400),
     Leak("one ticket for two questions", "reports to questions 1 and 5",
@@ -120,8 +121,8 @@ LEAKS = (
     Leak("words are not rejected: low tickets come more often by 1 in 2^32", "enumeration",
          (("random.js", "source.size - (source.size % tickets)", "source.size"),), audit="exact"),
     Leak("one word serves two tickets", "enumeration",
-         (("report.js", DRAWN, DRAWN + " if (this.#drawn.length > 1) this.#drawn[1] = this.#drawn[0] % "
-           "design.items[1].table.tickets;"),), audit="exact"),
+         (("report.js", DRAWN, DRAWN + " if (this.#drawn.length > 1) this.#drawn[1] = "
+           "[this.#drawn[0][0] % design.items[1].encoding.boxes[0]];"),), audit="exact"),
 )  # fmt: skip
 
 

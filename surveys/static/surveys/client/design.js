@@ -1,4 +1,6 @@
 import { LARGEST_ODDS, checkedTable, exceeds, totalRatio } from "./channel.js";
+import { eachOption, oneHot, single, subset } from "./encoding.js";
+import { checkedGrid } from "./grid.js";
 import { Refusal } from "./refusal.js";
 
 /**
@@ -9,20 +11,39 @@ import { Refusal } from "./refusal.js";
  *
  * @typedef {object} Item
  * @property {string} key
- * @property {"yes_no" | "one_choice"} kind
+ * @property {"yes_no" | "one_choice" | "several_choices" | "scale" | "number"} kind
  * @property {Text} wording
- * @property {readonly Text[]} choices
+ * @property {readonly Text[]} choices  empty for a number
+ * @property {import("./grid.js").Grid | null} grid  of a number
  * @property {Table} table
+ * @property {import("./encoding.js").Encoding} encoding
+ * @property {number | null} preferNot  index of "prefer not to say", where it is one of the choices
+ * @property {boolean} required  a question that is not may be left blank
+ * @property {boolean} shuffle  whether the choices are shown in random order
+ * @property {number} most  how many options may be ticked
+ * @property {string} section  key of its section; empty where the design has none
+ * @property {{index: number, answers: readonly number[]} | null} askedIf  the earlier item and the answers to it that lead here
+ * @property {import("./encoding.js").Answer} unasked  the answer that is sent where the question is not asked
  *
  * @typedef {object} Design
  * @property {string} slug
  * @property {readonly string[]} languages
  * @property {readonly {key: string, label: Text}[]} groups  empty where the survey has no strata question
+ * @property {readonly {key: string, title: Text, introduction: Text}[]} sections
  * @property {readonly Item[]} items
  */
 
 const FORMAT = 1;
-const KINDS = ["yes_no", "one_choice"];
+
+/** How each kind of question may be encoded. */
+const KINDS = {
+  yes_no: ["single"],
+  one_choice: ["single", "one_hot", "subset"],
+  several_choices: ["each_option"],
+  scale: ["single"],
+  number: ["single"],
+};
+
 const HEX_DIGEST = /^[0-9a-f]{64}$/;
 
 /**
@@ -42,9 +63,10 @@ export function readDesign(text) {
     slug: source.slug,
     languages: source.languages,
     groups: checkedGroups(source.strata?.groups ?? []),
+    sections: source.sections ?? [],
     items: Object.freeze(source.items.map(checkedItem)),
   });
-  refuseTooMuch(totalRatio(design.items.map((item) => item.table)));
+  refuseTooMuch(totalRatio(design.items.map(({ encoding }) => encoding.ratio)));
   return design;
 }
 
@@ -109,21 +131,65 @@ function parsed(text) {
   return source;
 }
 
-function checkedItem(item, index) {
-  demand(KINDS.includes(item?.kind), `question ${index + 1} is of an unknown kind`);
-  demand(item.encoding === "single", `question ${index + 1} has an unknown encoding`);
-  const table = checkedItemTable(item.channel?.weights, index);
-  const fits = item.choices?.length === table.weights.length && item.choices.length === table.weights[0].length;
-  demand(fits, `question ${index + 1} and its table have different numbers of choices`);
-  return Object.freeze({ key: item.key, kind: item.kind, wording: item.wording, choices: item.choices, table });
+function checkedItem(item, index, items) {
+  demand(Object.hasOwn(KINDS, item?.kind ?? ""), `question ${index + 1} is of an unknown kind`);
+  demand(KINDS[item.kind].includes(item.encoding), `question ${index + 1} has an unknown encoding`);
+  demand(Array.isArray(item.choices), `question ${index + 1} has no list of choices`);
+  const grid = item.kind === "number" ? checkedGrid(item.grid) : null;
+  const table = checkedItemTable(item, index);
+  const last = item.choices.length - 1;
+  return Object.freeze({
+    key: item.key,
+    kind: item.kind,
+    wording: item.wording,
+    choices: item.choices,
+    grid,
+    table,
+    encoding: checkedEncoding(item, table, grid, index),
+    preferNot: item.prefer_not === true ? last : null,
+    required: item.required !== false,
+    shuffle: item.shuffle === true,
+    most: item.most ?? item.choices.length,
+    section: item.section ?? "",
+    askedIf: item.asked_if === undefined ? null : checkedCondition(item.asked_if, items.slice(0, index), index),
+    unasked: item.kind === "several_choices" ? item.choices.map(() => 0) : (item.unasked ?? 0),
+  });
 }
 
-function checkedItemTable(weights, index) {
+function checkedItemTable({ channel, encoding }, index) {
   try {
-    return checkedTable(weights);
+    return checkedTable(channel?.weights, encoding === "subset" ? 1 : 2);
   } catch (problem) {
     throw problem instanceof Refusal ? new Refusal("table", { number: index + 1, ...problem.values }) : problem;
   }
+}
+
+function checkedEncoding(item, table, grid, index) {
+  const { weights } = table;
+  const choices = item.choices.length;
+  const bits = weights.length === 2 && weights[0].length === 2 && choices >= 2;
+  const fits = (holds) => demand(holds, `question ${index + 1} and its table have different numbers of choices`);
+  switch (item.encoding) {
+    case "one_hot":
+      fits(bits);
+      return oneHot(table, choices);
+    case "each_option":
+      fits(bits);
+      return eachOption(table, choices, item.most);
+    case "subset":
+      fits(weights.length === 1 && weights[0].length === 2 && item.channel.size >= 1 && item.channel.size < choices);
+      return subset(table, choices, item.channel.size);
+    default:
+      fits(weights.length === (grid?.count ?? choices) && (grid !== null || weights[0].length === choices));
+      return single(table);
+  }
+}
+
+function checkedCondition({ item, answers }, earlier, index) {
+  const found = earlier.findIndex(({ key }) => key === item);
+  const known = found !== -1 && Array.isArray(answers) && earlier[found].kind !== "number";
+  demand(known, `question ${index + 1} depends on a question that does not come before it`);
+  return Object.freeze({ index: found, answers });
 }
 
 function checkedGroups(groups) {

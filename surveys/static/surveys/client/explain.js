@@ -1,4 +1,4 @@
-import { ratioOf, totalRatio } from "./channel.js";
+import { totalRatio } from "./channel.js";
 import { epsilonUp, filledOfHundred, isSymmetric, oddsUp, ofHundred } from "./figures.js";
 import { element, part } from "./parts.js";
 import { iconArray, ticketStrip } from "./pictures.js";
@@ -120,8 +120,8 @@ export class Explanation {
 
   #fillSum(root) {
     const items = this.#design.items;
-    const total = totalRatio(items.map((item) => item.table));
-    const each = items.map((item) => ratioOf(item.table));
+    const each = items.map(({ encoding }) => encoding.ratio);
+    const total = totalRatio(each);
     const largest = Math.max(...each.map(oddsUp));
     part(root, "sum-one").textContent = this.#sentences.say("sum-one", { odds: largest });
     part(root, "sum-all").textContent = this.#sentences.say("sum-all", { count: items.length, odds: oddsUp(total) });

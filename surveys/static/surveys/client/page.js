@@ -175,8 +175,7 @@ export class RespondentPage {
 
   #finish(outcome) {
     if (outcome.state === "stored") {
-      const { questions } = this.#prepared;
-      this.#receipt.show(this.#delivery.body, outcome.receipt, questions, this.#groupLine());
+      this.#receipt.show(this.#delivery.body, outcome.receipt, this.#prepared, this.#groupLine());
       this.#stages.show("sent");
     } else if (outcome.state === "refused") {
       const known = `failed-${outcome.status}`;

@@ -1,11 +1,7 @@
 import { element, part } from "./parts.js";
 import { readBody } from "./report.js";
 
-/**
- * What was sent, shown after Send to those who ask for it. The ticket is not part of it: it no longer exists.
- *
- * @typedef {import("./choices.js").Choices} Choices
- */
+/** What was sent, shown after Send to those who ask for it. The ticket is not part of it: it no longer exists. */
 export class Receipt {
   #root;
   #sentences;
@@ -18,11 +14,11 @@ export class Receipt {
   /**
    * @param {string} body  the exact body of the request
    * @param {string} receipt  its SHA-256, as the collector answered
-   * @param {readonly Choices[]} questions
+   * @param {import("./preparation.js").Prepared} prepared
    * @param {string} groupLine  the group that was sent as it is; empty where there is none
    */
-  show(body, receipt, questions, groupLine) {
-    const lines = readBody(body).symbols.map((symbol, i) => this.#line(questions[i], symbol));
+  show(body, receipt, { design, questions }, groupLine) {
+    const lines = readBody(body, design).symbols.map(([symbol], i) => this.#line(questions[i], symbol));
     if (groupLine !== "") {
       lines.unshift(element("li", groupLine));
     }

@@ -1,4 +1,3 @@
-import { readTicket } from "./channel.js";
 import { drawTicket } from "./random.js";
 import { Refusal } from "./refusal.js";
 
@@ -15,29 +14,33 @@ export class Tickets {
   #design;
   #drawn;
 
+  /**
+   * @param {import("./design.js").Design} design
+   * @param {import("./random.js").WordSource} source
+   */
   constructor(design, source) {
     this.#design = design;
-    this.#drawn = Uint32Array.from(design.items, (item) => drawTicket(source, item.table.tickets));
+    this.#drawn = design.items.map(({ encoding }) => encoding.boxes.map((box) => drawTicket(source, box)));
   }
 
   /**
-   * Read every ticket against the row of its answer, and forget the tickets.
+   * Read every ticket for its answer, and forget the tickets.
    *
-   * @param {readonly number[]} answers  one per question, in order: the index of the choice
-   * @returns {string}  two hex digits a question
+   * @param {readonly import("./encoding.js").Answer[]} answers  one per question, in order
+   * @returns {string}  two hex digits a symbol
    */
   read(answers) {
     if (this.#drawn === null) {
       throw new Refusal("tickets-used");
     }
-    const symbols = this.#design.items.map((item, i) => readTicket(item.table.weights[answers[i]], this.#drawn[i]));
+    const symbols = this.#design.items.flatMap(({ encoding }, i) => encoding.read(this.#drawn[i], answers[i]));
     this.forget();
     return symbols.map((symbol) => symbol.toString(16).padStart(2, "0")).join("");
   }
 
   /** Forget the tickets; nothing can be read from them any more. */
   forget() {
-    this.#drawn?.fill(0);
+    this.#drawn?.forEach((tickets) => tickets.fill(0));
     this.#drawn = null;
   }
 }
@@ -53,11 +56,14 @@ export function requestBody({ design, nonce, stratum, report }) {
 }
 
 /**
- * What a report says, for the receipt: the index of the choice that was sent for each question.
+ * What a report says, for the receipt: the symbols that were sent for each question.
  *
- * @returns {{stratum: string, symbols: number[]}}
+ * @param {string} body
+ * @param {import("./design.js").Design} design
+ * @returns {{stratum: string, symbols: number[][]}}
  */
-export function readBody(body) {
+export function readBody(body, design) {
   const { stratum, report } = JSON.parse(body);
-  return { stratum, symbols: (report.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16)) };
+  const symbols = (report.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16));
+  return { stratum, symbols: design.items.map(({ encoding }) => symbols.splice(0, encoding.symbols)) };
 }

@@ -1,0 +1,118 @@
+import { exceeds, ratioOf, readTicket } from "./channel.js";
+
+/**
+ * How an answer becomes the symbols of a report. Each encoding says from which boxes tickets are drawn, before there is
+ * an answer, and which symbols they make of it. Nothing else on the page knows how many symbols a question has.
+ *
+ * @typedef {import("./channel.js").Table} Table
+ * @typedef {import("./channel.js").Ratio} Ratio
+ * @typedef {number | readonly number[]} Answer  index of the choice; for several choices a 0 or 1 for each option
+ *
+ * @typedef {object} Encoding
+ * @property {string} name
+ * @property {number} symbols  how many symbols a report of the question has
+ * @property {readonly number[]} boxes  how many tickets are in each box, in the order of drawing
+ * @property {(tickets: readonly number[], answer: Answer) => number[]} read
+ * @property {Ratio} ratio  e^epsilon of the question, exact
+ */
+
+/** @returns {Encoding}  one symbol, from the row of the answer */
+export function single(table) {
+  return {
+    name: "single",
+    symbols: 1,
+    boxes: [table.tickets],
+    read: ([ticket], answer) => [readTicket(table.weights[answer], ticket)],
+    ratio: ratioOf(table),
+  };
+}
+
+/** @returns {Encoding}  a symbol for each choice: row 1 for the answer, row 0 for every other */
+export function oneHot(table, choices) {
+  const [up, down] = bothWays(table);
+  return {
+    name: "one_hot",
+    symbols: choices,
+    boxes: Array(choices).fill(table.tickets),
+    read(tickets, answer) {
+      demandIndex(answer, choices);
+      return tickets.map((ticket, y) => readTicket(table.weights[Number(y === answer)], ticket));
+    },
+    ratio: { number: up.number * down.number, divisor: up.divisor * down.divisor },
+  };
+}
+
+/** @returns {Encoding}  a symbol for each option: row 1 where it is ticked, row 0 where it is not */
+export function eachOption(table, options, most = options) {
+  const one = ratioOf(table);
+  const differ = BigInt(Math.min(options, 2 * most));
+  return {
+    name: "each_option",
+    symbols: options,
+    boxes: Array(options).fill(table.tickets),
+    read: (tickets, answer) => tickets.map((ticket, y) => readTicket(table.weights[answer[y]], ticket)),
+    ratio: { number: one.number ** differ, divisor: one.divisor ** differ },
+  };
+}
+
+/**
+ * A set of `size` choices: with the answer as often as the table's one row says, the others in the drawn order.
+ *
+ * @returns {Encoding}
+ */
+export function subset(table, choices, size) {
+  const [lacks, holds] = table.weights[0].map(BigInt);
+  return {
+    name: "subset",
+    symbols: choices,
+    boxes: [table.tickets, ...Array.from({ length: choices - 1 }, (_, i) => choices - i)],
+    read([first, ...rest], answer) {
+      demandIndex(answer, choices);
+      return chosenSet(readTicket(table.weights[0], first), shuffled(rest), answer, size);
+    },
+    ratio: { number: holds * BigInt(choices - size), divisor: lacks * BigInt(size) },
+  };
+}
+
+/**
+ * The choices in the order that the tickets say (Fisher-Yates).
+ *
+ * @param {readonly number[]} tickets  below n, n - 1, ... 2
+ * @returns {number[]}  0 to n - 1
+ */
+export function shuffled(tickets) {
+  const order = Array.from({ length: tickets.length + 1 }, (_, i) => i);
+  tickets.forEach((ticket, i) => {
+    const last = tickets.length - i;
+    [order[last], order[ticket]] = [order[ticket], order[last]];
+  });
+  return order;
+}
+
+/** Every choice is looked at once, whatever the answer. */
+function chosenSet(holds, order, answer, size) {
+  const symbols = Array(order.length).fill(0);
+  let left = size - holds;
+  for (const choice of order) {
+    const other = Number(choice !== answer);
+    const taken = other * Number(left > 0);
+    symbols[choice] = taken + (1 - other) * holds;
+    left -= taken;
+  }
+  return symbols;
+}
+
+/** No answer is no choice: it must never be sent as if none had been the right one. */
+function demandIndex(answer, choices) {
+  if (!Number.isInteger(answer) || answer < 0 || answer >= choices) {
+    throw new TypeError("there is no answer to make a report of");
+  }
+}
+
+/** The largest factor that one bit of 1 or of 0 puts on row 1 against row 0, and on row 0 against row 1. */
+function bothWays({ weights: [zero, one] }) {
+  return [[one, zero], [zero, one]].map(([above, below]) => {
+    const ratios = above.map((weight, y) => ({ number: BigInt(weight), divisor: BigInt(below[y]) }));
+    return ratios.reduce((largest, ratio) => (exceeds(ratio, largest) ? ratio : largest));
+  });
+}
