@@ -5,9 +5,11 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
+from surveys.languages import CODE
+
 RESPONDENT_PATH = "/s/"
 PANEL_PATH = "/panel/"
-COIN_PATH = re.compile(r"/s/[^/]+/coin/")
+COIN_PATH = re.compile(rf"/s/[^/]+/({CODE}/)?coin/")
 
 RESPONDENT_POLICY = "; ".join(
     (

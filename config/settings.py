@@ -101,6 +101,14 @@ SECURE_REFERRER_POLICY = "no-referrer"
 X_FRAME_OPTIONS = "DENY"
 
 LANGUAGE_CODE = "en"
+# What the respondents' pages speak, each by its own name; docs/client.md says how to add one.
+LANGUAGES = [
+    ("en", "English"),
+    ("de", "Deutsch"),
+    ("es", "Español"),
+    ("fr", "Français"),
+    ("ar", "العربية"),
+]
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True

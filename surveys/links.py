@@ -6,6 +6,7 @@ from django.urls import reverse
 from sesame.utils import get_query_string
 
 from estimator.models import Run
+from surveys import selectors
 from surveys.models import Version
 
 
@@ -16,7 +17,7 @@ def respondent_link(version: Version) -> str:
 
 def coin_link(version: Version) -> str:
     """The address of the own-coin page; empty where the version has none. Without a script no digest is checked."""
-    return link_to("surveys:coin", version.survey.slug) if version.coin_page else ""
+    return link_to("surveys:coin", version.survey.slug) if selectors.has_coin_page(version) else ""
 
 
 def sign_in_link(user: User) -> str:

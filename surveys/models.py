@@ -99,13 +99,11 @@ class Item(models.Model):
 
 
 class Version(models.Model):
-    """One opening of a survey: its frozen design, and the page that every respondent gets, byte for byte."""
+    """One opening of a survey: its frozen design, and with it the pages that every respondent gets."""
 
     survey = models.ForeignKey(Survey, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     design = models.OneToOneField(FrozenDesign, on_delete=models.PROTECT, related_name="+")
-    page = models.BinaryField(help_text="the respondent's page")
-    coin_page = models.BinaryField(default=b"", help_text="the own-coin page; empty where no device has its tables")
     opened_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
 
@@ -115,3 +113,23 @@ class Version(models.Model):
 
     def __str__(self) -> str:
         return f"{self.survey.slug} version {self.number}"
+
+
+class Page(models.Model):
+    """A page of a version in one language, rendered once: what every respondent gets, byte for byte."""
+
+    class Kind(models.TextChoices):
+        ANSWER = "answer", "the respondent's page"
+        COIN = "coin", "the own-coin page, where a device has every table"
+
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="pages")
+    language = models.CharField(max_length=35, help_text="one of the design's languages")
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    content = models.BinaryField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["version", "language", "kind"], name="page_once")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} page of {self.version} in {self.language}"

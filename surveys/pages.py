@@ -8,9 +8,10 @@ from hashlib import sha256
 from typing import Any
 
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
+
+from surveys.languages import address_of, switch
 
 Document = Mapping[str, Any]
 
@@ -48,18 +49,16 @@ def render_page(
     context["group_wording"] = text_in(document["strata"]["wording"], document, language)
     context["questions"] = [_question(item, document, language) for item in document["items"]]
     context["practice"] = _practice(document["items"][0], document, language)
-    context["coin_address"] = coin_address(document) if with_coin else ""
+    context["coin_address"] = address_of("coin", document, language) if with_coin else ""
+    context["survey_address"] = address_of("respond", document, document["languages"][0])
+    context["doors"] = switch("respond", document)
     return render("surveys/respond.html", context, language)
 
 
 def render_closed(document: Document, language: str = "en") -> bytes:
     """The page that stands at the survey's address once it is closed; it sends and asks nothing."""
-    return render("surveys/closed.html", texts_in(document, language), language)
-
-
-def coin_address(document: Document) -> str:
-    """Where the own-coin page of the survey is, and where its form is sent."""
-    return reverse("surveys:coin", args=[document["slug"]])
+    context = {**texts_in(document, language), "doors": switch("respond", document)}
+    return render("surveys/closed.html", context, language)
 
 
 def texts_in(document: Document, language: str) -> dict[str, Any]:

@@ -1,10 +1,30 @@
 """What is read of surveys."""
 
+from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from collector import selectors as reports
 from surveys.definitions import Definition, DefinitionError, design_of
-from surveys.models import Group, Item, Survey, Version
+from surveys.models import Group, Item, Page, Survey, Version
+
+
+@dataclass(frozen=True)
+class Showing:
+    """A version that respondents may know of, in one of its languages."""
+
+    version: Version
+    document: dict[str, Any]
+    language: str
+
+    @property
+    def closed(self) -> bool:
+        return self.version.survey.state == Survey.State.CLOSED
+
+    def page(self, kind: Page.Kind) -> bytes | None:
+        """The page as it was rendered when the survey opened; None where there is none of that kind."""
+        found = self.version.pages.filter(language=self.language, kind=kind).values_list("content", flat=True).first()
+        return None if found is None else bytes(found)
 
 
 def definition_of(survey: Survey) -> Definition:
@@ -48,6 +68,26 @@ def version_on_the_web(slug: str) -> Version | None:
     versions = Version.objects.select_related("survey", "design").filter(survey__slug=slug)
     latest = versions.exclude(survey__rehearsal=True).first()
     return latest if latest is None or latest.survey.state != Survey.State.DRAFT else None
+
+
+def showing(slug: str, language: str) -> Showing | None:
+    """The version in the field in that language, the survey's own where none is named; None where there is none."""
+    version = version_on_the_web(slug)
+    if version is None:
+        return None
+    document = document_of(version)
+    language = language or document["languages"][0]
+    return Showing(version, document, language) if language in document["languages"] else None
+
+
+def page_digests(version: Version) -> dict[str, str]:
+    """SHA-256 of the respondent's page, by language."""
+    found = version.pages.filter(kind=Page.Kind.ANSWER).values_list("language", "content")
+    return {language: sha256(content).hexdigest() for language, content in found}
+
+
+def has_coin_page(version: Version) -> bool:
+    return version.pages.filter(kind=Page.Kind.COIN).exists()
 
 
 def document_of(version: Version) -> dict[str, Any]:

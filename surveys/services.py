@@ -1,5 +1,6 @@
 """What changes surveys: writing them, opening, closing and revising them."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -13,7 +14,7 @@ from estimator.models import Run
 from surveys import definitions, lifecycle, pages, selectors
 from surveys.coin import page as coin
 from surveys.definitions import Definition, DefinitionError
-from surveys.models import Group, Item, Survey, Version
+from surveys.models import Group, Item, Page, Survey, Version
 
 
 @transaction.atomic
@@ -62,7 +63,10 @@ def open_survey(survey: Survey) -> Version:
     number = selectors.next_number(survey)
     design = definitions.design_of(selectors.definition_of(survey), version=number)
     collector.freeze(design.document)
-    return Version.objects.create(survey=survey, number=number, design_id=design.digest, **_pages(design))
+    version = Version.objects.create(survey=survey, number=number, design_id=design.digest)
+    if not design.rehearsal:
+        Page.objects.bulk_create(_pages(version, design))
+    return version
 
 
 @transaction.atomic
@@ -90,15 +94,15 @@ def duplicate_survey(survey: Survey, *, slug: str, rehearsal: bool | None = None
     return write_survey(definition, owner=survey.owner)
 
 
-def _pages(design: Design) -> dict[str, bytes]:
-    """The version's pages as bytes; empty for a rehearsal, which nobody answers on the web."""
-    if design.rehearsal:
-        return {"page": b"", "coin_page": b""}
-    document, language = design.document, design.document["languages"][0]
-    coin_page = coin.render_page(document, design.digest, language)
-    text = design.canonical.decode()
-    page = pages.render_page(document, text, design.digest, language, with_coin=bool(coin_page))
-    return {"page": page, "coin_page": coin_page}
+def _pages(version: Version, design: Design) -> Iterator[Page]:
+    """Every page on which the version is answered, in each of its languages."""
+    document, text, digest = design.document, design.canonical.decode(), design.digest
+    for language in document["languages"]:
+        coin_page = coin.render_page(document, digest, language)
+        page = pages.render_page(document, text, digest, language, with_coin=bool(coin_page))
+        yield Page(version=version, language=language, kind=Page.Kind.ANSWER, content=page)
+        if coin_page:
+            yield Page(version=version, language=language, kind=Page.Kind.COIN, content=coin_page)
 
 
 def _item(survey: Survey, position: int, item: dict[str, Any]) -> Item:

@@ -1,12 +1,18 @@
-from django.urls import path
+from django.urls import path, register_converter
 
 from surveys import views
 from surveys.coin import views as coin
+from surveys.languages import LanguageConverter
+
+register_converter(LanguageConverter, "language")
 
 app_name = "surveys"
 urlpatterns = [
     path("s/<slug:slug>/", views.respond, name="respond"),
+    path("s/<slug:slug>/<language:language>/", views.respond, name="respond"),
     path("s/<slug:slug>/design.json", views.design, name="design"),
     path("s/<slug:slug>/coin/", coin.answer, name="coin"),
     path("s/<slug:slug>/coin/sent/", coin.sent, name="coin-sent"),
+    path("s/<slug:slug>/<language:language>/coin/", coin.answer, name="coin"),
+    path("s/<slug:slug>/<language:language>/coin/sent/", coin.sent, name="coin-sent"),
 ]

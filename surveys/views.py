@@ -1,30 +1,30 @@
-"""The respondent's addresses: the same bytes for everyone."""
+"""The respondent's addresses: the same bytes for everyone. The language is in the address and nowhere else."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from surveys import pages, selectors
-from surveys.models import Survey, Version
+from surveys.models import Page
 
 
 @require_safe
-def respond(request: HttpRequest, slug: str) -> HttpResponse:
+def respond(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """The page of an open survey as it was rendered when it opened; of a closed one, a page that says so."""
-    version = _version_or_404(slug)
-    if version.survey.state == Survey.State.CLOSED:
-        document = selectors.document_of(version)
-        return HttpResponse(pages.render_closed(document, document["languages"][0]))
-    return HttpResponse(bytes(version.page))
+    shown = selectors.showing(slug, language)
+    if shown is None:
+        raise Http404("There is no such survey.")
+    if shown.closed:
+        return HttpResponse(pages.render_closed(shown.document, shown.language))
+    page = shown.page(Page.Kind.ANSWER)
+    if page is None:
+        raise Http404("This survey was opened before it had a page in each of its languages.")
+    return HttpResponse(page)
 
 
 @require_safe
 def design(request: HttpRequest, slug: str) -> HttpResponse:
     """The frozen design, byte for byte: its SHA-256 is the digest."""
-    return HttpResponse(_version_or_404(slug).design.document, content_type="application/json")
-
-
-def _version_or_404(slug: str) -> Version:
     version = selectors.version_on_the_web(slug)
     if version is None:
         raise Http404("There is no such survey.")
-    return version
+    return HttpResponse(version.design.document, content_type="application/json")

@@ -15,6 +15,7 @@ from surveys import pages
 from surveys.coin import words
 from surveys.coin.devices import COIN
 from surveys.coin.instructions import Instruction, instructions_for
+from surveys.languages import address_of, switch
 from surveys.pages import Document
 
 MOST_FACES = 6
@@ -28,6 +29,7 @@ def render_page(document: Document, digest: str, language: str) -> bytes:
         return b""
     with translation.override(language):
         context = _frame(document, language) | {
+            "doors": switch("coin", document),
             "digest": digest,
             "group_wording": pages.text_in(document["strata"]["wording"], document, language),
             "groups": [_group(group, document, language) for group in document["strata"]["groups"]],
@@ -56,7 +58,7 @@ def render_refusal(document: Document, refusal: Refusal, language: str) -> bytes
 
 def _frame(document: Document, language: str) -> dict[str, Any]:
     return pages.texts_in(document, language) | {
-        "address": pages.coin_address(document),
+        "address": address_of("coin", document, language),
         "version": document["version"],
     }
 

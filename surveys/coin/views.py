@@ -1,7 +1,6 @@
 """The address of the own-coin page: it gives the page and takes its form."""
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -10,7 +9,9 @@ from collector.errors import Closed, NotForm, Refusal
 from collector.headers import check_headers
 from surveys import pages, selectors
 from surveys.coin import page
-from surveys.models import Survey, Version
+from surveys.languages import address_of
+from surveys.models import Page
+from surveys.selectors import Showing
 
 FORM_TYPES = ("application/x-www-form-urlencoded",)
 
@@ -18,50 +19,48 @@ FORM_TYPES = ("application/x-www-form-urlencoded",)
 # The page is the same bytes for everybody, so it can hold no token; `check_headers` refuses other sites instead.
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
-def answer(request: HttpRequest, slug: str) -> HttpResponse:
+def answer(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """The own-coin page as it was rendered when the survey opened, or what became of its form."""
-    version = _version_or_404(slug)
+    shown, stored = _shown_or_404(slug, language)
     if request.method == "POST":
-        return _take(request, version)
-    if version.survey.state == Survey.State.CLOSED:
-        return _closed(version, status=200)
-    return HttpResponse(bytes(version.coin_page))
+        return _take(request, shown)
+    if shown.closed:
+        return _closed(shown, status=200)
+    return HttpResponse(stored)
 
 
 @require_safe
-def sent(request: HttpRequest, slug: str) -> HttpResponse:
+def sent(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """Says that a form was taken; the same for everybody, whatever they sent."""
-    document = selectors.document_of(_version_or_404(slug))
-    return HttpResponse(page.render_sent(document, document["languages"][0]))
+    shown, _ = _shown_or_404(slug, language)
+    return HttpResponse(page.render_sent(shown.document, shown.language))
 
 
-def _take(request: HttpRequest, version: Version) -> HttpResponse:
+def _take(request: HttpRequest, shown: Showing) -> HttpResponse:
     """Store what was marked and lead on to another page, which can be loaded again without sending anything."""
-    slug = version.survey.slug
     try:
         not_form = NotForm("Content-Type", "Content-Type must be application/x-www-form-urlencoded.")
         check_headers(request, types=FORM_TYPES, otherwise=not_form)
-        collector.receive_form(request.body, slug=slug)
+        collector.receive_form(request.body, slug=shown.version.survey.slug)
     except Refusal as refusal:
-        return _refused(version, refusal)
-    return HttpResponse(status=303, headers={"Location": reverse("surveys:coin-sent", args=[slug])})
+        return _refused(shown, refusal)
+    return HttpResponse(status=303, headers={"Location": address_of("coin-sent", shown.document, shown.language)})
 
 
-def _refused(version: Version, refusal: Refusal) -> HttpResponse:
-    if isinstance(refusal, Closed) and version.survey.state == Survey.State.CLOSED:
-        return _closed(version, status=refusal.status)
-    document = selectors.document_of(version)
-    return HttpResponse(page.render_refusal(document, refusal, document["languages"][0]), status=refusal.status)
+def _refused(shown: Showing, refusal: Refusal) -> HttpResponse:
+    if isinstance(refusal, Closed) and shown.closed:
+        return _closed(shown, status=refusal.status)
+    return HttpResponse(page.render_refusal(shown.document, refusal, shown.language), status=refusal.status)
 
 
-def _closed(version: Version, *, status: int) -> HttpResponse:
-    document = selectors.document_of(version)
-    return HttpResponse(pages.render_closed(document, document["languages"][0]), status=status)
+def _closed(shown: Showing, *, status: int) -> HttpResponse:
+    return HttpResponse(pages.render_closed(shown.document, shown.language), status=status)
 
 
-def _version_or_404(slug: str) -> Version:
-    """The version in the field, where it has an own-coin page."""
-    version = selectors.version_on_the_web(slug)
-    if version is None or not version.coin_page:
+def _shown_or_404(slug: str, language: str) -> tuple[Showing, bytes]:
+    """The version in the field and its stored own-coin page, where it has one in that language."""
+    shown = selectors.showing(slug, language)
+    stored = shown and shown.page(Page.Kind.COIN)
+    if shown is None or stored is None:
         raise Http404("There is no such page.")
-    return version
+    return shown, stored

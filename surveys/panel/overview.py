@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 from collector import selectors as reports
@@ -53,7 +52,7 @@ class VersionLine:
     version: Version
     reports: str
     last_done: Run | None
-    page_digest: str
+    page_digests: dict[str, str]
 
 
 def overview(survey: Survey) -> dict[str, Any]:
@@ -142,5 +141,5 @@ def runs_of(survey: Survey) -> list[tuple[Version, Run]]:
 
 def _version_line(version: Version) -> VersionLine:
     count = wording.count(reports.report_count(version.design_id))
-    page_digest = sha256(bytes(version.page)).hexdigest()
-    return VersionLine(version, count, estimates.last_done(version.design_id), page_digest)
+    last_done = estimates.last_done(version.design_id)
+    return VersionLine(version, count, last_done, selectors.page_digests(version))

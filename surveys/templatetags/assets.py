@@ -20,7 +20,7 @@ register = template.Library()
 CLIENT = "surveys/client"
 ENTRY = f"{CLIENT}/page.js"
 
-STYLES = ("base", "explaining", "questions", "stages")
+STYLES = ("base", "languages", "explaining", "questions", "stages")
 """The style sheets of a respondent's page, in the order in which they apply."""
 
 

@@ -15,8 +15,9 @@ from django.test import Client
 from collector.models import Report
 from config.middleware import COIN_POLICY, RESPONDENT_POLICY
 from surveys import links, services
-from surveys.models import Survey, Version
+from surveys.models import Page, Survey, Version
 from tests import payloads
+from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db
 
@@ -55,11 +56,11 @@ def test_the_same_bytes_for_everyone(version: Version) -> None:
         assert response.status_code == 200
         assert not response.cookies
         hashes.add(hashlib.sha256(response.content).hexdigest())
-    assert hashes == {hashlib.sha256(bytes(version.coin_page)).hexdigest()}
+    assert hashes == {hashlib.sha256(stored_page(version, Page.Kind.COIN)).hexdigest()}
 
 
 def test_the_page_holds_no_script_no_inline_style_and_nothing_from_elsewhere(version: Version) -> None:
-    page = bytes(version.coin_page).decode()
+    page = stored_page(version, Page.Kind.COIN).decode()
     assert not re.search(r"<script|javascript:|\son\w+=|\sstyle=|<style|//", page, re.I)
     assert page.count("<form") == 1
     assert 'method="post" action="/s/campus/coin/"' in page
@@ -67,7 +68,7 @@ def test_the_page_holds_no_script_no_inline_style_and_nothing_from_elsewhere(ver
 
 
 def test_its_own_style_sheet_asks_the_network_for_nothing_and_is_named_by_its_content(version: Version) -> None:
-    page = bytes(version.coin_page).decode()
+    page = stored_page(version, Page.Kind.COIN).decode()
     assert re.search(r'href="/static/surveys/coin/coin\.[0-9a-f]{12}\.css" integrity="sha384-[^"]{64}"', page)
     style = (Path(__file__).parents[2] / "surveys/static/surveys/coin/coin.css").read_text()
     assert not re.search(r"url\(|@import|image-set|src:", style)
@@ -75,7 +76,7 @@ def test_its_own_style_sheet_asks_the_network_for_nothing_and_is_named_by_its_co
 
 def test_the_form_has_every_field_and_no_other(version: Version) -> None:
     inputs = re.findall(
-        r'<input type="(\w+)" name="([\w-]+)" value="(\w+)"( required)?', bytes(version.coin_page).decode()
+        r'<input type="(\w+)" name="([\w-]+)" value="(\w+)"( required)?', stored_page(version, Page.Kind.COIN).decode()
     )
     assert inputs == [
         ("hidden", "design", version.design_id, ""),
@@ -182,7 +183,7 @@ def test_a_table_without_a_device_has_no_page_and_nothing_leads_there(alice: Use
     version = services.open_survey(services.write_survey(without_device(), owner=alice))
     missing = {Client().get(address).status_code for address in (ADDRESS, f"{ADDRESS}sent/")}
     assert missing | {post(marked(version)).status_code} == {404}
-    assert b"/coin/" not in bytes(version.page)
+    assert b"/coin/" not in stored_page(version)
     assert links.coin_link(version) == ""
     client = Client()
     client.force_login(alice)
@@ -191,7 +192,7 @@ def test_a_table_without_a_device_has_no_page_and_nothing_leads_there(alice: Use
 
 def test_a_rehearsal_has_none(survey: Survey) -> None:
     rehearsal = services.open_survey(services.duplicate_survey(survey, slug="campus-rehearsal", rehearsal=True))
-    assert bytes(rehearsal.coin_page) == b""
+    assert stored_page(rehearsal, Page.Kind.COIN) == b""
     assert Client().get("/s/campus-rehearsal/coin/").status_code == 404
     assert Client().post("/s/campus-rehearsal/coin/").status_code == 404
 
@@ -201,7 +202,7 @@ def test_a_draft_has_none(survey: Survey) -> None:
 
 
 def test_the_page_that_needs_a_script_leads_there_where_scripts_are_off(version: Version) -> None:
-    inside = re.findall(r"<noscript>.*?</noscript>", bytes(version.page).decode(), re.S)
+    inside = re.findall(r"<noscript>.*?</noscript>", stored_page(version).decode(), re.S)
     assert any(f'href="{ADDRESS}"' in part for part in inside)
 
 
@@ -213,21 +214,3 @@ def test_the_panel_shows_the_link_and_counts_the_reports(version: Version, alice
     assert "of them with a real coin" not in before
     post(marked(version))
     assert "of them with a real coin: 1" in client.get("/panel/survey/campus/").content.decode()
-
-
-def test_the_page_is_in_the_survey_s_first_language(alice: User) -> None:
-    definition = payloads.definition(languages=["ar", "en"])
-
-    def twice(texts: dict[str, str]) -> dict[str, str]:
-        return {"ar": "نص", "en": texts["en"]}
-
-    for name in ("title", "introduction", "consent"):
-        definition[name] = twice(definition[name])
-    definition["strata"]["wording"] = twice(definition["strata"]["wording"])
-    for part in (*definition["strata"]["groups"],):
-        part["label"] = twice(part["label"])
-    for item in definition["items"]:
-        item["wording"], item["choices"] = twice(item["wording"]), [twice(choice) for choice in item["choices"]]
-    page = bytes(services.open_survey(services.write_survey(definition, owner=alice)).coin_page).decode()
-    assert '<html lang="ar" dir="rtl"' in page
-    assert "“نص”" in page

@@ -14,6 +14,7 @@ from surveys.definitions import DefinitionError
 from surveys.lifecycle import NotAllowed
 from surveys.models import Survey, Version
 from tests import payloads
+from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +45,7 @@ def test_opening_freezes_the_design_and_the_page(survey: Survey) -> None:
     design = reports.get_design(version.design_id)
     assert design.document == payloads.document()
     assert design.canonical.decode() == FrozenDesign.objects.get().document
-    assert version.design_id.encode() in bytes(version.page)
+    assert version.design_id.encode() in stored_page(version)
     assert survey.state == Survey.State.OPEN
 
 

@@ -15,13 +15,14 @@ export class CheckThisPage {
   /**
    * @param {string} digest
    * @param {boolean} named  whether the link names the digest (then it is the same one)
-   * @param {string} address  of the page, without query and fragment
+   * @param {string} survey  its address
+   * @param {Location} page  the address of this page; query and fragment say nothing to the server and are left out
    */
-  showDigest(digest, named, address) {
+  showDigest(digest, named, survey, page) {
     part(this.#root, "check-digest").textContent = digest;
     part(this.#root, "check-link").textContent = this.#sentences.say(named ? "link-named" : "link-silent");
-    part(this.#root, "check-design").textContent = `curl -s ${address}design.json | sha256sum`;
-    part(this.#root, "check-page").textContent = `curl -s ${address} | sha256sum`;
+    part(this.#root, "check-design").textContent = `curl -s ${survey}design.json | sha256sum`;
+    part(this.#root, "check-page").textContent = `curl -s ${page.origin}${page.pathname} | sha256sum`;
   }
 
   /** @param {string} body  the exact body of the request; empty: nothing was sent */

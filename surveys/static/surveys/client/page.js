@@ -98,14 +98,22 @@ export class RespondentPage {
     this.#prepared = await this.#preparing;
     const { design, digest } = this.#prepared;
     const named = checkedLink(this.#window, digest);
+    this.#carryLink();
     const source = systemWords(this.#window.crypto);
     this.#tickets = new Tickets(design, source);
     this.#nonce = drawNonce(source);
     source.wipe();
-    this.#check.showDigest(digest, named, this.#address(""));
+    this.#check.showDigest(digest, named, this.#address(""), this.#window.location);
     this.#check.showBody("");
     part(this.#root, "form").disabled = false;
     this.#stages.show("questions", { focus: false });
+  }
+
+  /** The same link in another language: whatever the fragment names is named there too. Nothing is answered yet. */
+  #carryLink() {
+    this.#root.querySelectorAll("a[hreflang]").forEach((door) => {
+      door.hash = this.#window.location.hash;
+    });
   }
 
   /** A page that comes back from the back-forward cache is the same page: bound and explained once. */
@@ -243,9 +251,9 @@ export class RespondentPage {
     return group === null ? questions : [group, ...questions];
   }
 
-  /** An address below this page's own; query and fragment have no meaning to the collector and are left out. */
+  /** An address of the survey's, whatever the language of the page: there is one design, and one door for reports. */
   #address(name) {
-    return new URL(name, `${this.#window.location.origin}${this.#window.location.pathname}`).href;
+    return new URL(name, `${this.#window.location.origin}${this.#root.dataset.survey}`).href;
   }
 
   #onClick(name, action) {

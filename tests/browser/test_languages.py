@@ -1,0 +1,125 @@
+"""The page in other languages, in a real browser: answering to the end, and a switch that tells nobody anything."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+
+from collector.models import Report
+from surveys.models import Version
+from surveys.services import open_survey, write_survey
+from tests import translated
+from tests.browser.conftest import Visit, targets
+from tests.tools.capture import Capture, Request
+from tests.translated import text
+
+OTHERS = {"de": "Deutsch", "es": "Español", "fr": "Français", "ar": "العربية"}
+
+
+@pytest.fixture
+def version(alice: User) -> Version:
+    """The campus survey in every language."""
+    return open_survey(write_survey(translated.definition(*translated.CODES), owner=alice))
+
+
+def in_language(visit: Visit, code: str) -> Visit:
+    visit.url += f"{code}/"
+    return visit
+
+
+def answer(visit: Visit, code: str) -> Visit:
+    return visit.answer(text("Yes", code), text("Low", code), group=text("First year", code))
+
+
+def send(visit: Visit) -> Visit:
+    visit.page.locator("[data-part=review-button]").click()
+    visit.stage("review").page.locator("[data-part=send-button]").click()
+    return visit.stage("sent")
+
+
+@pytest.mark.parametrize("code", ["en", "de", "ar"])
+def test_a_report_has_one_address_and_one_shape_whatever_the_language(visit: Visit, site: Capture, code: str) -> None:
+    send(answer(in_language(visit, code).open(f"#{site_digest()}").stage("questions"), code))
+    (post,) = site.posts()
+    fields = json.loads(post.body)
+    assert post.target == "/s/campus/reports"
+    assert (list(fields), len(post.body)) == (["design", "nonce", "stratum", "report"], 151)
+    assert fields["stratum"] == "y1"
+    report = Report.objects.get()
+    assert (report.stratum, bytes(report.report).hex()) == (0, fields["report"])
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_the_switch_keeps_the_link_and_leads_to_the_page_in_that_language(visit: Visit, code: str) -> None:
+    page = visit.open(f"#{site_digest()}").stage("questions").page
+    page.get_by_role("link", name=OTHERS[code]).click()
+    page.wait_for_url(f"{visit.url}{code}/#{site_digest()}")
+    visit.stage("questions")
+    assert page.evaluate("document.documentElement.lang") == code
+    assert text("How do you feel?", code) in page.locator("main").inner_text()
+
+
+def test_the_switch_makes_the_same_request_whatever_is_ticked(visit: Visit, site: Capture) -> None:
+    """Everything that reaches the server from the first tick to the last byte of the other page's load."""
+    ticks: list[Callable[[], object]] = [
+        lambda: None,
+        lambda: visit.answer("Yes", "Low"),
+        lambda: visit.answer("No", "Well", group="Later"),
+        lambda: visit.choose(1, "Yes").choose(1, "No"),
+    ]
+    seen = []
+    for tick in ticks:
+        visit.page.goto("about:blank")
+        visit.open(f"#{site_digest()}").stage("questions")
+        links = visit.page.locator("nav a").evaluate_all("all => all.map(a => a.href)")
+        site.forget()
+        tick()
+        assert visit.page.locator("nav a").evaluate_all("all => all.map(a => a.href)") == links
+        visit.page.get_by_role("link", name="Deutsch").click()
+        visit.page.wait_for_url("**/de/#*")
+        visit.stage("questions")
+        assert visit.checked() == 0
+        seen.append(sorted((request.head, request.body) for request in site.requests if page_request(request)))
+    assert len(seen[0]) == 1
+    assert all(each == seen[0] for each in seen)
+    assert site.posts() == []
+
+
+def test_ticks_are_gone_when_somebody_comes_back(visit: Visit) -> None:
+    page = answer(visit.open().stage("questions"), "en").page
+    page.get_by_role("link", name="Deutsch").click()
+    page.wait_for_url("**/de/")
+    visit.stage("questions")
+    page.evaluate("history.back()")
+    page.wait_for_url(visit.url, wait_until="commit")
+    visit.stage("questions")
+    assert visit.checked() == 0
+
+
+def test_the_switch_is_gone_once_the_questions_are_behind(visit: Visit) -> None:
+    page = answer(visit.open().stage("questions"), "en").page
+    assert page.locator("nav").is_visible()
+    visit.press("Review your answers").stage("review")
+    assert page.locator("nav").is_hidden()
+    visit.press("Send").stage("sent")
+    assert page.locator("nav").is_hidden()
+
+
+def test_check_this_page_names_the_page_in_its_language_and_the_one_design(visit: Visit, site: Capture) -> None:
+    page = in_language(visit, "de").open().stage("questions").page
+    said = page.locator("[data-part=check-design], [data-part=check-page]").all_text_contents()
+    assert said == [
+        f"curl -s {site.url}/s/campus/design.json | sha256sum",
+        f"curl -s {site.url}/s/campus/de/ | sha256sum",
+    ]
+    assert targets(site)[0] == "/s/campus/de/"
+
+
+def page_request(request: Request) -> bool:
+    """Not a file or an icon, which a browser may have kept."""
+    return not request.target.startswith("/static/")
+
+
+def site_digest() -> str:
+    return Version.objects.get().design_id

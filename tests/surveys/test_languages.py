@@ -1,0 +1,199 @@
+"""A page in each language of the survey: at an address of its own, the same bytes for everyone."""
+
+import hashlib
+import json
+import re
+from urllib.parse import urlencode
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.test import Client
+from django.urls import reverse
+
+from collector.models import Report
+from config.middleware import COIN_POLICY, RESPONDENT_POLICY
+from surveys import links, selectors, services
+from surveys.models import Page, Version
+from tests import payloads, translated
+from tests.tools.designs import stored_page
+
+pytestmark = pytest.mark.django_db
+
+PAGES = {
+    "": ("ar", "rtl"),
+    "ar/": ("ar", "rtl"),
+    "en/": ("en", "ltr"),
+    "de/": ("de", "ltr"),
+    "es/": ("es", "ltr"),
+    "fr/": ("fr", "ltr"),
+}
+"""Where the pages are of a survey whose own language is Arabic."""
+
+
+@pytest.fixture
+def version(alice: User) -> Version:
+    definition = translated.definition("ar", "en", "de", "es", "fr")
+    return services.open_survey(services.write_survey(definition, owner=alice))
+
+
+@pytest.mark.parametrize("kind", Page.Kind.values)
+@pytest.mark.parametrize("path", PAGES)
+def test_each_language_has_its_page_whoever_asks(version: Version, path: str, kind: str) -> None:
+    language, direction = PAGES[path]
+    address = f"/s/campus/{path}" + ("coin/" if kind == Page.Kind.COIN else "")
+    hashes = set()
+    for number in range(20):
+        client = Client(REMOTE_ADDR=f"10.0.0.{number}")
+        client.cookies["django_language"] = ("en", "de", "ar")[number % 3]
+        response = client.get(address, {"utm": number}, headers={"accept-language": ("fr", "es", "en")[number % 3]})
+        assert response.status_code == 200
+        assert not response.cookies
+        hashes.add(hashlib.sha256(response.content).hexdigest())
+    stored = stored_page(version, kind, language)
+    assert hashes == {hashlib.sha256(stored).hexdigest()}
+    assert re.search(rf'<html lang="{language}" dir="{direction}"', stored.decode())
+    assert translated.text("Have you cheated?", language) in stored.decode()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/s/campus/it/",
+        "/s/campus/EN/",
+        "/s/campus/en",
+        "/s/campus/en/en/",
+        "/s/campus/coin/en/",
+        "/s/campus/en/reports",
+        "/s/campus/en/design.json",
+        "/s/campus/it/coin/",
+        "/s/campus/it/coin/sent/",
+        "/s/nothing/en/",
+    ],
+)
+def test_404_for_a_language_that_the_survey_has_not(version: Version, address: str) -> None:
+    assert Client().get(address).status_code == 404
+
+
+def test_coin_is_no_language_and_a_language_no_coin(version: Version) -> None:
+    assert b"<form" in Client().get("/s/campus/coin/").content
+    assert b"<form" not in Client().get("/s/campus/en/").content
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_headers(version: Version, path: str) -> None:
+    for page in (f"/s/campus/{path}", f"/s/campus/{path}coin/sent/"):
+        response = Client().get(page)
+        assert (response["Content-Security-Policy"], response["Referrer-Policy"]) == (RESPONDENT_POLICY, "no-referrer")
+        assert (response["Cache-Control"], response["Integrity-Policy"]) == (
+            "no-store",
+            "blocked-destinations=(script)",
+        )
+    coin = Client().get(f"/s/campus/{path}coin/")
+    assert (coin["Content-Security-Policy"], coin["Referrer-Policy"]) == (COIN_POLICY, "same-origin")
+
+
+@pytest.mark.parametrize("kind", Page.Kind.values)
+def test_the_switch_names_every_language_in_its_own_words_and_direction(version: Version, kind: str) -> None:
+    page = stored_page(version, kind, "de")
+    inside = re.findall(r"<nav.*?</nav>", page.decode(), re.S)[0]
+    end = "coin/" if kind == Page.Kind.COIN else ""
+    assert re.findall(r'<a href="([^"]+)" lang="(\w+)" hreflang="(\w+)" dir="(\w+)">([^<]+)</a>', inside) == [
+        (f"/s/campus/{end}", "ar", "ar", "rtl", "العربية"),
+        (f"/s/campus/en/{end}", "en", "en", "ltr", "English"),
+        (f"/s/campus/es/{end}", "es", "es", "ltr", "Español"),
+        (f"/s/campus/fr/{end}", "fr", "fr", "ltr", "Français"),
+    ]
+    assert '<span aria-current="page">Deutsch</span>' in inside
+
+
+@pytest.mark.parametrize("path", ["", "coin/"])
+def test_one_language_has_no_switch(alice: User, path: str) -> None:
+    services.open_survey(services.write_survey(payloads.definition(), owner=alice))
+    assert b"<nav" not in Client().get(f"/s/campus/{path}").content
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_closed_in_each_language(version: Version, path: str) -> None:
+    services.close_survey(version.survey)
+    for page in (f"/s/campus/{path}", f"/s/campus/{path}coin/"):
+        response = Client().get(page)
+        assert response.status_code == 200
+        assert f'<html data-now="closed" lang="{PAGES[path][0]}" dir="{PAGES[path][1]}"'.encode() in response.content
+        assert response.content.count(b"hreflang") == 4
+    assert Client().get("/s/campus/it/").status_code == 404
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_coin_form_is_answered_in_the_language_of_its_page(version: Version, path: str) -> None:
+    language = PAGES[path][0]
+    address = reverse("surveys:coin", args=["campus", language] if language != "ar" else ["campus"])
+    page = Client().get(f"/s/campus/{path}coin/").content.decode()
+    assert f'action="{address}"' in page
+    form = {"design": version.design_id, "stratum": "y1", "item-1": "1", "item-2": "0"}
+    origin = {"origin": "http://127.0.0.1:8000", "host": "127.0.0.1:8000", "sec-fetch-site": "same-origin"}
+
+    def post(fields: dict[str, str]) -> object:
+        return Client().post(address, urlencode(fields), "application/x-www-form-urlencoded", headers=origin)
+
+    taken = post(form)
+    assert (taken.status_code, taken["Location"]) == (303, f"{address}sent/")
+    sent = Client().get(taken["Location"]).content.decode()
+    refused = post(form | {"item-2": "9"}).content.decode()
+    for answer in (sent, refused):
+        assert re.search(rf'<html data-now="\w+" lang="{language}"', answer)
+        assert translated.text("Campus", language) in answer
+    assert f'href="{address}"' in refused
+    assert Report.objects.count() == 1
+
+
+def test_the_page_that_needs_a_script_leads_to_the_coin_page_of_its_language(version: Version) -> None:
+    assert 'href="/s/campus/fr/coin/"' in stored_page(version, Page.Kind.ANSWER, "fr").decode()
+
+
+def test_reports_go_to_one_address_whatever_the_language(version: Version) -> None:
+    for language in translated.CODES:
+        assert 'data-survey="/s/campus/"' in stored_page(version, Page.Kind.ANSWER, language).decode()
+
+
+def test_every_page_carries_the_one_design(version: Version) -> None:
+    document = json.loads(version.design.document)
+    assert document["languages"] == ["ar", "en", "de", "es", "fr"]
+    for page in version.pages.filter(kind=Page.Kind.ANSWER):
+        assert f'data-digest="{version.design_id}"'.encode() in bytes(page.content)
+
+
+def test_the_panel_tells_the_digest_of_each_page(version: Version, alice: User) -> None:
+    digests = selectors.page_digests(version)
+    assert list(digests) == ["ar", "en", "de", "es", "fr"]
+    assert digests["de"] == hashlib.sha256(Client().get("/s/campus/de/").content).hexdigest()
+    client = Client()
+    client.force_login(alice)
+    shown = client.get("/panel/survey/campus/").content.decode()
+    assert all(digest in shown for digest in digests.values())
+    assert links.respondent_link(version).endswith(f"/s/campus/#{version.design_id}")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_pages_stored_before_there_were_languages_are_moved() -> None:
+    """Forwards the bytes are kept under the survey's own language, backwards they come back."""
+    executor = MigrationExecutor(connection)
+    before, after = [("surveys", "0002_coin_page")], [("surveys", "0003_pages")]
+    executor.migrate(before)
+    old = executor.loader.project_state([*before, ("collector", "0003_report_mode")]).apps
+    owner = old.get_model("auth", "User").objects.create(username="carol")
+    survey = old.get_model("surveys", "Survey").objects.create(slug="campus", owner=owner, state="open")
+    design = old.get_model("collector", "FrozenDesign").objects.create(
+        digest="0" * 64, document='{"languages":["de","en"]}', opened_on="2026-01-01", closed_on="2026-01-02"
+    )
+    kept = {"survey": survey, "number": 1, "design": design, "page": b"<page>", "coin_page": b""}
+    old.get_model("surveys", "Version").objects.create(**kept)
+    MigrationExecutor(connection).migrate(after)
+    assert [(page.language, page.kind, bytes(page.content)) for page in Page.objects.all()] == [
+        ("de", "answer", b"<page>")
+    ]
+    MigrationExecutor(connection).migrate(before)
+    assert bytes(old.get_model("surveys", "Version").objects.get().page) == b"<page>"
+    last = MigrationExecutor(connection)
+    last.migrate(last.loader.graph.leaf_nodes())
