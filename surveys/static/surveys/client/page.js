@@ -4,13 +4,12 @@ import { part } from "./parts.js";
 import { CheckQuestion, Practice } from "./practice.js";
 import { checkedLink, prepare } from "./preparation.js";
 import { drawNonce, systemWords } from "./random.js";
-import { Receipt } from "./receipt.js";
 import { Refusal } from "./refusal.js";
 import { Tickets, requestBody } from "./report.js";
 import { Review } from "./review.js";
+import { Sending } from "./sending.js";
 import { Sentences } from "./sentences.js";
 import { Stages } from "./stages.js";
-import { Delivery, browserWorld } from "./transport.js";
 
 /**
  * The respondent's page, from load to "clear this screen".
@@ -28,8 +27,8 @@ export class RespondentPage {
   #stages;
   #sentences;
   #review;
-  #receipt;
   #check;
+  #sending;
   /** @type {import("./preparation.js").Prepared | null} */
   #prepared = null;
   /** @type {Promise<import("./preparation.js").Prepared> | null} */
@@ -39,8 +38,6 @@ export class RespondentPage {
   #nonce = "";
   /** @type {(Practice | CheckQuestion)[]}  what may be tried before the questions */
   #trials = [];
-  /** @type {Delivery | null} */
-  #delivery = null;
 
   /**
    * @param {HTMLElement} root  the `html` element of the page
@@ -52,8 +49,13 @@ export class RespondentPage {
     this.#stages = new Stages(root);
     this.#sentences = new Sentences(part(root, "sentences"), root.lang);
     this.#review = new Review(part(root, "review-list"), this.#sentences, (question) => this.#edit(question));
-    this.#receipt = new Receipt(root, this.#sentences);
     this.#check = new CheckThisPage(root, this.#sentences);
+    this.#sending = new Sending(root, window, {
+      stages: this.#stages,
+      sentences: this.#sentences,
+      check: this.#check,
+      guard: (action) => this.#guard(action),
+    });
     this.#bind();
   }
 
@@ -61,14 +63,12 @@ export class RespondentPage {
     this.#onClick("review-button", () => this.#showReview());
     this.#onClick("back-button", () => this.#stages.show("questions"));
     this.#onClick("send-button", () => this.#send());
-    this.#onClick("hurry-button", () => this.#hurry());
     this.#root.querySelectorAll("[data-part=clear-button]").forEach((button) => {
       button.addEventListener("click", () => this.#guard(() => this.#clearScreen()));
     });
     this.#window.addEventListener("pageshow", () => this.#guard(() => this.#enter()));
     this.#window.addEventListener("pagehide", () => this.#leave());
     this.#window.addEventListener("hashchange", () => this.#guard(() => this.#enter()));
-    this.#window.addEventListener("online", () => this.#guard(() => this.#hurry()));
   }
 
   /**
@@ -76,9 +76,9 @@ export class RespondentPage {
    * kept is cleared. A report that is on its way goes on; a page that has sent stays finished; else all begins anew.
    */
   async #enter() {
-    if (this.#stages.now === "sending") {
-      await this.#hurry();
-    } else if (this.#delivery !== null) {
+    if (this.#sending.going) {
+      await this.#sending.hurry();
+    } else if (this.#sending.begun) {
       this.#clearScreen();
     } else {
       this.#forget();
@@ -89,8 +89,7 @@ export class RespondentPage {
   /** The next user of the device finds nothing. A report on its way is kept: it is no answer. */
   #leave() {
     this.#forget();
-    this.#receipt.clear();
-    this.#check.showBody("");
+    this.#sending.clear();
   }
 
   async #begin() {
@@ -156,10 +155,10 @@ export class RespondentPage {
 
   /** The one moment where answers become a report. A second click finds the report made, and does nothing. */
   async #send() {
-    if (this.#delivery === null) {
-      this.#delivery = new Delivery(this.#address("reports"), this.#freeze(), browserWorld(this.#window));
+    if (!this.#sending.begun) {
+      const body = this.#freeze();
       this.#forget();
-      await this.#deliver();
+      await this.#sending.begin(this.#address("reports"), body, this.#prepared);
     }
   }
 
@@ -168,56 +167,6 @@ export class RespondentPage {
     const stratum = group === null ? "" : design.groups[group.answer].key;
     const report = this.#tickets.read(questions.map((question) => question.answer));
     return requestBody({ design: digest, nonce: this.#nonce, stratum, report });
-  }
-
-  async #deliver() {
-    const warn = (event) => event.preventDefault();
-    this.#window.addEventListener("beforeunload", warn);
-    const sending = this.#delivery.send((state, values) => this.#tell(state, values));
-    this.#stages.show("sending");
-    this.#check.showBody(this.#delivery.body);
-    const outcome = await sending;
-    this.#window.removeEventListener("beforeunload", warn);
-    this.#finish(outcome);
-  }
-
-  #finish(outcome) {
-    if (outcome.state === "stored") {
-      this.#receipt.show(this.#delivery.body, outcome.receipt, this.#prepared, this.#groupLine());
-      this.#stages.show("sent");
-    } else if (outcome.state === "refused") {
-      const known = `failed-${outcome.status}`;
-      const key = this.#sentences.has(known) ? known : "failed-other";
-      part(this.#root, "failed-reason").textContent = this.#sentences.say(key, { status: String(outcome.status) });
-      this.#stages.show("failed");
-    } else {
-      this.#tell("paused", {});
-    }
-  }
-
-  #groupLine() {
-    const { design, group } = this.#prepared;
-    const { stratum } = JSON.parse(this.#delivery.body);
-    const index = design.groups.findIndex(({ key }) => key === stratum);
-    return group === null ? "" : this.#sentences.say("group-line", { group: group.label(index) });
-  }
-
-  #tell(state, values) {
-    part(this.#root, "sending-said").textContent = this.#sentences.say(`sending-${state}`, values);
-    part(this.#root, "hurry-button").hidden = state === "sending";
-    part(this.#root, "progress").hidden = state !== "sending";
-  }
-
-  /** Try now: end the present wait, or begin again with the same bytes after the tries are used up. */
-  async #hurry() {
-    if (this.#stages.now !== "sending") {
-      return;
-    }
-    if (this.#delivery.running) {
-      this.#delivery.hurry();
-    } else {
-      await this.#deliver();
-    }
   }
 
   #clearScreen() {
