@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format lock coverage bench bench-library
+.PHONY: help run test check format messages lock coverage bench bench-library
 
 help: ## list the doors
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,10 @@ format: ## write every file in the project's style
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+messages: ## find the respondents' texts for the translators, and compile what they have translated
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python bin/messages
 
 coverage: ## measure every interval's coverage and every mechanism's variance into docs/library (ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock

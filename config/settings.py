@@ -102,6 +102,7 @@ X_FRAME_OPTIONS = "DENY"
 
 LANGUAGE_CODE = "en"
 # What the respondents' pages speak, each by its own name; docs/client.md says how to add one.
+LOCALE_PATHS = [ROOT / "locale"]
 LANGUAGES = [
     ("en", "English"),
     ("de", "Deutsch"),

@@ -11,6 +11,16 @@ from django.urls.converters import StringConverter
 CODE = r"[a-z]{2,3}(?:-[A-Za-z0-9]+)*"
 
 
+PLURALS = {
+    "en": {"one": 1, "other": 2},
+    "de": {"one": 1, "other": 2},
+    "es": {"one": 1, "many": 1_000_000, "other": 2},
+    "fr": {"one": 1, "many": 1_000_000, "other": 2},
+    "ar": {"zero": 0, "one": 1, "two": 2, "few": 3, "many": 11, "other": 100},
+}
+"""The browser's names for the plural forms of a language, and a number of each; gettext knows them by number only."""
+
+
 class LanguageConverter(StringConverter):
     """A language code in an address. No other part of one is as short, so `coin` is never taken for a language."""
 
@@ -25,6 +35,12 @@ class Door:
     name: str
     direction: str
     address: str
+
+
+def plurals_of(language: str) -> list[tuple[str, int]]:
+    """Each plural form of the language, as the browser names it, with a number that takes it."""
+    # A page in a language that is spoken no more, of an old survey, has no translation and falls back to English.
+    return list(PLURALS.get(language, PLURALS["en"]).items())
 
 
 def address_of(page: str, document: Mapping[str, Any], language: str) -> str:

@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
-from surveys.languages import address_of, switch
+from surveys.languages import address_of, plurals_of, switch
 
 Document = Mapping[str, Any]
 
@@ -97,4 +97,5 @@ def render(template: str, context: dict[str, Any], language: str) -> bytes:
     """A page in one language, its own words and its direction."""
     with translation.override(language):
         direction = "rtl" if translation.get_language_bidi() else "ltr"
-        return render_to_string(template, {**context, "language": language, "direction": direction}).encode()
+        own = {"language": language, "direction": direction, "plurals": plurals_of(language)}
+        return render_to_string(template, {**context, **own}).encode()

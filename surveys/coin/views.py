@@ -60,7 +60,7 @@ def _closed(shown: Showing, *, status: int) -> HttpResponse:
 def _shown_or_404(slug: str, language: str) -> tuple[Showing, bytes]:
     """The version in the field and its stored own-coin page, where it has one in that language."""
     shown = selectors.showing(slug, language)
-    stored = shown and shown.page(Page.Kind.COIN)
+    stored = None if shown is None else shown.page(Page.Kind.COIN)
     if shown is None or stored is None:
         raise Http404("There is no such page.")
     return shown, stored

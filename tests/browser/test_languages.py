@@ -1,16 +1,20 @@
 """The page in other languages, in a real browser: answering to the end, and a switch that tells nobody anything."""
 
+import gettext
 import json
 from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
+from playwright.sync_api import Browser
 
 from collector.models import Report
+from surveys.languages import PLURALS
 from surveys.models import Version
 from surveys.services import open_survey, write_survey
 from tests import translated
 from tests.browser.conftest import Visit, targets
+from tests.tools import catalog
 from tests.tools.capture import Capture, Request
 from tests.translated import text
 
@@ -114,6 +118,25 @@ def test_check_this_page_names_the_page_in_its_language_and_the_one_design(visit
         f"curl -s {site.url}/s/campus/de/ | sha256sum",
     ]
     assert targets(site)[0] == "/s/campus/de/"
+
+
+@pytest.mark.parametrize("code", translated.CODES)
+def test_the_browsers_plural_forms_are_those_of_gettext(browser: Browser, code: str) -> None:
+    """The template has a line for each name that the browser may look for, with the form that gettext has for it."""
+    numbers = [*range(201), 1000, 10**6, 2 * 10**6, 2**32]
+    page = browser.new_page()
+    script = "([code, numbers]) => numbers.map((number) => new Intl.PluralRules(code).select(number))"
+    names = page.evaluate(script, [code, numbers])
+    page.close()
+    assert set(names) == set(PLURALS[code])
+    rule = (
+        "n != 1" if code == "en" else catalog.catalog(code).metadata["Plural-Forms"].partition("plural=")[2].strip("; ")
+    )
+    form = gettext.c2py(rule)
+    examples = {name: form(number) for name, number in PLURALS[code].items()}
+    assert sorted(examples.values()) == list(range(len(examples)))
+    for number, name in zip(numbers, names, strict=True):
+        assert form(number) == examples[name], number
 
 
 def page_request(request: Request) -> bool:

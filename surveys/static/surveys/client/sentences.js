@@ -7,6 +7,7 @@ import { Refusal } from "./refusal.js";
 export class Sentences {
   #patterns = new Map();
   #plural;
+  #isolated;
 
   /**
    * @param {Element} element  holds elements with `data-sentence="key"`
@@ -16,8 +17,10 @@ export class Sentences {
     for (const pattern of element.querySelectorAll("[data-sentence]")) {
       this.#patterns.set(pattern.dataset.sentence, pattern.textContent.trim().replace(/\s+/g, " "));
     }
-    this.numbers = new Intl.NumberFormat(language);
+    // The page's own text has these digits in every language; a digest has no others.
+    this.numbers = new Intl.NumberFormat(language, { numberingSystem: "latn" });
     this.#plural = new Intl.PluralRules(language);
+    this.#isolated = getComputedStyle(element).direction === "rtl";
   }
 
   /**
@@ -42,6 +45,14 @@ export class Sentences {
   }
 
   #written(value, whole) {
-    return typeof value === "number" ? this.numbers.format(value) : (value ?? whole);
+    if (typeof value === "number") {
+      return this.numbers.format(value);
+    }
+    return this.#isolated && value !== undefined ? isolate(value) : (value ?? whole);
   }
+}
+
+/** Invisible marks, so that what is put in ("<1", a digest, an answer in Latin letters) leaves the words around it in order. */
+function isolate(text) {
+  return `\u2068${text}\u2069`;
 }

@@ -1,0 +1,118 @@
+"""Whatever a respondent can be shown is translated, and a translation says what its original says."""
+
+import re
+from html import unescape
+
+import polib
+import pytest
+from django.conf import settings
+from django.utils import translation
+
+from surveys import pages
+from surveys.coin import page as coin
+from surveys.languages import PLURALS
+from tests import translated
+from tests.tools import catalog
+from tests.tools.catalog import Text
+from tests.tools.designs import canonical_and_digest
+
+OTHERS = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
+
+in_each_language = pytest.mark.parametrize("language", OTHERS)
+
+PLACEHOLDER = re.compile(r"\{\w+\}|%\(\w+\)s")
+
+SAME_IN_EVERY_LANGUAGE = re.compile(r"JavaScript|SHA-256|https|curl|sha256sum|English|Deutsch|Español|Français")
+
+
+def test_texts_are_found_in_every_branch_and_plural() -> None:
+    found = catalog.texts()
+    assert len(found) > 200
+    within_if = "No ticket protects this one: the group you choose is sent as it is, so that groups can be compared."
+    assert found[Text(within_if)] == ["templates/surveys/respond/_questions.html"]
+    assert Text("{count} sends another", "{count} send another") in found
+    assert found[Text("one coin", "%(count)s coins")] == ["surveys/coin/words.py"]
+    assert Text("Two heads") in found
+    assert Text("Do you like rain?") in found
+    assert Text("You need %(needs)s, and a place where nobody looks on.") in found
+
+
+@pytest.mark.xfail(strict=False, reason="the translations are being written")
+@in_each_language
+def test_every_text_is_translated(language: str) -> None:
+    assert catalog.untranslated(catalog.catalog(language)) == [], "run `make messages`, then translate in locale/"
+
+
+@in_each_language
+def test_what_is_compiled_is_what_is_written(language: str) -> None:
+    compiled = catalog.path_of(language, "mo").read_bytes()
+    assert compiled == catalog.catalog(language).to_binary(), "run `make messages`"
+
+
+@pytest.mark.xfail(strict=False, reason="the translations are being written")
+@in_each_language
+def test_nothing_is_marked_as_doubtful_and_nothing_is_left_over(language: str) -> None:
+    texts = catalog.texts()
+    for entry in catalog.catalog(language):
+        assert not entry.fuzzy, entry.msgid
+        assert Text(entry.msgid, entry.msgid_plural) in texts, f"{entry.msgid}: run `make messages`"
+
+
+@in_each_language
+def test_placeholders_survive(language: str) -> None:
+    for entry in catalog.catalog(language).translated_entries():
+        if not entry.msgid_plural:
+            assert placeholders(entry.msgstr) == placeholders(entry.msgid), entry.msgid
+        else:
+            forms = dict(zip(PLURALS[language].values(), entry.msgstr_plural.values(), strict=True))
+            for number, form in forms.items():
+                assert placeholders(form) in allowed(entry, number), form
+
+
+def placeholders(text: str) -> list[str]:
+    return sorted(set(PLACEHOLDER.findall(text)))
+
+
+def allowed(entry: polib.POEntry, number: int) -> list[list[str]]:
+    """A form for one number alone may leave the number out."""
+    whole = placeholders(entry.msgid_plural)
+    counted = [name for name in whole if "count" not in name]
+    return {0: [whole, counted], 1: [placeholders(entry.msgid), counted], 2: [whole, counted]}.get(number, [whole])
+
+
+def test_every_language_has_a_name_a_catalog_and_its_plural_forms() -> None:
+    assert set(PLURALS) == {code for code, _name in settings.LANGUAGES}
+    assert {path.name for path in catalog.LOCALE.iterdir()} == set(OTHERS)
+    for language in OTHERS:
+        of = catalog.catalog(language)
+        assert of.metadata["Language"] == language
+        assert len(catalog.plural_forms(of)) == len(PLURALS[language])
+
+
+@in_each_language
+def test_our_own_catalog_speaks_and_not_another_of_the_same_words(language: str) -> None:
+    """Django and its admin bring catalogs of their own, with words like "Yes"."""
+    with translation.override(language):
+        for entry in catalog.catalog(language):
+            if not entry.msgid_plural and entry.msgstr:
+                assert translation.gettext(entry.msgid) == entry.msgstr
+
+
+@pytest.mark.xfail(strict=False, reason="the translations are being written")
+@pytest.mark.parametrize("page", ["answer", "closed", "coin", "sent"])
+def test_no_english_word_is_left_on_an_arabic_page(page: str) -> None:
+    """Also none that is written into a template without being given to the translators."""
+    document = translated.document("ar", "en")
+    text, digest = canonical_and_digest(document)
+    rendered = {
+        "answer": lambda: pages.render_page(document, text, digest, "ar", with_coin=True),
+        "closed": lambda: pages.render_closed(document, "ar"),
+        "coin": lambda: coin.render_page(document, digest, "ar"),
+        "sent": lambda: coin.render_sent(document, "ar"),
+    }[page]().decode()
+    body = rendered.partition("<body>")[2].replace(text, "")
+    body = re.sub(r'<div hidden data-part="design">.*?</div>|<code.*?</code>', "", body, flags=re.DOTALL)
+    labels = " ".join(re.findall(r'aria-label="([^"]*)"', body))
+    words = re.sub(r"\{\w+\}", "", unescape(re.sub(r"<[^>]+>", " ", body) + labels))
+    assert re.findall(r"[A-Za-z]{2,}", SAME_IN_EVERY_LANGUAGE.sub("", words)) == []
+    assert len(re.findall(r"[\u0600-\u06ff]{2,}", words)) > 10
