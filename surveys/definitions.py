@@ -14,6 +14,7 @@ from django.conf import settings
 from collector import designs
 from collector.checks import DesignError
 from randomized_response import Channel, custom, epsilon_total, forced_response, k_ary, warner
+from surveys.languages import missing_from
 
 Definition = dict[str, Any]
 
@@ -104,6 +105,8 @@ def design_of(definition: Definition, *, version: int) -> designs.Design:
         design = designs.check(document)
     except DesignError as error:
         raise DefinitionError(str(error)) from None
+    if missing := missing_from(definition):
+        raise DefinitionError(missing)
     _within_ceiling(definition)
     return design
 

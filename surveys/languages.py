@@ -43,6 +43,20 @@ def plurals_of(language: str) -> list[tuple[str, int]]:
     return list(PLURALS.get(language, PLURALS["en"]).items())
 
 
+def missing_from(definition: Mapping[str, Any]) -> str:
+    """What keeps the survey from having a page in each of its languages, in words; empty where nothing does."""
+    spoken = [code for code, _name in settings.LANGUAGES]
+    for code in definition["languages"]:
+        if code not in spoken:
+            return f"languages: the respondents' pages do not speak {code!r}; they speak {', '.join(spoken)}"
+    for place in ("introduction", "consent"):
+        said = [code for code, text in definition[place].items() if text.strip()]
+        for code in definition["languages"] if said else ():
+            if code not in said:
+                return f"{place}.{code} must not be empty: the text stands there in {', '.join(said)}"
+    return ""
+
+
 def address_of(page: str, document: Mapping[str, Any], language: str) -> str:
     """Where a page of the survey is in one of its languages; its own language, the first, is not in the address."""
     own = language == document["languages"][0]

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -15,6 +16,7 @@ from django.urls import reverse
 from collector.models import Report
 from config.middleware import COIN_POLICY, RESPONDENT_POLICY
 from surveys import links, selectors, services
+from surveys.definitions import DefinitionError
 from surveys.models import Page, Version
 from tests import payloads, translated
 from tests.tools.designs import stored_page
@@ -36,6 +38,42 @@ PAGES = {
 def version(alice: User) -> Version:
     definition = translated.definition("ar", "en", "de", "es", "fr")
     return services.open_survey(services.write_survey(definition, owner=alice))
+
+
+def in_italian_too(value: Any) -> Any:
+    if isinstance(value, list):
+        return [in_italian_too(part) for part in value]
+    if isinstance(value, dict):
+        return value | {"it": "testo"} if set(value) == {"en"} else {k: in_italian_too(v) for k, v in value.items()}
+    return value
+
+
+def without(place: str, language: str, *, text: str | None) -> dict[str, Any]:
+    """The survey in English and German with one text changed, or missing where there is none."""
+    definition = translated.definition("en", "de")
+    texts = definition["items"][1]["wording"] if place == "wording" else definition[place]
+    del texts[language]
+    return definition if text is None else definition | {place: texts | {language: text}}
+
+
+@pytest.mark.parametrize(
+    ("definition", "sentence"),
+    [
+        (
+            in_italian_too(payloads.definition()) | {"languages": ["en", "it"]},
+            "languages: the respondents' pages do not speak 'it'; they speak en, de, es, fr, ar",
+        ),
+        (without("consent", "de", text=" "), "consent.de must not be empty: the text stands there in en"),
+        (without("introduction", "en", text=""), "introduction.en must not be empty: the text stands there in de"),
+        (without("title", "de", text=None), r"title must have exactly the keys ['de', 'en']; got ['en']"),
+        (without("wording", "de", text=None), r"items[1].wording must have exactly the keys ['de', 'en']; got ['en']"),
+    ],
+)
+def test_a_survey_that_is_not_whole_in_each_language_is_refused(
+    alice: User, definition: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(DefinitionError, match=re.escape(sentence)):
+        services.write_survey(definition, owner=alice)
 
 
 @pytest.mark.parametrize("kind", Page.Kind.values)
