@@ -2,10 +2,13 @@
 
 Its choices are randomised already, by the respondent's own coin. The form has one field for the design, one for the
 group where there are groups, and one for each item, `item-1`, `item-2` and so on, with the number of the marked choice.
+The page is the same for everybody, so its form holds no nonce: it is looked at first and gets one of ours, with which
+it is sent, once or several times. A sheet of paper that a researcher enters has the same fields, nonce and all.
 """
 
 import re
 import secrets
+from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 from collector import parsing
@@ -22,7 +25,7 @@ def parse(body: bytes) -> dict[str, str]:
         raise TooLarge("body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
     try:
         pairs = parse_qsl(
-            body.decode("ascii"), keep_blank_values=True, strict_parsing=True, max_num_fields=MOST_SYMBOLS + 2
+            body.decode("ascii"), keep_blank_values=True, strict_parsing=True, max_num_fields=MOST_SYMBOLS + 3
         )
     except ValueError:
         raise Malformed("body", "The body must be one form.") from None
@@ -34,17 +37,26 @@ def parse(body: bytes) -> dict[str, str]:
     return fields
 
 
-def read(fields: dict[str, str], design: Design) -> ParsedReport:
-    """The report that the fields make, under a nonce of our own: a page without a script can make none."""
+def look(fields: Mapping[str, str], design: Design) -> ParsedReport:
+    """The report that the fields would make under a new nonce; fields that have one already are not looked at."""
+    if "nonce" in fields:
+        raise Malformed("body", "The form has a nonce before it was looked at.")
+    return read({**fields, "nonce": secrets.token_hex(16)}, design)
+
+
+def read(fields: Mapping[str, str], design: Design) -> ParsedReport:
+    """The report that the fields make; each of them is there, and no other."""
     items = [f"item-{number}" for number in range(1, len(design.alphabets) + 1)]
     groups = ["stratum"] if design.strata != ("",) else []
-    for name in ("design", *groups, *items):
+    for name in ("design", "nonce", *groups, *items):
         if name not in fields:
             raise Malformed(name, f"{name} is missing.")
-    if unknown := set(fields) - {"design", *groups, *items}:
+    if unknown := set(fields) - {"design", "nonce", *groups, *items}:
         raise Malformed("body", f"The form has {len(unknown)} fields that this survey does not have.")
+    if not re.fullmatch(parsing.FIELDS["nonce"], fields["nonce"]):
+        raise Malformed("nonce", f"nonce must be {parsing.SHAPES['nonce']}.")
     symbols = bytes(_symbol(name, fields[name], size) for name, size in zip(items, design.alphabets, strict=True))
-    report = ParsedReport(design.digest, secrets.token_hex(16), fields.get("stratum", ""), symbols)
+    report = ParsedReport(design.digest, fields["nonce"], fields.get("stratum", ""), symbols)
     parsing.check_against(report, design)
     return report
 

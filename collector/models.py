@@ -30,9 +30,12 @@ class Report(models.Model):
     class Mode(models.IntegerChoices):
         BROWSER = 0, "randomised by the respondent's browser"
         COIN = 1, "randomised by the respondent, with a coin or a die"
+        PAPER = 2, "randomised with a coin or a die on paper, entered by the researcher"
 
     nonce = models.CharField(
-        max_length=32, primary_key=True, help_text="random; from the respondent's browser, or from us for a coin"
+        max_length=32,
+        primary_key=True,
+        help_text="random; from the respondent's browser, or from us for a coin and for paper",
     )
     design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="reports")
     stratum = models.PositiveSmallIntegerField(help_text="index of the group in the design")
@@ -43,12 +46,12 @@ class Report(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(folding__in=[0, 1, 2]), name="report_folding_known"),
-            models.CheckConstraint(condition=Q(mode__in=[0, 1]), name="report_mode_known"),
+            models.CheckConstraint(condition=Q(mode__in=[0, 1, 2]), name="report_mode_known"),
         ]
         indexes = [
             models.Index(fields=["design"], condition=Q(folding__lt=2), name="report_not_folded"),
             # Few reports come from a coin; they are counted without reading the others.
-            models.Index(fields=["design"], condition=Q(mode=1), name="report_from_a_coin"),
+            models.Index(fields=["design"], condition=Q(mode__gt=0), name="report_from_a_coin"),
         ]
 
     def __str__(self) -> str:

@@ -44,14 +44,19 @@ def report_count(digest: str) -> int:
 
 
 def coin_report_count(digest: str) -> int:
-    """How many of the stored reports were randomised with a coin or a die."""
-    return Report.objects.filter(design_id=digest, mode=Report.Mode.COIN).count()
+    """How many of the stored reports were randomised with a coin or a die, sent or on paper."""
+    return Report.objects.filter(design_id=digest, mode__gt=Report.Mode.BROWSER).count()
+
+
+def sheet_count(digest: str) -> int:
+    """How many of the stored reports came on paper."""
+    return Report.objects.filter(design_id=digest, mode=Report.Mode.PAPER).count()
 
 
 def folded_coin_report_count(digest: str) -> int:
-    """How many of the reports in the totals were randomised with a coin or a die."""
-    folded = Report.objects.filter(design_id=digest, mode=Report.Mode.COIN, folding=Report.Folding.FOLDED)
-    return folded.count()
+    """How many of the reports in the totals were randomised with a coin or a die, sent or on paper."""
+    by_hand = Report.objects.filter(design_id=digest, mode__gt=Report.Mode.BROWSER)
+    return by_hand.filter(folding=Report.Folding.FOLDED).count()
 
 
 def waiting_designs() -> list[str]:

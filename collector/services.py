@@ -1,6 +1,7 @@
 """What changes the store: freezing and closing a design, taking a report."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,19 +53,50 @@ def receive(body: bytes, *, slug: str, rehearsal: bool = False) -> Receipt:
     return Receipt(receipt=hashlib.sha256(body).hexdigest(), created=created)
 
 
-def receive_form(body: bytes, *, slug: str) -> None:
-    """Store one report that a person randomised with a coin or a die of her own, on disk when this returns.
-
-    A page without a script can make no nonce, so here every call that is not refused stores a report.
+def look_at_form(body: bytes, *, slug: str) -> parsing.ParsedReport:
+    """The report that a form of the own-coin page would make, under a new nonce to send it with. Stores nothing.
 
     Raises
     ------
     Refusal
-        Malformed (422), UnknownDesign (404), Closed (410), TooLarge (413); nothing is stored then.
+        Malformed (422), UnknownDesign (404), Closed (410), TooLarge (413).
     """
     fields = coin.parse(body)
-    design = _design_of(fields["design"], slug=slug, rehearsal=False)
-    _store(coin.read(fields, design), design, mode=Report.Mode.COIN)
+    looked = coin.look(fields, _design_of(fields["design"], slug=slug, rehearsal=False))
+    if not selectors.is_open(looked.design):
+        raise Closed("design", "The survey is closed; it takes no more reports.")
+    return looked
+
+
+def receive_form(body: bytes, *, slug: str) -> None:
+    """Store one report that a person randomised with a coin or a die of her own, on disk when this returns.
+
+    The same form again, which has the same nonce, stores nothing.
+
+    Raises
+    ------
+    Refusal
+        Malformed (422), UnknownDesign (404), NonceTaken (409), Closed (410), TooLarge (413); nothing is stored then.
+    """
+    _receive_marks(coin.parse(body), slug=slug, mode=Report.Mode.COIN)
+
+
+def receive_sheet(fields: Mapping[str, str], *, slug: str) -> bool:
+    """Store one sheet of paper that was randomised with a coin or a die, on disk when this returns.
+
+    True where this call stored it; False for the same sheet again, which has the same nonce.
+
+    Raises
+    ------
+    Refusal
+        Malformed (422), UnknownDesign (404), NonceTaken (409), Closed (410); nothing is stored then.
+    """
+    return _receive_marks(fields, slug=slug, mode=Report.Mode.PAPER)
+
+
+def _receive_marks(fields: Mapping[str, str], *, slug: str, mode: Report.Mode) -> bool:
+    design = _design_of(fields.get("design", ""), slug=slug, rehearsal=False)
+    return _store(coin.read(fields, design), design, mode=mode)
 
 
 def _design_of(digest: str, *, slug: str, rehearsal: bool) -> designs.Design:

@@ -9,7 +9,7 @@ from surveys.languages import CODE
 
 RESPONDENT_PATH = "/s/"
 PANEL_PATH = "/panel/"
-COIN_PATH = re.compile(rf"/s/[^/]+/({CODE}/)?coin/")
+COIN_PATH = re.compile(rf"/s/[^/]+/({CODE}/)?coin/(send/)?")
 
 RESPONDENT_POLICY = "; ".join(
     (
@@ -38,7 +38,7 @@ COIN_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-"""The own-coin page: a form that the browser sends to us, and no script whatever a page may hold."""
+"""The own-coin page and the look at what is marked: forms that the browser sends to us, and no script whatever."""
 
 # The panel's theme runs Alpine, which evaluates the expressions of its own templates, and sets styles from scripts.
 PANEL_POLICY = "; ".join(

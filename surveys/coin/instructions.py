@@ -13,6 +13,7 @@ from typing import Any
 
 from surveys.coin.devices import DEVICES, Device, Share
 
+KINDS = ("yes_no", "one_choice", "scale")
 MOST_CHOICES = 6
 MOST_RULES = 8
 """More than a person can be asked to follow for one question."""
@@ -40,11 +41,16 @@ class Instruction:
 
 def instructions_for(document: Mapping[str, Any]) -> list[Instruction] | None:
     """An instruction for each item of a frozen design; None where one has none, or where nobody answers on the web."""
-    if document["rehearsal"]:
+    if document["rehearsal"] or not all(map(_is_one_mark, document["items"])):
         return None
     found = [instruction_for(item["channel"]) for item in document["items"]]
     complete = [instruction for instruction in found if instruction is not None]
     return complete if len(complete) == len(found) else None
+
+
+def _is_one_mark(item: Mapping[str, Any]) -> bool:
+    """Whether everybody is asked the item and answers it with one of a few choices, drawn from one row of one table."""
+    return item["kind"] in KINDS and item["encoding"] == "single" and "asked_if" not in item
 
 
 def instruction_for(channel: Mapping[str, Any]) -> Instruction | None:

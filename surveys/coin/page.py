@@ -1,6 +1,6 @@
 """The own-coin page and what follows it, as bytes: like the respondent's page the same for everybody."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from math import prod
 from typing import Any
@@ -8,7 +8,8 @@ from typing import Any
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from collector.errors import Closed, ForeignOrigin, Malformed, Refusal, UnknownDesign
+from collector.errors import Closed, ForeignOrigin, Malformed, NonceTaken, Refusal, UnknownDesign
+from collector.parsing import ParsedReport
 from estimator import wording
 from randomized_response import Channel
 from surveys import pages
@@ -42,6 +43,38 @@ def render_page(document: Document, digest: str, language: str) -> bytes:
             ],
         }
     return pages.render("surveys/coin/page.html", context, language)
+
+
+def render_review(document: Document, looked: ParsedReport, language: str) -> bytes:
+    """What was marked, with the nonce that makes pressing Send twice one report. Nothing is stored yet."""
+    context = _frame(document, language) | {
+        "looked": looked,
+        "lines": list(_lines(document, looked, language)),
+        "send_address": address_of("coin-send", document, language),
+    }
+    return pages.render("surveys/coin/review.html", context, language)
+
+
+def _lines(document: Document, looked: ParsedReport, language: str) -> Iterator[dict[str, Any]]:
+    """The group, where there are groups, then each question, with every choice and whether it is marked."""
+    strata = document["strata"]
+    if strata["groups"]:
+        groups = [_group(group, document, language) for group in strata["groups"]]
+        choices = [_choice(group["key"], group["label"], looked.stratum) for group in groups]
+        wording = pages.text_in(strata["wording"], document, language)
+        yield {"name": "stratum", "wording": wording, "choices": choices, "plain": True}
+    for number, (item, symbol) in enumerate(zip(document["items"], looked.report, strict=True), start=1):
+        labels = [pages.text_in(choice, document, language) for choice in item["choices"]]
+        choices = [_choice(str(value), label, str(symbol)) for value, label in enumerate(labels)]
+        yield {
+            "name": f"item-{number}",
+            "wording": pages.text_in(item["wording"], document, language),
+            "choices": choices,
+        }
+
+
+def _choice(value: str, label: str, marked: str) -> dict[str, Any]:
+    return {"value": value, "label": label, "marked": value == marked}
 
 
 def render_sent(document: Document, language: str) -> bytes:
@@ -104,6 +137,8 @@ def _reason(refusal: Refusal) -> str:
             return _("It did not come from this survey’s own page. Open the page again and send from there.")
         case UnknownDesign() | Closed():
             return _("It was made for another version of the survey, which takes no more answers. Open the page again.")
+        case NonceTaken():
+            return _("Something else was sent from that page before, and it stays. Open the page again to send anew.")
         case Malformed(field="stratum"):
             return _("The group is not marked.")
         case Malformed(field=field) if field.startswith("item-"):

@@ -1,8 +1,8 @@
-"""The address of the own-coin page: it gives the page and takes its form."""
+"""The addresses of the own-coin page: the page itself, a look at what was marked, the sending, and what follows."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from collector import services as collector
 from collector.errors import Closed, NotForm, Refusal
@@ -16,17 +16,30 @@ from surveys.selectors import Showing
 FORM_TYPES = ("application/x-www-form-urlencoded",)
 
 
-# The page is the same bytes for everybody, so it can hold no token; `check_headers` refuses other sites instead.
+# No cookie means anything here and the page is the same for everybody, so it can hold no token; `check_headers` refuses
+# other sites instead.
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def answer(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
-    """The own-coin page as it was rendered when the survey opened, or what became of its form."""
+    """The own-coin page as it was rendered when the survey opened; of its form, what would be sent. Stores nothing."""
     shown, stored = _shown_or_404(slug, language)
     if request.method == "POST":
-        return _take(request, shown)
+        return _look(request, shown)
     if shown.closed:
         return _closed(shown, status=200)
     return HttpResponse(stored)
+
+
+@csrf_exempt
+@require_POST
+def send(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
+    """Store what was looked at and lead on to another page, which can be loaded again without sending anything."""
+    shown, _ = _shown_or_404(slug, language)
+    try:
+        collector.receive_form(_form(request), slug=slug)
+    except Refusal as refusal:
+        return _refused(shown, refusal)
+    return HttpResponse(status=303, headers={"Location": address_of("coin-sent", shown.document, shown.language)})
 
 
 @require_safe
@@ -36,15 +49,19 @@ def sent(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     return HttpResponse(page.render_sent(shown.document, shown.language))
 
 
-def _take(request: HttpRequest, shown: Showing) -> HttpResponse:
-    """Store what was marked and lead on to another page, which can be loaded again without sending anything."""
+def _look(request: HttpRequest, shown: Showing) -> HttpResponse:
     try:
-        not_form = NotForm("Content-Type", "Content-Type must be application/x-www-form-urlencoded.")
-        check_headers(request, types=FORM_TYPES, otherwise=not_form)
-        collector.receive_form(request.body, slug=shown.version.survey.slug)
+        looked = collector.look_at_form(_form(request), slug=shown.version.survey.slug)
     except Refusal as refusal:
         return _refused(shown, refusal)
-    return HttpResponse(status=303, headers={"Location": address_of("coin-sent", shown.document, shown.language)})
+    return HttpResponse(page.render_review(shown.document, looked, shown.language))
+
+
+def _form(request: HttpRequest) -> bytes:
+    """The body of a form that one of our own pages sent, or a refusal."""
+    not_form = NotForm("Content-Type", "Content-Type must be application/x-www-form-urlencoded.")
+    check_headers(request, types=FORM_TYPES, otherwise=not_form)
+    return request.body
 
 
 def _refused(shown: Showing, refusal: Refusal) -> HttpResponse:

@@ -1,5 +1,6 @@
 """The door for what people marked themselves: one strict form, a nonce of our own, the mode."""
 
+import secrets
 from urllib.parse import urlencode
 
 import pytest
@@ -7,19 +8,95 @@ from django.db import IntegrityError, transaction
 
 from collector import selectors
 from collector.designs import MOST_SYMBOLS, Design
-from collector.errors import Closed, Malformed, Refusal, TooLarge, UnknownDesign
+from collector.errors import Closed, Malformed, NonceTaken, Refusal, TooLarge, UnknownDesign
 from collector.folding import fold
 from collector.models import Report
 from collector.parsing import LARGEST_BODY
-from collector.services import close, freeze, receive, receive_form
+from collector.services import close, freeze, look_at_form, receive, receive_form, receive_sheet
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
 
 
+def fields(design: Design, /, **changes: str | None) -> dict[str, str]:
+    sound = {"design": design.digest, "nonce": secrets.token_hex(16), "stratum": "y2", "item-1": "1", "item-2": "2"}
+    return {name: value for name, value in (sound | changes).items() if value is not None}
+
+
 def form(design: Design, /, **changes: str | None) -> bytes:
-    fields = {"design": design.digest, "stratum": "y2", "item-1": "1", "item-2": "2"} | changes
-    return urlencode({name: value for name, value in fields.items() if value is not None}).encode()
+    return urlencode(fields(design, **changes)).encode()
+
+
+def test_a_look_stores_nothing_and_each_has_a_nonce_of_its_own(design: Design) -> None:
+    first, second = (look_at_form(form(design, nonce=None), slug="campus") for _ in range(2))
+    assert (first.design, first.stratum, first.report) == (design.digest, "y2", b"\x01\x02")
+    assert first.nonce != second.nonce
+    assert len(bytes.fromhex(first.nonce)) == 16
+    assert not Report.objects.exists()
+
+
+def test_what_was_looked_at_can_be_sent(design: Design) -> None:
+    looked = look_at_form(form(design, nonce=None), slug="campus")
+    receive_form(form(design, nonce=looked.nonce), slug="campus")
+    assert Report.objects.get().nonce == looked.nonce
+
+
+def test_a_form_with_a_nonce_is_not_looked_at(design: Design) -> None:
+    with pytest.raises(Malformed, match="before it was looked at"):
+        look_at_form(form(design), slug="campus")
+
+
+def test_a_look_at_a_closed_design_says_so(design: Design) -> None:
+    close(design.digest)
+    with pytest.raises(Closed):
+        look_at_form(form(design, nonce=None), slug="campus")
+
+
+def test_the_same_form_again_is_one_report(design: Design) -> None:
+    for _ in range(3):
+        receive_form(form(design, nonce="ab" * 16), slug="campus")
+    assert Report.objects.count() == 1
+    close(design.digest)
+    receive_form(form(design, nonce="ab" * 16), slug="campus")
+
+
+def test_other_marks_under_the_same_nonce_are_refused(design: Design) -> None:
+    receive_form(form(design, nonce="ab" * 16), slug="campus")
+    with pytest.raises(NonceTaken):
+        receive_form(form(design, nonce="ab" * 16, **{"item-1": "0"}), slug="campus")
+    assert bytes(Report.objects.get().report) == b"\x01\x02"
+
+
+def test_a_sheet_of_paper_has_a_mode_of_its_own(design: Design) -> None:
+    sheet = fields(design)
+    assert receive_sheet(sheet, slug="campus") is True
+    assert receive_sheet(sheet, slug="campus") is False
+    stored = Report.objects.get()
+    assert (bytes(stored.report), stored.mode) == (b"\x01\x02", Report.Mode.PAPER)
+
+
+@pytest.mark.parametrize(
+    ("changes", "refusal"),
+    [
+        ({"item-2": None}, Malformed),
+        ({"nonce": None}, Malformed),
+        ({"nonce": "1"}, Malformed),
+        ({"design": None}, UnknownDesign),
+        ({"design": "0" * 64}, UnknownDesign),
+        ({"next": "/"}, Malformed),
+    ],
+)
+def test_a_sheet_is_read_as_strictly(design: Design, changes: dict[str, str | None], refusal: type[Refusal]) -> None:
+    with pytest.raises(refusal):
+        receive_sheet(fields(design, **changes), slug="campus")
+    assert not Report.objects.exists()
+
+
+def test_paper_that_arrives_late_is_refused(design: Design) -> None:
+    close(design.digest)
+    with pytest.raises(Closed):
+        receive_sheet(fields(design), slug="campus")
+    assert not Report.objects.exists()
 
 
 def test_a_form_is_stored_as_a_report_from_a_coin(design: Design) -> None:
@@ -39,11 +116,12 @@ def test_each_form_is_a_report_of_its_own(design: Design) -> None:
 def test_modes_are_counted_apart_and_tallied_together(design: Design) -> None:
     receive(payloads.body(design, stratum="y2", report="0102"), slug="campus")
     receive_form(form(design), slug="campus")
-    assert (selectors.report_count(design.digest), selectors.coin_report_count(design.digest)) == (2, 1)
-    assert selectors.folded_coin_report_count(design.digest) == 0
+    receive_sheet(fields(design), slug="campus")
+    assert (selectors.report_count(design.digest), selectors.coin_report_count(design.digest)) == (3, 2)
+    assert (selectors.sheet_count(design.digest), selectors.folded_coin_report_count(design.digest)) == (1, 0)
     fold(design.digest)
-    assert selectors.folded_coin_report_count(design.digest) == 1
-    assert [table.tolist() for table in selectors.totals(design.digest)] == [[[0, 0], [0, 2]], [[0, 0, 0], [0, 0, 2]]]
+    assert selectors.folded_coin_report_count(design.digest) == 2
+    assert [table.tolist() for table in selectors.totals(design.digest)] == [[[0, 0], [0, 3]], [[0, 0, 0], [0, 0, 3]]]
 
 
 def test_a_browser_report_says_that_it_is_one(design: Design) -> None:
@@ -52,7 +130,7 @@ def test_a_browser_report_says_that_it_is_one(design: Design) -> None:
 
 
 def test_no_other_mode_can_be_stored(design: Design) -> None:
-    row = Report(nonce="ab" * 16, design_id=design.digest, stratum=0, report=b"\x00\x00", mode=2)
+    row = Report(nonce="ab" * 16, design_id=design.digest, stratum=0, report=b"\x00\x00", mode=3)
     with pytest.raises(IntegrityError), transaction.atomic():
         row.save()
 
@@ -74,7 +152,9 @@ def test_no_other_mode_can_be_stored(design: Design) -> None:
         ({"stratum": ""}, "stratum"),
         ({"design": None}, "design"),
         ({"design": "0"}, "design"),
-        ({"nonce": "ab" * 16}, "body"),
+        ({"nonce": None}, "nonce"),
+        ({"nonce": "AB" * 16}, "nonce"),
+        ({"nonce": ""}, "nonce"),
         ({"item-3": "0"}, "body"),
         ({"item-01": "0"}, "body"),
         ({"csrfmiddlewaretoken": ""}, "body"),
@@ -96,7 +176,7 @@ def test_anything_but_the_form_is_refused_by_its_field(
         b"item-1",
         b"\xff=1",
         b'{"design": 1}',
-        b"&".join(b"a%d=1" % n for n in range(MOST_SYMBOLS + 3)),
+        b"&".join(b"a%d=1" % n for n in range(MOST_SYMBOLS + 4)),
     ],
 )
 def test_what_is_not_a_form_is_refused(design: Design, body: bytes) -> None:

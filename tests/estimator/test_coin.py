@@ -1,12 +1,14 @@
 """A run counts the reports that people randomised with a real coin, and says what no interval covers."""
 
 import json
+import secrets
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
 
 from collector.designs import Design
-from collector.services import receive_form
+from collector.services import receive_form, receive_sheet
 from estimator import exports
 from tests.finished import fill, run_of
 
@@ -15,8 +17,18 @@ pytestmark = pytest.mark.django_db
 SENTENCE = "Somebody may not have tossed, or not have marked what the toss said. No interval here covers that."
 
 
+def marks(design: Design) -> dict[str, str]:
+    return {
+        "design": design.digest,
+        "nonce": secrets.token_hex(16),
+        "stratum": "y1",
+        "item-1": "1",
+        "item-2": "0",
+    }
+
+
 def send_form(design: Design) -> None:
-    receive_form(f"design={design.digest}&stratum=y1&item-1=1&item-2=0".encode(), slug=design.slug)
+    receive_form(urlencode(marks(design)).encode(), slug=design.slug)
 
 
 def test_a_run_with_coins(design: Design) -> None:
@@ -29,6 +41,14 @@ def test_a_run_with_coins(design: Design) -> None:
     page = Client().get(f"/reports/{run.key}/").content.decode()
     assert "of them with a real coin: 1" in page
     assert SENTENCE in page
+
+
+def test_paper_counts_as_a_coin(design: Design) -> None:
+    fill(design)
+    send_form(design)
+    receive_sheet(marks(design), slug=design.slug)
+    run = run_of(design)
+    assert (run.reports, run.coin_reports) == (92, 2)
 
 
 def test_a_run_without(design: Design) -> None:

@@ -291,6 +291,39 @@ def test_one_item_without_a_device_and_a_rehearsal_leave_the_design_without() ->
     assert instructions_for(document) is None
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "several_choices", "encoding": "each_option"},
+        {"kind": "number"},
+        {"encoding": "one_hot"},
+        {"encoding": "subset"},
+        {"asked_if": {"item": "cheated", "answers": [1]}},
+        {"kind": "one that is not known yet"},
+    ],
+)
+def test_an_item_that_is_not_one_mark_for_everybody_leaves_the_design_without(change: dict[str, object]) -> None:
+    document = payloads.document()
+    document["items"][1].update(change)
+    assert instructions_for(document) is None
+    document["items"][1] = payloads.document()["items"][1] | {"kind": "scale"}
+    assert instructions_for(document) is not None
+
+
+def test_every_table_that_a_coin_two_coins_or_a_die_can_have() -> None:
+    """All of them, up to the device's size in choices: each report possible under every answer."""
+    seen = Counter[str]()
+    for size, answers in ((2, 2), (4, 2), (4, 3), (4, 4), (6, 2), (6, 3), (6, 5), (6, 6)):
+        rows = [row for row in product(range(1, size + 1), repeat=answers) if sum(row) == size]
+        for table in product(rows, repeat=answers):
+            instruction = instruction_for({"name": "custom", "weights": table})
+            assert instruction is not None, table
+            toss, rules = in_words(instruction, CHOICES[:answers])
+            assert obeyed(toss, rules, answers) == shares(table), (table, rules)
+            seen[toss] += 1
+    assert sum(seen.values()) > 4000
+
+
 def test_what_has_to_lie_on_the_table() -> None:
     by_key = {device.key: Instruction(device, ()) for device in DEVICES}
 

@@ -22,6 +22,7 @@ from tests.tools.designs import stored_page
 pytestmark = pytest.mark.django_db
 
 ADDRESS = "/s/campus/coin/"
+SEND = f"{ADDRESS}send/"
 ORIGIN = {"origin": "http://127.0.0.1:8000", "host": "127.0.0.1:8000", "sec-fetch-site": "same-origin"}
 FORM = "application/x-www-form-urlencoded"
 
@@ -30,10 +31,22 @@ def marked(version: Version, **changes: str) -> dict[str, str]:
     return {"design": version.design_id, "stratum": "y1", "item-1": "1", "item-2": "0"} | changes
 
 
-def post(fields: dict[str, str], content_type: str = FORM, **headers: str) -> Any:
-    response = Client().post(ADDRESS, urlencode(fields), content_type=content_type, headers=ORIGIN | headers)
+def post(fields: dict[str, str], content_type: str = FORM, address: str = ADDRESS, **headers: str) -> Any:
+    response = Client().post(address, urlencode(fields), content_type=content_type, headers=ORIGIN | headers)
     assert not response.cookies
     return response
+
+
+def looked(version: Version, **changes: str) -> dict[str, str]:
+    """What a browser sends from the page that shows what was marked."""
+    response = post(marked(version, **changes))
+    assert response.status_code == 200
+    inputs = re.findall(r'<input type="(\w+)" name="([\w-]+)" value="(\w+)"([^>]*)>', response.content.decode())
+    return {name: value for kind, name, value, more in inputs if kind == "hidden" or "checked" in more}
+
+
+def send(fields: dict[str, str], content_type: str = FORM, **headers: str) -> Any:
+    return post(fields, content_type, SEND, **headers)
 
 
 def said(response: HttpResponse) -> str:
@@ -105,8 +118,48 @@ def test_headers(version: Version) -> None:
     assert Client().get("/s/campus/")["Referrer-Policy"] == "no-referrer"
 
 
-def test_a_form_is_taken_and_leads_on(version: Version) -> None:
+def test_a_form_is_looked_at_first_and_nothing_is_stored(version: Version) -> None:
     response = post(marked(version))
+    assert response["Content-Security-Policy"] == COIN_POLICY
+    assert (response["Referrer-Policy"], response["Cache-Control"]) == ("same-origin", "no-store")
+    words = said(response)
+    assert "Nothing is stored yet." in words
+    assert "Which year are you in? First year Later Sent as it is. Have you cheated? No Yes How do you feel?" in words
+    assert "By sending you agree to this You may leave at any time." in words
+    assert not re.search(r"<script|javascript:|\son\w+=|\sstyle=|<style", response.content.decode(), re.I)
+    assert not Report.objects.exists()
+
+
+def test_what_is_sent_is_what_was_looked_at_and_a_new_nonce(version: Version) -> None:
+    first, second = looked(version), looked(version)
+    assert first.pop("nonce") != second.pop("nonce")
+    assert first == second == marked(version)
+
+
+def test_pressing_send_twice_is_one_report(version: Version) -> None:
+    fields = looked(version)
+    assert {(send(fields).status_code, send(fields)["Location"]) for _ in range(2)} == {(303, f"{ADDRESS}sent/")}
+    assert Report.objects.count() == 1
+
+
+def test_other_marks_under_a_nonce_that_was_sent_are_refused(version: Version) -> None:
+    fields = looked(version)
+    send(fields)
+    response = send(fields | {"item-1": "0"})
+    assert response.status_code == 409
+    assert "Something else was sent from that page before, and it stays." in said(response)
+    assert bytes(Report.objects.get().report) == b"\x01\x00"
+
+
+def test_what_was_not_looked_at_is_not_stored(version: Version) -> None:
+    assert send(marked(version)).status_code == 422
+    assert post(looked(version)).status_code == 422
+    assert Client().get(SEND).status_code == 405
+    assert not Report.objects.exists()
+
+
+def test_a_form_is_taken_and_leads_on(version: Version) -> None:
+    response = send(looked(version))
     assert (response.status_code, response["Location"]) == (303, "/s/campus/coin/sent/")
     report = Report.objects.get()
     assert (report.stratum, bytes(report.report), report.mode) == (0, b"\x01\x00", Report.Mode.COIN)
@@ -115,7 +168,7 @@ def test_a_form_is_taken_and_leads_on(version: Version) -> None:
 def test_the_page_after_it_is_the_same_whatever_was_sent(version: Version) -> None:
     pages = {Client().get(f"{ADDRESS}sent/").content}
     for value in "01":
-        post(marked(version, **{"item-1": value}))
+        send(looked(version, **{"item-1": value}))
         pages.add(Client().get(f"{ADDRESS}sent/").content)
     assert len(pages) == 1
     assert b"What you marked has arrived" in pages.pop()
@@ -143,15 +196,19 @@ def test_refusals_are_sentences_on_a_page(
 @pytest.mark.parametrize("change", [{"origin": "null"}, {"origin": "https://elsewhere.example"}, {"origin": ""}])
 @pytest.mark.parametrize("site", ["same-origin", "cross-site"])
 def test_403_for_another_site(version: Version, change: dict[str, str], site: str) -> None:
-    response = post(marked(version), **change, **{"sec-fetch-site": site})
-    assert response.status_code == 403
-    assert "It did not come from this survey’s own page." in said(response)
+    for response in (
+        post(marked(version), **change, **{"sec-fetch-site": site}),
+        send(looked(version), **change, **{"sec-fetch-site": site}),
+    ):
+        assert response.status_code == 403
+        assert "It did not come from this survey’s own page." in said(response)
     assert not Report.objects.exists()
 
 
 @pytest.mark.parametrize("content_type", ["multipart/form-data; boundary=x", "application/json", "text/plain"])
 def test_415_for_anything_but_the_form(version: Version, content_type: str) -> None:
     assert post(marked(version), content_type).status_code == 415
+    assert send(looked(version), content_type).status_code == 415
 
 
 def test_413_for_too_much(version: Version) -> None:
@@ -159,10 +216,11 @@ def test_413_for_too_much(version: Version) -> None:
 
 
 def test_a_closed_survey_says_so(version: Version) -> None:
+    ready = looked(version)
     services.close_survey(version.survey)
-    response = post(marked(version))
-    assert response.status_code == 410
-    assert "This survey is closed" in said(response)
+    for response in (post(marked(version)), send(ready)):
+        assert response.status_code == 410
+        assert "This survey is closed" in said(response)
     shown = Client().get(ADDRESS)
     assert shown.status_code == 200
     assert "This survey is closed" in said(shown)
@@ -170,13 +228,13 @@ def test_a_closed_survey_says_so(version: Version) -> None:
 
 
 def test_a_page_of_an_earlier_version_is_told_so(version: Version) -> None:
-    survey = version.survey
+    ready, survey = looked(version), version.survey
     services.close_survey(survey)
     services.revise_survey(survey)
     services.open_survey(survey)
-    response = post(marked(version))
-    assert response.status_code == 410
-    assert "It was made for another version of the survey" in said(response)
+    for response in (post(marked(version)), send(ready)):
+        assert response.status_code == 410
+        assert "It was made for another version of the survey" in said(response)
 
 
 def test_a_table_without_a_device_has_no_page_and_nothing_leads_there(alice: User) -> None:
@@ -212,5 +270,5 @@ def test_the_panel_shows_the_link_and_counts_the_reports(version: Version, alice
     before = client.get("/panel/survey/campus/").content.decode()
     assert links.coin_link(version) in before
     assert "of them with a real coin" not in before
-    post(marked(version))
+    send(looked(version))
     assert "of them with a real coin: 1" in client.get("/panel/survey/campus/").content.decode()

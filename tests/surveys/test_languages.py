@@ -172,14 +172,17 @@ def test_a_coin_form_is_answered_in_the_language_of_its_page(version: Version, p
     form = {"design": version.design_id, "stratum": "y1", "item-1": "1", "item-2": "0"}
     origin = {"origin": "http://127.0.0.1:8000", "host": "127.0.0.1:8000", "sec-fetch-site": "same-origin"}
 
-    def post(fields: dict[str, str]) -> object:
-        return Client().post(address, urlencode(fields), "application/x-www-form-urlencoded", headers=origin)
+    def post(fields: dict[str, str], more: str = "") -> object:
+        return Client().post(address + more, urlencode(fields), "application/x-www-form-urlencoded", headers=origin)
 
-    taken = post(form)
+    look = post(form).content.decode()
+    assert f'action="{address}send/"' in look
+    nonce = re.search(r'name="nonce" value="(\w+)"', look)[1]
+    taken = post(form | {"nonce": nonce}, "send/")
     assert (taken.status_code, taken["Location"]) == (303, f"{address}sent/")
     sent = Client().get(taken["Location"]).content.decode()
     refused = post(form | {"item-2": "9"}).content.decode()
-    for answer in (sent, refused):
+    for answer in (look, sent, refused):
         assert re.search(rf'<html data-now="\w+" lang="{language}"', answer)
         assert translated.text("Campus", language) in answer
     assert f'href="{address}"' in refused

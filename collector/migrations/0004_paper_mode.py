@@ -1,0 +1,55 @@
+"""Reports may come from a sheet of paper.
+
+SQLite gives a table a constraint by writing the table anew, which drops its triggers: so the trigger is dropped first
+and made again last, in both directions.
+"""
+
+from django.db import migrations, models
+
+TRIGGER = """
+CREATE TRIGGER report_is_frozen BEFORE UPDATE ON collector_report
+WHEN NEW.nonce IS NOT OLD.nonce OR NEW.design_id IS NOT OLD.design_id OR NEW.mode IS NOT OLD.mode
+  OR NEW.stratum IS NOT OLD.stratum OR NEW.report IS NOT OLD.report
+BEGIN SELECT RAISE(ABORT, 'a stored report cannot be changed'); END;
+"""
+DROP = "DROP TRIGGER report_is_frozen;"
+
+
+class Migration(migrations.Migration):
+    dependencies = [("collector", "0003_report_mode")]
+    operations = [
+        migrations.RunSQL(DROP, TRIGGER),
+        migrations.RemoveConstraint(model_name="report", name="report_mode_known"),
+        migrations.RemoveIndex(model_name="report", name="report_from_a_coin"),
+        migrations.AlterField(
+            model_name="report",
+            name="mode",
+            field=models.PositiveSmallIntegerField(
+                choices=[
+                    (0, "randomised by the respondent's browser"),
+                    (1, "randomised by the respondent, with a coin or a die"),
+                    (2, "randomised with a coin or a die on paper, entered by the researcher"),
+                ],
+                default=0,
+            ),
+        ),
+        migrations.AlterField(
+            model_name="report",
+            name="nonce",
+            field=models.CharField(
+                help_text="random; from the respondent's browser, or from us for a coin and for paper",
+                max_length=32,
+                primary_key=True,
+                serialize=False,
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="report",
+            index=models.Index(condition=models.Q(("mode__gt", 0)), fields=["design"], name="report_from_a_coin"),
+        ),
+        migrations.AddConstraint(
+            model_name="report",
+            constraint=models.CheckConstraint(condition=models.Q(("mode__in", [0, 1, 2])), name="report_mode_known"),
+        ),
+        migrations.RunSQL(TRIGGER, DROP),
+    ]
