@@ -1,5 +1,6 @@
 """The audit of one survey: drive it, test what came, and test again where a conditional test failed."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from tests.tools.capture import Request, Response
 
 
 def run_of(work: Work, shelf: Shelf, submissions: int, seed: int) -> Run:
-    return work(drive, shelf, plan([len(table) for table in shelf.tables()], submissions, seed))
+    return work(drive, shelf, plan(shelf.items, submissions, seed))
 
 
 def audit(work: Work, shelf: Shelf, submissions: int, *, seed: int = 1, repeat: bool = True) -> list[Finding]:
@@ -27,12 +28,22 @@ def audit(work: Work, shelf: Shelf, submissions: int, *, seed: int = 1, repeat: 
     if failed(found):
         return found
     found += checks.channel(run, shelf, survey) + checks.pairs(run, shelf, survey) + checks.epsilon(run, shelf, survey)
-    given = checks.conditional(run, survey) + checks.classified(run, shelf, survey)
-    if repeat and failed(given):
-        second = run_of(work, shelf, submissions, seed + 1)
-        again = checks.conditional(second, survey) + checks.classified(second, shelf, survey)
-        given = [one if one.passed else replace(other, retried=True) for one, other in zip(given, again, strict=True)]
-    return found + given
+
+    def given(one: Run) -> list[Finding]:
+        return checks.conditional(one, shelf, survey) + checks.classified(one, shelf, survey)
+
+    if not repeat:
+        return found + given(run)
+    return found + at_most_twice(given, run, lambda: run_of(work, shelf, submissions, seed + 1))
+
+
+def at_most_twice(given: Callable[[Run], list[Finding]], run: Run, again: Callable[[], Run]) -> list[Finding]:
+    """Conditional tests of a run; those that fail are made again on new submissions."""
+    found = given(run)
+    if not failed(found):
+        return found
+    second = given(again())
+    return [one if one.passed else replace(other, retried=True) for one, other in zip(found, second, strict=True)]
 
 
 def audit_retries(work: Work, shelf: Shelf, submissions: int) -> list[Finding]:
@@ -45,18 +56,30 @@ def audit_retries(work: Work, shelf: Shelf, submissions: int) -> list[Finding]:
             return Response(503)
         return shelf.respond(request)
 
-    rows = plan([len(table) for table in shelf.tables()], submissions, seed=3)
+    rows = plan(shelf.items, submissions, seed=3)
     return checks.retries(work(drive, shelf, rows, failing), shelf.survey, tries=2)
 
 
 def audit_restless(work: Work, shelf: Shelf, submissions: int) -> list[Finding]:
     """People who try everything before they answer: nothing leaves before Send, and then it looks the same."""
-    rows = plan([len(table) for table in shelf.tables()], submissions, seed=6)
+    rows = plan(shelf.items, submissions, seed=6)
     return checks.invariants(work(drive, shelf, rows, restless=True), f"{shelf.survey}, restless")
+
+
+def audit_slowed(work: Work, shelf: Shelf, submissions: int, *, slowed: int = 6) -> list[Finding]:
+    """A phone: the processor six times slower, where a difference in work would show six times as much."""
+    survey = f"{shelf.survey}, slowed {slowed} times"
+
+    def slow_run(seed: int) -> Run:
+        return work(drive, shelf, plan(shelf.items, submissions, seed), slowed=slowed)
+
+    run = slow_run(7)
+    found = checks.invariants(run, survey)
+    return found + at_most_twice(lambda one: checks.conditional(one, shelf, survey), run, lambda: slow_run(8))
 
 
 def audit_collector(work: Work, shelf: Shelf, definition: dict[str, Any], submissions: int) -> list[Finding]:
     """A page load for each submission, and the real collector at the end; the same bytes as the quick way sends."""
-    run, survey = collected(work, definition, submissions), f"{shelf.survey}, real site"
+    run, survey = collected(work, shelf, definition, submissions), f"{shelf.survey}, real site"
     found = checks.invariants(run, survey) + checks.channel(run, shelf, survey) + stored(run, survey)
     return found + same_heads(run, run_of(work, shelf, submissions, seed=5), survey)

@@ -32,6 +32,9 @@ The second is for fewer than ENOUGH reports an answer, so that the quick audit, 
 ENOUGH, SHARE_ENOUGH, SHARE = 10_000, 0.88, 0.2
 """With so many reports an answer the bound shows this share of epsilon; with fewer, this smaller one."""
 
+MEDIAN, ENOUGH_TIMES = 0.2, 5_000
+"""Milliseconds that the medians of two answers may lie apart, given the report, with so many reports an answer."""
+
 STANDARD_ERRORS = 4
 """How far the classifier may exceed the best guess: by chance 3 times in 100,000."""
 
@@ -74,61 +77,74 @@ def retries(run: Run, survey: str, tries: int) -> list[Finding]:
     ]
 
 
-def columns(run: Run) -> tuple[NDArray, NDArray]:
-    """Answers and symbols, a row for each submission and a column for each item."""
-    return np.array([one.answers for one in run.submissions]), np.array([one.symbols for one in run.submissions])
+def columns(run: Run, shelf: Shelf) -> tuple[NDArray, NDArray]:
+    """Answers and reports by their places, a row for each submission and a column for each item."""
+    reports = [[one.code(sent.symbols) for one in shelf.items] for sent in run.submissions]
+    return np.array([one.answers for one in run.submissions]), np.array(reports)
 
 
 def channel(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
     """Report given answer: the exact row, at every place and for every answer."""
-    answers, symbols = columns(run)
+    answers, reports = columns(run, shelf)
     found = []
-    for place, table in enumerate(shelf.tables()):
-        for x, row in enumerate(table):
-            statistic, p = statistics.fit(symbols[answers[:, place] == x, place], row)
-            name = f"report to question {place + 1} given answer {x}, row {row}"
+    for place, one in enumerate(shelf.items):
+        for x, row in enumerate(one.table):
+            statistic, p = statistics.fit(reports[answers[:, place] == x, place], row)
+            name = f"report to question {place + 1} ({one.name}) given answer {x}, row {row}"
             found.append(Finding(survey, name, "chi-squared", f"{statistic:.2f}, p = {p:.2g}", p > ALPHA))
     return found
 
 
 def pairs(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
     """The reports of two questions are independent given both answers: each has a ticket of its own."""
-    answers, symbols = columns(run)
+    answers, reports = columns(run, shelf)
     found = []
     for pair in combinations(range(answers.shape[1]), 2):
-        tables = [shelf.tables()[place] for place in pair]
-        statistic, p = statistics.pair_fit(symbols[:, pair], answers[:, pair], tables)
+        tables = [shelf.items[place].table for place in pair]
+        statistic, p = statistics.pair_fit(reports[:, pair], answers[:, pair], tables)
         name = f"reports to questions {pair[0] + 1} and {pair[1] + 1} given both answers"
         found.append(Finding(survey, name, "chi-squared", f"{statistic:.1f}, p = {p:.2g}", p > ALPHA))
     return found
 
 
-def conditional(run: Run, survey: str) -> list[Finding]:
+def conditional(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
     """Time and nonce are independent of each answer given its report."""
-    answers, symbols = columns(run)
+    answers, reports = columns(run, shelf)
     times = np.array([one.delay for one in run.submissions])
     bits = np.array([nonce_bits(one) for one in run.submissions]).T
     found = []
     for place in range(answers.shape[1]):
-        given = (answers[:, place], symbols[:, place])
+        given = (answers[:, place], reports[:, place])
         named = f"answer {place + 1} given its report"
         for test, function in (("Mann-Whitney", statistics.ranks_given), ("KS", statistics.shapes_given)):
             statistic, p = function(times, *given)
             shown = f"{statistic:.3g}, p = {p:.2g}"
             found.append(Finding(survey, f"click to request and {named}", test, shown, p > ALPHA_GIVEN))
+        found.append(_medians(times, *given, f"median time and {named}", survey))
         p = min(1.0, NONCE_BITS * min(statistics.categories_given(bit, *given)[1] for bit in bits))
         found.append(Finding(survey, f"nonce and {named}", "G, 128 bits", f"p = {p:.2g}", p > ALPHA_GIVEN))
     return found
 
 
+def _medians(times: NDArray, answers: NDArray, reports: NDArray, feature: str, survey: str) -> Finding:
+    """No difference of medians above MEDIAN; where the medians are not known well, their errors are allowed for."""
+    few = np.bincount(answers)[np.unique(answers)].min() < ENOUGH_TIMES
+    found = statistics.medians_given(times, answers, reports)
+    beyond = max((difference - STANDARD_ERRORS * error * few for difference, error in found), default=0.0)
+    largest = max((difference for difference, _ in found), default=0.0)
+    bound = f"{MEDIAN} ms" + (f" + {STANDARD_ERRORS} standard errors" if few else "")
+    return Finding(survey, feature, "median difference", f"{largest:.3f} ms <= {bound}", beyond <= MEDIAN)
+
+
 def epsilon(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
     """The lower bound that the reports prove never exceeds epsilon, and comes near it: the test is not blind."""
-    answers, symbols = columns(run)
+    answers, reports = columns(run, shelf)
     found = []
-    for place, table in enumerate(shelf.tables()):
+    for place, one in enumerate(shelf.items):
+        table = one.table
         exact, each = statistics.epsilon_of(table), np.bincount(answers[:, place]).min()
         alpha, share = (ALPHA_EPSILON, SHARE_ENOUGH) if each >= ENOUGH else (ALPHA_EPSILON_FEW, SHARE)
-        bound = statistics.epsilon_shown(answers[:, place], symbols[:, place], table, alpha)
+        bound = statistics.epsilon_shown(answers[:, place], reports[:, place], table, alpha)
         floor = exact * share
         name = f"epsilon of question {place + 1}, {each:,} an answer"
         shown = f"{floor:.3f} <= {bound:.3f} <= {exact:.3f}"
@@ -138,11 +154,11 @@ def epsilon(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
 
 def classified(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
     """A classifier that learns from all that varies guesses no better than the report alone allows."""
-    answers, _ = columns(run)
+    answers, _ = columns(run, shelf)
     found = []
-    for place, table in enumerate(shelf.tables()):
+    for place, one in enumerate(shelf.items):
         share, tested = accuracy(run.submissions, answers[:, place])
-        best = statistics.guess_limit(table)
+        best = statistics.guess_limit(one.table)
         limit = best + STANDARD_ERRORS * (best * (1 - best) / tested) ** 0.5
         shown = f"{share:.4f} <= {limit:.4f}"
         found.append(Finding(survey, f"answer {place + 1} guessed", "logistic regression", shown, share <= limit))

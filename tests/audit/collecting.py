@@ -12,6 +12,7 @@ from collector.models import Report
 from surveys.services import open_survey, write_survey
 from tests.audit.driving import Run, Work, plan, visit
 from tests.audit.findings import Finding
+from tests.audit.shelf import Shelf
 from tests.tools.capture import Request, forward_to
 
 
@@ -24,13 +25,12 @@ def running_site() -> Iterator[str]:
         server.stop()
 
 
-def collected(work: Work, definition: dict[str, Any], submissions: int) -> Run:
+def collected(work: Work, shelf: Shelf, definition: dict[str, Any], submissions: int) -> Run:
     """Visits with a page load each, through the real collector."""
     version = open_survey(write_survey(definition, owner=User.objects.create_user("auditor")))
-    choices = [len(item["choices"]) for item in definition["items"]]
     with running_site() as url:
-        rows = plan(choices, submissions, seed=4)
-        return work(visit, f"/s/{version.survey.slug}/", rows, forward_to(url))
+        rows = plan(shelf.items, submissions, seed=4)
+        return work(visit, f"/s/{version.survey.slug}/", shelf.items, rows, forward_to(url))
 
 
 def stored(run: Run, survey: str) -> list[Finding]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.audit.items import Audited, said
 from tests.audit.recording import Submission, pair_up
 from tests.audit.shelf import Shelf
 from tests.tools.browser import FLAGS, find_browser
@@ -57,13 +58,13 @@ def version(browser: Browser) -> str:
     return f"Chromium {browser.version}"
 
 
-def plan(choices: Sequence[int], submissions: int, seed: int) -> list[list[int]]:
-    """True answers: every answer of an item equally often, in random order, independently of the other items.
+def plan(items: Sequence[Audited], submissions: int, seed: int) -> list[list[int]]:
+    """True answers by their places: every answer of an item equally often, in random order, apart from other items.
 
     The random order makes every test of times valid on a busy machine: what slows the machine cannot know the answer.
     """
     source = np.random.default_rng(seed)
-    columns = [source.permutation(np.arange(submissions) % k) for k in choices]
+    columns = [source.permutation(np.arange(submissions) % len(one.answers)) for one in items]
     return np.column_stack(columns).tolist()
 
 
@@ -74,36 +75,52 @@ def drive(
     respond: Responder | None = None,
     *,
     restless: bool = False,
+    slowed: int = 1,
 ) -> Run:
-    """Submit every row of answers, one after the other; `restless` tries everything on the page before."""
+    """Submit every row of answers, one after the other.
+
+    `restless` tries everything on the page before; `slowed` says how many times slower the browser's processor is.
+    """
     submissions: list[Submission] = []
     faults: list[str] = []
     around: list[str] = []
     left = 0
-    with capturing(respond or shelf.respond) as capture, _page(browser, faults) as page:
+    with capturing(respond or shelf.respond) as capture, _page(browser, faults, slowed) as page:
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
-            seen = _answer(page, capture, shelf, batch, {"restless": restless})
-            submissions += pair_up(batch, seen["notes"], capture.requests, clock_of(page))
+            meant = [list(said(shelf.items, row)) for row in batch]
+            seen = _answer(page, capture, shelf, [clicks(shelf.items, one) for one in meant], {"restless": restless})
+            submissions += pair_up([places(one) for one in meant], seen["notes"], capture.requests, clock_of(page))
             around.append(" ".join(seen["requests"]).replace(capture.url, ""))
             left += seen["left"]
     return Run(submissions, faults, around, left)
 
 
-def visit(browser: Browser, address: str, rows: list[list[int]], respond: Responder) -> Run:
+def visit(browser: Browser, address: str, items: Sequence[Audited], rows: list[list[int]], respond: Responder) -> Run:
     """The slow way, to compare with: every submission loads the page anew and lets two frames be painted."""
     submissions: list[Submission] = []
     faults: list[str] = []
     with capturing(respond) as capture, _page(browser, faults) as page:
         # The icon is fetched once, at a time of the browser's own; then it is in the cache.
         page.goto(capture.url + address, wait_until="networkidle")
-        for answers in rows:
+        for row in rows:
+            meant = list(said(items, row))
             page.goto(capture.url + address)
             page.wait_for_selector("html[data-now=questions]")
             capture.forget()
-            note = page.evaluate("answers => audit.answer(answers, { paint: true })", answers)
-            submissions += pair_up([answers], [note], capture.requests, clock_of(page))
+            note = page.evaluate("answers => audit.answer(answers, { paint: true })", clicks(items, meant))
+            submissions += pair_up([places(meant)], [note], capture.requests, clock_of(page))
     return Run(submissions, faults, [])
+
+
+def clicks(items: Sequence[Audited], meant: list[tuple[int, bool]]) -> list[Any]:
+    """What is answered to each question on the page: null where it is not asked, a number as its text."""
+    return [one.shown(place) if asked else None for one, (place, asked) in zip(items, meant, strict=True)]
+
+
+def places(meant: list[tuple[int, bool]]) -> list[int]:
+    """The answers whose rows are drawn from."""
+    return [place for place, _ in meant]
 
 
 def clock_of(page: Page) -> float:
@@ -118,7 +135,7 @@ def clock_of(page: Page) -> float:
 
 
 def _answer(
-    page: Page, capture: Capture, shelf: Shelf, rows: list[list[int]], manner: dict[str, bool]
+    page: Page, capture: Capture, shelf: Shelf, rows: list[list[Any]], manner: dict[str, bool]
 ) -> dict[str, Any]:
     page.goto(capture.url + shelf.page, wait_until="networkidle")
     page.wait_for_selector("html[data-now=questions]")
@@ -127,11 +144,12 @@ def _answer(
 
 
 @contextmanager
-def _page(browser: Browser, faults: list[str]) -> Iterator[Page]:
+def _page(browser: Browser, faults: list[str], slowed: int = 1) -> Iterator[Page]:
     context = browser.new_context()
     context.set_default_timeout(60_000)
     context.add_init_script(SCRIPT)
     page = context.new_page()
+    context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowed})
     page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: faults.append(f"error: {error}"))
     yield page

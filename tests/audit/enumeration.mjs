@@ -1,7 +1,7 @@
 /**
  * Feed every sequence of words to the client in a folder, through the class that makes the page's reports.
  *
- *     node enumeration.mjs <folder> < [{"tables": [...], "answers": [...], "size": 16, "depth": 4}, ...]
+ *     node enumeration.mjs <folder> < [{"items": [...], "answers": [...], "size": 16, "depth": 4}, ...]
  *
  * prints for each case how many sequences give each report; "open" are those that end before all tickets are drawn.
  */
@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 const folder = process.argv[2];
 const { Tickets } = await import(`${folder}/report.js`);
 const { checkedTable } = await import(`${folder}/channel.js`);
-const { single } = await import(`${folder}/encoding.js`);
+const { eachOption, oneHot, single, subset } = await import(`${folder}/encoding.js`);
 
 class End extends Error {}
 
@@ -26,8 +26,14 @@ function tape(words, size) {
   };
 }
 
-function enumerated({ tables, answers, size, depth }) {
-  const design = { items: tables.map((weights) => ({ encoding: single(checkedTable(weights)) })) };
+const ENCODINGS = { single, one_hot: oneHot, each_option: eachOption, subset };
+
+function encodingOf({ encoding, channel, choices }) {
+  return ENCODINGS[encoding](checkedTable(channel.weights, 1), choices.length, channel.size ?? undefined);
+}
+
+function enumerated({ items, answers, size, depth }) {
+  const design = { items: items.map((item) => ({ encoding: encodingOf(item) })) };
   const counts = { open: 0 };
   const words = new Array(depth).fill(0);
   for (let code = 0; code < size ** depth; code += 1) {

@@ -10,11 +10,11 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from math import prod
 from pathlib import Path
-from typing import Any
 
-from randomized_response import forced_response, k_ary, warner
+from collector.designs import Field
+from randomized_response import Channel, custom, forced_response, k_ary, one_bit, warner
+from tests.audit.items import Audited
 from tests.client.test_node import node
 
 CLIENT = Path(__file__).parents[2] / "surveys" / "static" / "surveys" / "client"
@@ -31,6 +31,8 @@ SINGLE = (
     k_ary(4, truth="1/5"),
     k_ary(5, truth="1/3"),
     k_ary(6, truth="3/8"),
+    one_bit(4, truth="1/2"),
+    custom([[6, 2, 1], [2, 5, 2], [1, 2, 6]]),
 )
 """Each alone: words of 8 bits, every sequence of two."""
 
@@ -41,38 +43,83 @@ TOGETHER = (
 )
 """Several questions: words of 4 bits, every sequence of four."""
 
+SEVERAL_SYMBOLS = (
+    ("one_hot", [[4, 1], [2, 3]], 3, None),
+    ("one_hot", [[3, 1], [1, 3]], 4, None),
+    ("each_option", [[4, 1], [1, 4]], 3, None),
+    ("each_option", [[2, 1], [1, 2]], 4, None),
+    ("subset", [[1, 4]], 3, 2),
+    ("subset", [[1, 2]], 4, 1),
+    ("subset", [[1, 4]], 4, 2),
+    ("subset", [[1, 7]], 4, 3),
+)
+"""Encoding, weights, choices and the size of a set: words of 4 bits, every sequence of four."""
 
-def cases() -> Iterator[dict[str, Any]]:
-    sized = [((channel,), 256, 2) for channel in SINGLE] + [(channels, 16, 4) for channels in TOGETHER]
-    for channels, size, depth in sized:
-        for answers in product(*(range(channel.answers) for channel in channels)):
-            tables = [channel.weights for channel in channels]
-            yield {"tables": tables, "answers": answers, "size": size, "depth": depth}
+
+def cases() -> Iterator[tuple[list[Audited], tuple[int, ...], int, int]]:
+    """Questions, the places of their answers, the number of words, how many words a sequence has."""
+    sized = [([single(channel)], 256, 2) for channel in SINGLE]
+    sized += [([single(channel) for channel in channels], 16, 4) for channels in TOGETHER]
+    sized += [([question(*given)], 16, 4) for given in SEVERAL_SYMBOLS]
+    for items, size, depth in sized:
+        for places in product(*(range(len(one.answers)) for one in items)):
+            yield items, places, size, depth
+
+
+def single(channel: Channel) -> Audited:
+    return question("single", [list(row) for row in channel.weights], channel.answers, None)
+
+
+def question(encoding: str, weights: list[list[int]], choices: int, ones: int | None) -> Audited:
+    """As much of an item as drawing needs."""
+    kind = "several_choices" if encoding == "each_option" else "one_choice"
+    item = {
+        "kind": kind,
+        "choices": [{}] * choices,
+        "encoding": encoding,
+        "channel": {"weights": weights, "size": ones},
+    }
+    return Audited(item, Field(0, 1 if encoding == "single" else choices, len(weights[0]), ones))
 
 
 def differences(client: Path) -> list[str]:
-    """One text for each table whose reports have not exactly its probabilities in the client of that folder."""
+    """One text for each question whose reports have not exactly its probabilities in the client of that folder."""
     given = list(cases())
+    told = [
+        {
+            "items": [one.item for one in items],
+            "answers": [one.answers[place] for one, place in zip(items, places, strict=True)],
+            "size": size,
+            "depth": depth,
+        }
+        for items, places, size, depth in given
+    ]
     command = [node(), str(SCRIPT), client.as_uri()]
-    run = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, timeout=120, check=True)
-    counted = json.loads(run.stdout)
-    pairs = zip(given, counted, strict=True)
+    run = subprocess.run(command, input=json.dumps(told), capture_output=True, text=True, timeout=300, check=True)
+    pairs = zip(given, told, json.loads(run.stdout), strict=True)
     return [
-        f"enumeration of {case['tables']}, answers {case['answers']}" for case, seen in pairs if not exact(case, seen)
+        f"enumeration of {[one['channel'] for one in said['items']]}, answers {said['answers']}"
+        for (items, places, size, depth), said, seen in pairs
+        if not exact(items, places, seen, size**depth)
     ]
 
 
-def exact(case: dict[str, Any], seen: dict[str, int]) -> bool:
-    unresolved, total = seen.pop("open"), case["size"] ** case["depth"]
-    rows = [table[answer] for table, answer in zip(case["tables"], case["answers"], strict=True)]
-    shares = {bytes(report).hex(): share(rows, report) for report in product(*(range(len(row)) for row in rows))}
+def exact(items: Sequence[Audited], places: Sequence[int], seen: dict[str, int], total: int) -> bool:
+    unresolved = seen.pop("open")
+    shares = expected(items, places)
     if set(seen) > set(shares) or unresolved * 2 > total:
         return False
     return all(seen.get(report, 0) == share * (total - unresolved) for report, share in shares.items())
 
 
-def share(rows: Sequence[Sequence[int]], report: Sequence[int]) -> Fraction:
-    return prod((Fraction(row[y], sum(row)) for row, y in zip(rows, report, strict=True)), start=Fraction(1))
+def expected(items: Sequence[Audited], places: Sequence[int]) -> dict[str, Fraction]:
+    """The probability of every report of all questions together, as two hex digits a symbol."""
+    shares = {"": Fraction(1)}
+    for one, place in zip(items, places, strict=True):
+        row = one.table[place]
+        parts = [(bytes(report).hex(), Fraction(w, sum(row))) for report, w in zip(one.reports, row, strict=True)]
+        shares = {begun + report: share * part for begun, share in shares.items() for report, part in parts}
+    return shares
 
 
 def altered_client(folder: Path, changes: Sequence[tuple[str, str, str]]) -> Path:

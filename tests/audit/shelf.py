@@ -3,6 +3,7 @@
 import re
 from base64 import b64encode
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256, sha384
 from json import dumps, loads
 from typing import Any
@@ -13,6 +14,7 @@ from django.http import HttpResponseBase
 from django.test import Client
 
 from surveys.services import open_survey, write_survey
+from tests.audit.items import Audited, audited
 from tests.tools.capture import Request, Response
 
 ADDRESS = re.compile(r'(?:href|src)="([^"#]+)"')
@@ -35,8 +37,9 @@ class Shelf:
         """The address of the page's first module."""
         return next(address for address in self.responses if re.search(r"/client/page\.\w+\.js$", address))
 
-    def tables(self) -> list[list[list[int]]]:
-        return [item["channel"]["weights"] for item in self.design["items"]]
+    @cached_property
+    def items(self) -> list[Audited]:
+        return audited(self.design)
 
     def respond(self, request: Request) -> Response:
         """The stored file; for a report, the receipt that the collector would give."""

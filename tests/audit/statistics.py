@@ -63,6 +63,24 @@ def shapes_given(times: NDArray, answers: NDArray, symbols: NDArray) -> tuple[fl
     return float(largest), float(min(1.0, smallest * tests))
 
 
+def medians_given(times: NDArray, answers: NDArray, symbols: NDArray) -> list[tuple[float, float]]:
+    """Differences of median times, each answer against the others given the report, with their standard errors."""
+    found = []
+    for x, y in ((x, y) for x in np.unique(answers) for y in np.unique(symbols)):
+        mine, others = times[(symbols == y) & (answers == x)], times[(symbols == y) & (answers != x)]
+        if min(len(mine), len(others)) > 1:
+            error = float(np.hypot(median_error(mine), median_error(others)))
+            found.append((abs(float(np.median(mine) - np.median(others))), error))
+    return found
+
+
+def median_error(times: NDArray) -> float:
+    """Standard error of a median: half the distance of the quantiles one standard error of a rank away from it."""
+    away = min(0.5, 0.5 / len(times) ** 0.5)
+    low, high = np.quantile(times, [0.5 - away, 0.5 + away])
+    return float(high - low) / 2
+
+
 def pair_fit(symbols: NDArray, answers: NDArray, tables: Sequence[Weights]) -> tuple[float, float]:
     """Chi-squared of the joint reports of two items against the product of their rows, over all pairs of answers."""
     rows = [np.asarray(table, dtype=float) / sum(table[0]) for table in tables]

@@ -7,7 +7,9 @@ import pytest
 from scipy import stats
 
 from randomized_response import forced_response, k_ary
+from tests import kinds
 from tests.audit import statistics
+from tests.audit.items import audited, said
 
 TWO_COINS = [[3, 1], [1, 3]]
 
@@ -66,3 +68,34 @@ def test_the_best_guess() -> None:
 
 def test_events_are_all_sets_but_nothing_and_everything() -> None:
     assert sorted(statistics.events(3)) == [(0,), (0, 1), (0, 2), (1,), (1, 2), (2,)]
+
+
+def test_medians_that_differ_are_seen_with_their_error() -> None:
+    """Seeded; the error of a normal median is 1.2533 sigma / sqrt(n)."""
+    source = np.random.default_rng(5)
+    times = source.normal(size=40_000)
+    assert statistics.median_error(times) == pytest.approx(1.2533 / 200, rel=0.1)
+    answers = np.tile([0, 1], 20_000)
+    found = statistics.medians_given(times + 0.3 * answers, answers, np.zeros(40_000, dtype=int))
+    assert [difference for difference, _ in found] == pytest.approx([0.3, 0.3], abs=0.05)
+
+
+def test_the_table_of_a_question_is_that_of_all_its_symbols() -> None:
+    items = {one.item["key"]: one for one in audited(kinds.document())}
+    assert items["smokes"].table == [[2, 1], [1, 2]]
+    substance = items["substance"]
+    assert (len(substance.answers), len(substance.reports)) == (6, 64)
+    assert statistics.epsilon_of(substance.table) == pytest.approx(log(2))
+    assert statistics.epsilon_of(items["place"].table) == pytest.approx(log(6 * 5 / (5 * 3)))
+    assert statistics.epsilon_of(items["habits"].table) <= 4 * log(6 / 5) + 1e-12
+    assert all(len({sum(row) for row in one.table}) == 1 for one in items.values() if one.field.symbols < 6)
+
+
+def test_whoever_is_not_asked_gives_the_answer_of_those() -> None:
+    items = audited(kinds.document())
+    everybody = [0] * len(items)
+    assert dict(enumerate(said(items, everybody)))[1] == (0, False)
+    smokers = [1, 2, *everybody[2:]]
+    assert list(said(items, smokers))[1] == (2, True)
+    drinkers = [0, 0, 0, 0, items[4].answers.index((0, 1, 0, 0, 0)), 0, 0, 0, 7]
+    assert [list(said(items, one))[8] for one in (drinkers, [*everybody[:8], 7])] == [(7, True), (0, False)]
