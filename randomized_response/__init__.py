@@ -11,7 +11,7 @@ from randomized_response.encodings import EachOption, SubsetSelection, UnaryEnco
 from randomized_response.estimation import estimate_proportions
 from randomized_response.joint import JointEstimate, estimate_joint
 from randomized_response.linear import LinearFit, linear_regression
-from randomized_response.means import MeanEstimate, estimate_mean
+from randomized_response.means import MeanEstimate, estimate_mean, mean_of_shares
 from randomized_response.mechanisms import (
     crosswise,
     custom,
@@ -24,13 +24,20 @@ from randomized_response.mechanisms import (
     unrelated_question,
     warner,
 )
-from randomized_response.privacy import epsilon_total, false_reports_needed, poisoning_bound, posterior
+from randomized_response.privacy import (
+    epsilon_total,
+    false_reports_needed,
+    poisoning_bound,
+    poisoning_bound_of_mean,
+    posterior,
+)
+from randomized_response.questions import Question, question_of
 from randomized_response.regression import LogisticFit, logistic_regression
 from randomized_response.results import ProportionEstimate
 from randomized_response.sampling import draw_ticket, read_ticket, simulate
 from randomized_response.sequences import ConfidenceSequence, confidence_sequence
 from randomized_response.shuffling import ShuffleAmplification, shuffle_amplification
-from randomized_response.strata import combine_strata
+from randomized_response.strata import combine_means, combine_strata
 from randomized_response.tallies import tally
 from randomized_response.totals import TotalEstimate, estimate_total
 from randomized_response.two_arms import (
@@ -57,12 +64,14 @@ __all__ = [
     "LogisticFit",
     "MeanEstimate",
     "ProportionEstimate",
+    "Question",
     "ShuffleAmplification",
     "SubsetSelection",
     "TotalEstimate",
     "UnaryEncoding",
     "UnknownPrevalenceEstimate",
     "cheater_detection",
+    "combine_means",
     "combine_strata",
     "compare",
     "confidence_sequence",
@@ -82,10 +91,13 @@ __all__ = [
     "linear_regression",
     "load_bundle",
     "logistic_regression",
+    "mean_of_shares",
     "one_bit",
     "plan",
     "poisoning_bound",
+    "poisoning_bound_of_mean",
     "posterior",
+    "question_of",
     "read_ticket",
     "shuffle_amplification",
     "simulate",

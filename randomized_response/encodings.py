@@ -5,7 +5,7 @@ respondents. Which encoding is best at a given epsilon is computed by `plan.comp
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -329,6 +329,11 @@ class EachOption:
             as_count(self.most, name="most", low=1, high=self.k)
 
     @property
+    def bit(self) -> Channel:
+        """The yes/no table of one option, seen alone."""
+        return self.channel
+
+    @property
     def ratio(self) -> Fraction | float:
         """e^epsilon, exact."""
         differ = self.k if self.most is None else min(self.k, 2 * self.most)
@@ -358,9 +363,10 @@ class EachOption:
         moment = rates * (1 - rates) / (size - 1) if size > 1 else np.full(self.k, np.nan)
         noise = (constrained * a * (1 - a) + (1 - constrained) * b * (1 - b)) / max(size, 1)
         alone = np.where(np.eye(self.k, dtype=bool), 1.0, np.nan) / (a - b) ** 2
-        return _estimate(
+        estimate = _estimate(
             unbiased, constrained, alone * moment, alone * noise, self.channel, ones, size, confidence, interval
         )
+        return replace(estimate, exclusive=False)
 
     def simulate(self, answers: ArrayLike, generator: np.random.Generator) -> NDArray[np.int64]:
         """Rows of k reports for known rows of k answers 0 or 1."""

@@ -1,7 +1,8 @@
-"""The mean of a numeric answer, from any table that the mean can be told from."""
+"""The mean of a numeric answer, from any table that the mean can be told from, or from estimated shares."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan
+from math import inf, isnan, nan
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,28 +12,37 @@ from randomized_response._exact import rank
 from randomized_response.channel import Channel
 from randomized_response.constrained import maximum_likelihood
 from randomized_response.intervals import BINOMIAL_INTERVALS, normal_quantile
-from randomized_response.results import Result, Vector
+from randomized_response.results import ProportionEstimate, Result, Vector
+
+STEADY = 4.0
+"""Standard errors by which the share of those who have a value must exceed 0 for a ratio to have a normal interval."""
 
 
 @dataclass(frozen=True, eq=False)
 class MeanEstimate(Result):
-    """An estimated mean, in the units of the answers' values. Made by `estimate_mean`.
+    """An estimated mean, in the units of the answers' values. Made by `estimate_mean` and `mean_of_shares`.
 
     Attributes
     ----------
     unbiased : float
-        May lie outside the range of the values.
+        May lie outside the range of the values. NaN, as every number below it, where nothing can be told.
     constrained : float
         The estimate to show, inside the range: mean of the maximum-likelihood shares, or clipped where only the mean
         can be told from the table.
     standard_error, noise_standard_error : float
         Of `unbiased`: in all (n - 1 convention), and the part of the coin alone.
     low, high : float
-        Interval inside the range of the values, holding `constrained`.
+        Interval for the mean in the population, inside the range of the values, holding `constrained`.
+    noise_low, noise_high : float
+        Interval for the mean of the n people who took part, where only the coin is random; normal approximation.
+    minimum, maximum : float
+        The range of the values.
     n : int
-    interval : str
-        The method that was used.
+    interval, noise_interval : str
+        The methods that were used.
     confidence : float
+    direct_variance : float
+        n times the variance that the mean of n honest direct answers would have; NaN where the table does not tell it.
     """
 
     unbiased: float
@@ -41,9 +51,31 @@ class MeanEstimate(Result):
     noise_standard_error: float
     low: float
     high: float
+    noise_low: float
+    noise_high: float
+    minimum: float
+    maximum: float
     n: int
     interval: str
+    noise_interval: str
     confidence: float
+    direct_variance: float
+
+    @property
+    def direct_question_n(self) -> float:
+        """Number of honest respondents whom a direct question would have needed for the same standard error, or NaN."""
+        return 1 + self.direct_variance / self.standard_error**2 if self.standard_error > 0 else nan
+
+    @property
+    def misfit(self) -> float:
+        """How many standard errors of the coin `unbiased` lies outside the range; 0 inside, NaN where it is not known.
+
+        As for shares: above 4 the reports are not those of people who followed the table.
+        """
+        outside = max(self.minimum - self.unbiased, self.unbiased - self.maximum, 0.0)
+        if isnan(self.unbiased) or outside == 0:
+            return nan if isnan(self.unbiased) else 0.0
+        return outside / self.noise_standard_error if self.noise_standard_error > 0 else inf
 
     def __str__(self) -> str:
         level = f"{100 * self.confidence:g} % interval {self.low:.6g} to {self.high:.6g} ({self.interval})"
@@ -108,30 +140,124 @@ def estimate_mean(
     if interval not in BINOMIAL_INTERVALS:
         raise ValueError(f"interval must be one of {', '.join(BINOMIAL_INTERVALS)}; got {interval!r}")
     grid = _values(values, channel.answers)
-    scores = _scores(grid, channel)
+    scores = scores_of(channel, grid)
     n = int(tally.sum())
     method = interval if channel.reports == 2 else "wald"
     if n == 0:
-        return MeanEstimate(nan, nan, nan, nan, float(grid.min()), float(grid.max()), 0, method, level)
+        return nothing_known((float(grid.min()), float(grid.max())), 0, level)
+    theta = maximum_likelihood(tally, channel) if _tells_shares(channel) else None
     unbiased = float(scores @ tally) / n
-    constrained = _constrained(unbiased, tally, channel, grid)
+    constrained = float(np.clip(unbiased if theta is None else grid @ theta, grid.min(), grid.max()))
     error = float(np.sqrt((tally @ (scores - unbiased) ** 2) / n / (n - 1))) if n > 1 else nan
-    low, high = _limits(method, tally, scores, level, (unbiased, error), grid)
-    noise = _noise_error(constrained, tally, channel, grid, scores)
-    return MeanEstimate(
-        unbiased, constrained, error, noise, min(low, constrained), max(high, constrained), n, method, level
+    return around_mean(
+        unbiased,
+        constrained,
+        (error, _noise_error(theta if theta is not None else _between(grid, constrained), channel, scores, n)),
+        (float(grid.min()), float(grid.max())),
+        n,
+        level,
+        binomial=_binomial(method, tally, scores, level) if channel.reports == 2 else None,
+        interval=method,
+        direct_variance=nan if theta is None else float(theta @ (grid - grid @ theta) ** 2),
     )
 
 
-def _values(values: ArrayLike | None, answers: int) -> Vector:
-    grid = np.arange(answers, dtype=np.float64) if values is None else np.asarray(values, dtype=np.float64)
-    if grid.shape != (answers,) or not np.isfinite(grid).all():
-        raise ValueError(f"values must be {answers} finite numbers, one per answer; got {values!r}")
-    return grid
+def mean_of_shares(shares: ProportionEstimate, values: Sequence[float | None]) -> MeanEstimate:
+    """The mean of numbers that the answers stand for, from the estimated shares of the answers.
+
+    With a value for each answer the mean is values @ theta and its variance values @ covariance @ values. An answer
+    without a value ("prefer not to say") leaves the mean of the others: the ratio of values @ theta to their share,
+    with its standard error by the delta method (gradient (values - ratio) / share).
+
+    Parameters
+    ----------
+    shares : ProportionEstimate
+        Of answers that exclude each other; of one table, or of strata by `combine_strata`.
+    values : sequence of k numbers or None
+        The value of each answer, in any unit; None for an answer that has none.
+
+    Returns
+    -------
+    MeanEstimate
+        Interval "wald", or "delta" for a ratio; normal approximations, clipped to the range of the values. NaN, and
+        the whole range, without reports, and where the share of those with a value is not at least `STEADY` standard
+        errors above 0: a ratio over it is not nearly normal.
+
+    Raises
+    ------
+    ValueError
+        Where shares do not exclude each other, or values are not one number or None for each answer.
+
+    References
+    ----------
+    Cochran, W. G. (1977). Sampling Techniques, 3rd ed., section 6.3 (ratio estimates). Wiley.
+
+    Examples
+    --------
+    >>> from randomized_response import estimate_proportions, k_ary
+    >>> shares = estimate_proportions([200, 250, 300, 250], k_ary(4, truth="1/2"))
+    >>> print(mean_of_shares(shares, [1, 2, 3, None]))
+    mean 2.26667, std. error 0.05906, 95 % interval 2.15091 to 2.38242 (delta), 1000 reports
+    """
+    if not shares.exclusive:
+        raise ValueError("shares must be of answers that exclude each other; got options that may go together")
+    grid, valued = values_or_none(values, len(shares.unbiased))
+    ends = (float(grid[valued].min()), float(grid[valued].max()))
+    ratio = not valued.all()
+    share = float(shares.unbiased @ valued) if ratio else 1.0
+    spread = _error(valued.astype(np.float64), shares.covariance) if ratio else 0.0
+    if not shares.n or not share >= STEADY * spread or not share > 0:
+        return nothing_known(ends, shares.n, shares.confidence)
+    unbiased = float(shares.unbiased @ grid) / share
+    slope = np.where(valued, grid - unbiased, 0.0) / share if ratio else grid
+    theta = shares.constrained * valued
+    constrained = float(np.clip(theta @ grid / theta.sum(), *ends))
+    errors = (_error(slope, shares.covariance), _error(slope, shares.noise_covariance))
+    return around_mean(
+        unbiased, constrained, errors, ends, shares.n, shares.confidence,
+        interval="delta" if ratio else "wald",
+        direct_variance=float(theta @ (grid - constrained) ** 2) / float(theta.sum()) ** 2,
+    )  # fmt: skip
 
 
-def _scores(grid: Vector, channel: Channel) -> Vector:
-    """c with P @ c = values, of least sum c[y]^2 rate[y] at equally frequent answers."""
+def around_mean(
+    unbiased: float,
+    constrained: float,
+    errors: tuple[float, float],
+    ends: tuple[float, float],
+    n: int,
+    level: float,
+    *,
+    interval: str,
+    binomial: tuple[float, float] | None = None,
+    direct_variance: float = nan,
+) -> MeanEstimate:
+    """A mean with its intervals: normal ones from its `errors` (in all, the coin's), the first as `binomial` gives it.
+
+    Both are clipped to the range `ends` and hold `constrained`.
+    """
+    (low, high), (noise_low, noise_high) = (
+        _clipped(limits, constrained, ends)
+        for limits in (binomial or _normal(unbiased, errors[0], level), _normal(unbiased, errors[1], level))
+    )
+    return MeanEstimate(
+        unbiased, constrained, *errors, low, high, noise_low, noise_high, *ends,
+        n, interval, "delta" if interval == "delta" else "wald", level, direct_variance,
+    )  # fmt: skip
+
+
+def nothing_known(ends: tuple[float, float], n: int, level: float) -> MeanEstimate:
+    """No mean: every number is NaN and both intervals are the whole range."""
+    return MeanEstimate(nan, nan, nan, nan, *ends, *ends, *ends, n, "none", "none", level, nan)
+
+
+def scores_of(channel: Channel, values: ArrayLike) -> Vector:
+    """c, shape (m,), with P @ c = values, of least sum c[y]^2 rate[y] at equally frequent answers.
+
+    The mean over the coin of the score of a person's report is her value; `estimate_mean` is the mean score. Raises
+    ValueError where no score has the values as its means.
+    """
+    grid = np.asarray(values, dtype=np.float64)
     rates = channel.matrix.mean(axis=0)
     scale = np.sqrt(np.divide(1, rates, out=np.zeros_like(rates), where=rates > 0))
     scores = scale * np.linalg.lstsq(channel.matrix * scale, grid, rcond=None)[0]
@@ -141,38 +267,56 @@ def _scores(grid: Vector, channel: Channel) -> Vector:
     return np.asarray(scores)
 
 
-def _constrained(unbiased: float, tally: NDArray[np.int64], channel: Channel, grid: Vector) -> float:
-    mean = grid @ maximum_likelihood(tally, channel) if _tells_shares(channel) else unbiased
-    return float(np.clip(mean, grid.min(), grid.max()))
+def _error(slope: Vector, covariance: Vector) -> float:
+    """Standard error of slope @ shares."""
+    return float(np.sqrt(np.maximum(slope @ covariance @ slope, 0)))
+
+
+def _normal(unbiased: float, error: float, level: float) -> tuple[float, float]:
+    if isnan(error):
+        return -inf, inf
+    return unbiased - normal_quantile(level) * error, unbiased + normal_quantile(level) * error
+
+
+def _clipped(limits: tuple[float, float], constrained: float, ends: tuple[float, float]) -> tuple[float, float]:
+    low, high = (float(limit) for limit in np.clip(limits, *ends))
+    return min(low, constrained), max(high, constrained)
+
+
+def values_or_none(values: Sequence[float | None], answers: int) -> tuple[Vector, NDArray[np.bool_]]:
+    """The values, 0 where an answer has none, and which answers have one."""
+    valued = np.array([value is not None for value in values], dtype=bool)
+    grid = np.array([0.0 if value is None else value for value in values], dtype=np.float64)
+    if grid.shape != (answers,) or not np.isfinite(grid).all() or not valued.any():
+        raise ValueError(f"values must be {answers} finite numbers or None, at least one a number; got {values!r}")
+    return grid, valued
+
+
+def _values(values: ArrayLike | None, answers: int) -> Vector:
+    grid = np.arange(answers, dtype=np.float64) if values is None else np.asarray(values, dtype=np.float64)
+    if grid.shape != (answers,) or not np.isfinite(grid).all():
+        raise ValueError(f"values must be {answers} finite numbers, one per answer; got {values!r}")
+    return grid
 
 
 def _tells_shares(channel: Channel) -> bool:
     return channel.background is not None or rank(channel.weights) == channel.answers
 
 
-def _limits(
-    method: str, tally: NDArray[np.int64], scores: Vector, level: float, moments: tuple[float, float], grid: Vector
-) -> tuple[float, float]:
-    unbiased, error = moments
-    if len(tally) == 2:
-        rates = BINOMIAL_INTERVALS[method](int(tally[1]), int(tally.sum()), level)
-        ends = sorted(scores[0] + (scores[1] - scores[0]) * rate for rate in rates)
-    elif np.isnan(error):
-        ends = [-np.inf, np.inf]
-    else:
-        ends = [unbiased - normal_quantile(level) * error, unbiased + normal_quantile(level) * error]
-    low, high = np.clip(ends, grid.min(), grid.max())
-    return float(low), float(high)
+def _binomial(method: str, tally: NDArray[np.int64], scores: Vector, level: float) -> tuple[float, float]:
+    """The interval of the rate of ones, mapped to the mean."""
+    rates = BINOMIAL_INTERVALS[method](int(tally[1]), int(tally.sum()), level)
+    low, high = sorted(float(scores[0] + (scores[1] - scores[0]) * rate) for rate in rates)
+    return low, high
 
 
-def _noise_error(mean: float, tally: NDArray[np.int64], channel: Channel, grid: Vector, scores: Vector) -> float:
-    """The coin's part: the mean over people of the variance of a score, given the answer.
+def _noise_error(theta: Vector, channel: Channel, scores: Vector, n: int) -> float:
+    """The coin's part: the mean over people, `theta` of each answer, of the variance of a score given the answer.
 
     Where only the mean can be told, everyone is taken to be at it: the most that can be left to the coin.
     """
     variances = channel.matrix @ scores**2 - (channel.matrix @ scores) ** 2
-    theta = maximum_likelihood(tally, channel) if _tells_shares(channel) else _between(grid, mean)
-    return float(np.sqrt(max(float(theta @ variances), 0.0) / tally.sum()))
+    return float(np.sqrt(max(float(theta @ variances), 0.0) / n))
 
 
 def _between(grid: Vector, mean: float) -> Vector:

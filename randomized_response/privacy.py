@@ -1,13 +1,25 @@
 """What a design costs its respondents and what false reports cost the researcher, as exact as the tables are."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+import numpy as np
 
 from randomized_response._checks import FractionLike, as_count, as_probability
 from randomized_response._exact import log_up
 from randomized_response.channel import Channel
+from randomized_response.means import scores_of, values_or_none
+from randomized_response.results import ProportionEstimate
+
+
+@runtime_checkable
+class HasBit(Protocol):
+    """An encoding into bits: `bit` is the yes/no table of each of them, seen alone."""
+
+    @property
+    def bit(self) -> Channel: ...
 
 
 class HasRatio(Protocol):
@@ -88,7 +100,7 @@ def posterior(prior: float, protection: Channel | float) -> tuple[float, float]:
     return belief * shrink / (belief * shrink + 1 - belief), belief / (belief + (1 - belief) * shrink)
 
 
-def false_reports_needed(n: int, shift: float, truth: FractionLike | Channel) -> int:
+def false_reports_needed(n: int, shift: float, truth: FractionLike | Channel | HasBit) -> int:
     """The smallest number of false reports among n that could move an estimated share by at least `shift`.
 
     The inverse of `poisoning_bound`: with fewer, a conclusion that is `shift` away from changing cannot have been made.
@@ -99,7 +111,7 @@ def false_reports_needed(n: int, shift: float, truth: FractionLike | Channel) ->
         Number of reports, at least 1.
     shift : float
         Distance of the estimate from the value that would change the conclusion; at least 0.
-    truth : exact fraction in (0, 1), or Channel
+    truth : exact fraction in (0, 1), Channel or encoding
 
     Returns
     -------
@@ -118,12 +130,13 @@ def false_reports_needed(n: int, shift: float, truth: FractionLike | Channel) ->
     return math.ceil(distance * size / _lever(truth) - 1e-9)
 
 
-def poisoning_bound(n: int, false_reports: int, truth: FractionLike | Channel) -> float:
+def poisoning_bound(n: int, false_reports: int, truth: FractionLike | Channel | HasBit) -> float:
     """By how much, at most, `false_reports` chosen freely among n can move any estimated share.
 
     m / (n p) for truth probability p: each false report moves the share of one symbol by at most 1 / n and the
-    estimate multiplies by 1 / p. For a channel, m / n times the widest row of its left inverse. Holds with certainty,
-    for the unbiased estimate, against any strategy.
+    estimate multiplies by 1 / p. For a channel, m / n times the widest row of its left inverse; for an encoding into
+    bits that of the table of one bit, since a report holds one bit for each share. Holds with certainty, for the
+    unbiased estimate, against any strategy.
 
     Parameters
     ----------
@@ -131,8 +144,8 @@ def poisoning_bound(n: int, false_reports: int, truth: FractionLike | Channel) -
         Number of reports, at least 1, the false ones among them.
     false_reports : int
         m, from 0 to n.
-    truth : exact fraction in (0, 1), or Channel
-        Truth probability of a forced-response or k-ary design, or the table itself.
+    truth : exact fraction in (0, 1), Channel or encoding
+        Truth probability of a forced-response or k-ary design, or the table or encoding itself.
 
     Returns
     -------
@@ -153,9 +166,72 @@ def poisoning_bound(n: int, false_reports: int, truth: FractionLike | Channel) -
     return float(Fraction(false, size) * _lever(truth))
 
 
-def _lever(truth: FractionLike | Channel) -> Fraction:
+def poisoning_bound_of_mean(
+    n: int,
+    false_reports: int,
+    channel: Channel,
+    values: Sequence[float | None],
+    shares: ProportionEstimate | None = None,
+) -> float:
+    """By how much, at most, `false_reports` chosen freely among n can move an estimated mean, in its own unit.
+
+    m / n times the distance of the least and the largest score of a report (`estimate_mean`). Where some answers have
+    no value the mean is a ratio C / D, and the bound is m / n range(c - C / D d) / (D - m / n range(d)) with the scores
+    c of the values and d of having one. Holds with certainty, for the unbiased estimate, against any strategy.
+
+    Parameters
+    ----------
+    n : int
+        Number of reports, at least 1, the false ones among them.
+    false_reports : int
+        m, from 0 to n.
+    channel : Channel
+        A table that tells the mean.
+    values : sequence of k numbers or None
+        As for `mean_of_shares`; None for an answer without a value.
+    shares : ProportionEstimate or None
+        The estimated shares; needed where some answers have no value.
+
+    Returns
+    -------
+    float
+        A difference of means; inf where the ratio could become any number.
+
+    Raises
+    ------
+    ValueError
+        Where the table does not tell the mean, numbers are out of range, or shares are needed and not given.
+
+    References
+    ----------
+    Cheu, A., Smith, A. & Ullman, J. (2021). Manipulation attacks in local differential privacy. IEEE S&P.
+
+    Examples
+    --------
+    >>> from randomized_response import one_bit
+    >>> round(poisoning_bound_of_mean(1000, 10, one_bit(11, truth="1/2"), range(11)), 12)
+    0.2
+    """
+    size = as_count(n, name="n", low=1)
+    moved = as_count(false_reports, name="false_reports", high=size) / size
+    grid, valued = values_or_none(values, channel.answers)
+    scores = scores_of(channel, grid)
+    if valued.all():
+        return moved * float(np.ptp(scores))
+    if shares is None:
+        raise ValueError("shares must be given where an answer has no value; got None")
+    having = scores_of(channel, valued)
+    share = float(shares.unbiased @ valued)
+    left = share - moved * float(np.ptp(having))
+    if not (left > 0 and share > 0):
+        return math.inf
+    return moved * float(np.ptp(scores - float(shares.unbiased @ grid) / share * having)) / left
+
+
+def _lever(truth: FractionLike | Channel | HasBit) -> Fraction:
     """n times the largest move by one report: 1 / p, or the widest row of the left inverse."""
-    if isinstance(truth, Channel):
-        inverse = truth.left_inverse
-        return Fraction(float((inverse.max(axis=1) - inverse.min(axis=1)).max()))
-    return 1 / as_probability(truth, name="truth")
+    table = truth.bit if isinstance(truth, HasBit) else truth
+    if not isinstance(table, Channel):
+        return 1 / as_probability(table, name="truth")
+    inverse = table.left_inverse
+    return Fraction(float((inverse.max(axis=1) - inverse.min(axis=1)).max()))

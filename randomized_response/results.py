@@ -31,7 +31,7 @@ class ProportionEstimate(Result):
     unbiased : array (k,)
         B @ (counts / n). May be below 0 or above 1; its mean over repetitions is the truth.
     constrained : array (k,)
-        The estimate to show: maximum likelihood, never negative, of sum 1.
+        The estimate to show: never negative, of sum 1 where the answers exclude each other.
     standard_error, covariance : array (k,), array (k, k)
         Of `unbiased`, sampling of respondents and coin together, n - 1 convention.
     noise_standard_error, noise_covariance : array (k,), array (k, k)
@@ -50,6 +50,9 @@ class ProportionEstimate(Result):
         Size of the finite population that respondents were drawn from, where one was given.
     simultaneous : bool
         Whether all intervals hold at once with probability `confidence`.
+    exclusive : bool
+        Whether the answers exclude each other, so that their shares sum to 1; False for options of which several may
+        apply.
     """
 
     unbiased: Vector
@@ -68,6 +71,7 @@ class ProportionEstimate(Result):
     confidence: float
     population_size: int | None = None
     simultaneous: bool = False
+    exclusive: bool = True
 
     @property
     def direct_question_n(self) -> Vector:

@@ -1,11 +1,13 @@
 """Estimates of strata put together with the known shares of the strata in the population."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from math import hypot, isnan
 
 import numpy as np
 
 from randomized_response._limits import around, root_of_diagonal, wald_limits
 from randomized_response.constrained import nearest_on_simplex
+from randomized_response.means import MeanEstimate, around_mean, nothing_known
 from randomized_response.results import ProportionEstimate, Vector
 
 
@@ -23,7 +25,8 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
     -------
     ProportionEstimate
         Intervals are Wald intervals of the combined estimate, clipped to [0, 1] and holding the constrained one, which
-        is the unbiased one moved to the nearest point of the simplex. A stratum without a standard error (n < 2) and
+        is the unbiased one moved to the nearest point of the simplex (of options of which several may apply: each
+        clipped). A stratum without a standard error (n < 2) and
         with a share above 0 leaves the combination without one: NaN, interval [0, 1].
 
     Raises
@@ -48,28 +51,85 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
     >>> combine_strata([young, old], [0.25, 0.75]).unbiased.round(12)
     array([0.85, 0.15])
     """
-    weights = _strata_weights(estimates, shares)
+    kinds = {(len(estimate.unbiased), estimate.exclusive, estimate.confidence) for estimate in estimates}
+    weights = _strata_weights(shares, len(estimates), kinds)
     pairs = [(weight, estimate) for weight, estimate in zip(weights, estimates, strict=True) if weight > 0]
     unbiased = np.asarray(sum(weight * estimate.unbiased for weight, estimate in pairs))
     covariance = np.asarray(sum(weight**2 * estimate.covariance for weight, estimate in pairs))
     noise = np.asarray(sum(weight**2 * estimate.noise_covariance for weight, estimate in pairs))
-    level = estimates[0].confidence
-    constrained = nearest_on_simplex(unbiased)
+    level, exclusive = estimates[0].confidence, estimates[0].exclusive
+    constrained = nearest_on_simplex(unbiased) if exclusive else np.clip(unbiased, 0, 1)
     low, high = around(constrained, *wald_limits(unbiased, covariance, level))
     noise_low, noise_high = around(constrained, *wald_limits(unbiased, noise, level))
     return ProportionEstimate(
         unbiased, constrained, root_of_diagonal(covariance), covariance, root_of_diagonal(noise), noise,
         low, high, noise_low, noise_high,
-        sum(estimate.n for estimate in estimates), "wald", "wald", level,
+        sum(estimate.n for estimate in estimates), "wald", "wald", level, exclusive=exclusive,
     )  # fmt: skip
 
 
-def _strata_weights(estimates: Sequence[ProportionEstimate], shares: Sequence[float]) -> Vector:
+def combine_means(estimates: Sequence[MeanEstimate], shares: Sequence[float]) -> MeanEstimate:
+    """A mean in a population from means in its strata: sum_h W_h mean_h, with variance sum_h W_h^2 variance_h.
+
+    Parameters
+    ----------
+    estimates : sequence of MeanEstimate
+        One per stratum, of the same values at the same confidence. (A mean of those who have a value, over strata in
+        which different shares have one, is `mean_of_shares` of `combine_strata`.)
+    shares : sequence of float
+        W_h, the known share of each stratum in the population; non-negative, sum 1 (to 1e-9).
+
+    Returns
+    -------
+    MeanEstimate
+        Intervals are normal ones, clipped to the range of the values and holding the constrained mean, which is the
+        unbiased one clipped. A stratum without a mean, or without a standard error, and with a share above 0 leaves
+        the combination without one.
+
+    Raises
+    ------
+    ValueError
+        Where numbers of strata, ranges or confidences differ, or shares are no shares.
+
+    Notes
+    -----
+    Strata are taken as drawn independently, their shares as known without error.
+
+    References
+    ----------
+    Cochran, W. G. (1977). Sampling Techniques, 3rd ed., chapter 5. Wiley.
+
+    Examples
+    --------
+    >>> from randomized_response import estimate_mean, one_bit
+    >>> scale = one_bit(11, truth="1/2")
+    >>> young, old = estimate_mean([450, 550], scale), estimate_mean([60, 40], scale)
+    >>> print(combine_means([young, old], [0.25, 0.75]))
+    mean 3.75, std. error 0.7427, 95 % interval 2.29428 to 5.20572 (wald), 1100 reports
+    """
+    kinds = {(estimate.minimum, estimate.maximum, estimate.confidence) for estimate in estimates}
+    weights = _strata_weights(shares, len(estimates), kinds)
+    pairs = [(weight, estimate) for weight, estimate in zip(weights.tolist(), estimates, strict=True) if weight > 0]
+    n, level = sum(estimate.n for estimate in estimates), estimates[0].confidence
+    ends = (estimates[0].minimum, estimates[0].maximum)
+    unbiased = sum(weight * estimate.unbiased for weight, estimate in pairs)
+    if isnan(unbiased):
+        return nothing_known(ends, n, level)
+    error = hypot(*(weight * estimate.standard_error for weight, estimate in pairs))
+    noise = hypot(*(weight * estimate.noise_standard_error for weight, estimate in pairs))
+    centre = sum(weight * estimate.constrained for weight, estimate in pairs)
+    within = sum(weight * (one.direct_variance + (one.constrained - centre) ** 2) for weight, one in pairs)
+    constrained = min(max(unbiased, ends[0]), ends[1])
+    return around_mean(unbiased, constrained, (error, noise), ends, n, level, interval="wald", direct_variance=within)
+
+
+def _strata_weights(shares: Sequence[float], strata: int, kinds: Set[object]) -> Vector:
+    """The shares as weights; `kinds` tells whether all estimates are of the same answers at the same confidence."""
     weights = np.asarray(shares, dtype=np.float64)
-    if len(estimates) == 0 or weights.shape != (len(estimates),):
-        raise ValueError(f"shares must have one value per estimate, {len(estimates)}; got shape {weights.shape}")
+    if strata == 0 or weights.shape != (strata,):
+        raise ValueError(f"shares must have one value per estimate, {strata}; got shape {weights.shape}")
     if not np.all(weights >= 0) or abs(weights.sum() - 1) > 1e-9:
         raise ValueError(f"shares must be non-negative and sum to 1; got {weights.tolist()}")
-    if len({(len(estimate.unbiased), estimate.confidence) for estimate in estimates}) > 1:
+    if len(kinds) > 1:
         raise ValueError("estimates must be of the same answers at the same confidence; got different ones")
     return weights
