@@ -114,7 +114,7 @@ def _choices(item: dict[str, Any], place: str, languages: list[str]) -> None:
     require(isinstance(choices, list), f"{place}.choices must be a list; got {type(choices).__name__}")
     if kind == "number":
         require(not choices, f"{place}.choices must be empty for a number; got {len(choices)}")
-        _grid(item["grid"], f"{place}.grid")
+        check_grid(item["grid"], f"{place}.grid")
         return
     least = 3 if "prefer_not" in item else 2
     require(least <= len(choices) <= MOST_ANSWERS, f"{place}.choices must be a list of {least} to {MOST_ANSWERS} texts")
@@ -129,7 +129,8 @@ def _choices(item: dict[str, Any], place: str, languages: list[str]) -> None:
         whole(item["most"], f"{place}.most", low=1, high=len(choices) - 1)
 
 
-def _grid(value: Any, place: str) -> None:
+def check_grid(value: Any, place: str) -> None:
+    """The range of a number: exact decimals, going up in whole steps to at most 256 points."""
     exact_keys(value, {"minimum", "maximum", "step"}, place)
     low, high, step = (decimal(value[name], f"{place}.{name}") for name in ("minimum", "maximum", "step"))
     require(step > 0, f"{place}.step must be greater than 0; got {value['step']}")

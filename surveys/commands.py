@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from surveys.definitions import DefinitionError
 from surveys.lifecycle import NotAllowed
 from surveys.models import Survey
+from surveys.reading import DefinitionError
 from surveys.rehearsal import RehearsalError
 
 FAULTS = (DefinitionError, NotAllowed, RehearsalError, OSError)

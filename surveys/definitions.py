@@ -13,27 +13,19 @@ from django.conf import settings
 
 from collector import designs
 from collector.checks import DesignError
-from randomized_response import Channel, custom, epsilon_total, forced_response, k_ary, warner
+from randomized_response import epsilon_total
 from surveys.languages import missing_from
+from surveys.mechanisms import mechanism_of
+from surveys.questions import complete_item, frozen_item
+from surveys.reading import DefinitionError, exact, known_keys, listed, text
 
 Definition = dict[str, Any]
 
 TEXTS = ("title", "introduction", "consent")
-YES_NO = {
-    "en": ("No", "Yes"),
-    "de": ("Nein", "Ja"),
-    "es": ("No", "Sí"),
-    "fr": ("Non", "Oui"),
-    "ar": ("لا", "نعم"),
-}
-"""What a yes/no question offers where its author says nothing else."""
-
 BROWSER_LIMIT = 2980
 """e^epsilon above which the respondent's page refuses a survey whatever an installation allows (client/channel.js)."""
 
-SURVEY_KEYS = {"slug", "rehearsal", "languages", *TEXTS, "strata", "items"}
-ITEM_KEYS = {"key", "kind", "wording", "choices", "channel"}
-CHANNEL_KEYS = {"name", "truth", "yes", "weights"}
+SURVEY_KEYS = {"slug", "rehearsal", "languages", *TEXTS, "strata", "sections", "items"}
 
 
 class _Yaml(yaml.SafeLoader):
@@ -47,14 +39,22 @@ _Yaml.yaml_implicit_resolvers = {
 _Yaml.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:true|false)$"), list("tf"))
 
 
-class DefinitionError(ValueError):
-    """A definition that cannot be used; the message names the place, the bound and the value."""
+class _Writer(yaml.SafeDumper):
+    """Writes every text so that it comes back: PyYAML folds these ends of lines into spaces where it does not quote."""
 
 
-def load(text: str) -> Definition:
+def _written(writer: yaml.SafeDumper, words: str) -> yaml.ScalarNode:
+    quoted = bool(set(words) & set("\x85\u2028\u2029"))
+    return writer.represent_scalar("tag:yaml.org,2002:str", words, style='"' if quoted else None)
+
+
+_Writer.add_representer(str, _written)
+
+
+def load(source: str) -> Definition:
     """Read a definition from YAML and complete it; see docs/surveys.md for the keys."""
     try:
-        raw = yaml.load(text, Loader=_Yaml)  # noqa: S506 - a SafeLoader
+        raw = yaml.load(source, Loader=_Yaml)  # noqa: S506 - a SafeLoader
     except yaml.YAMLError as error:
         raise DefinitionError(f"this is not YAML: {error}") from None
     return complete(raw)
@@ -62,27 +62,29 @@ def load(text: str) -> Definition:
 
 def dump(definition: Definition) -> str:
     """Write a definition as YAML; `load` gives the same definition back."""
-    return yaml.safe_dump(definition, sort_keys=False, allow_unicode=True, width=100)
+    return yaml.dump(definition, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=100)
 
 
 def complete(raw: Any) -> Definition:
     """Fill in what an author may leave out: languages, empty texts, strata, yes and no, plain text for one language."""
-    _known_keys(raw, SURVEY_KEYS, "survey")
+    known_keys(raw, SURVEY_KEYS, "survey")
     languages = raw.get("languages", ["en"])
     if not isinstance(languages, list) or not languages or not all(isinstance(code, str) for code in languages):
         raise DefinitionError(f"languages must be a list of language codes; got {languages!r}")
     strata = raw.get("strata") or {}
-    _known_keys(strata, {"wording", "groups"}, "strata")
+    known_keys(strata, {"wording", "groups"}, "strata")
+    sections = [_section(one, languages, n) for n, one in enumerate(listed(raw.get("sections") or [], "sections"))]
     return {
         "slug": raw.get("slug", ""),
         "rehearsal": raw.get("rehearsal", False),
         "languages": languages,
-        **{name: _text(raw.get(name, ""), languages) for name in TEXTS},
+        **{name: text(raw.get(name, ""), languages) for name in TEXTS},
         "strata": {
-            "wording": _text(strata.get("wording", ""), languages),
-            "groups": [_group(group, languages) for group in _list(strata.get("groups", []), "strata.groups")],
+            "wording": text(strata.get("wording", ""), languages),
+            "groups": [_group(group, languages) for group in listed(strata.get("groups", []), "strata.groups")],
         },
-        "items": [_item(item, languages, n) for n, item in enumerate(_list(raw.get("items", []), "items"))],
+        **({"sections": sections} if sections else {}),
+        "items": _items(raw.get("items", []), languages),
     }
 
 
@@ -99,7 +101,7 @@ def design_of(definition: Definition, *, version: int) -> designs.Design:
         **definition,
         "format": designs.FORMAT,
         "version": version,
-        "items": [_frozen_item(item, f"items[{number}]") for number, item in enumerate(items)],
+        "items": [frozen_item(item, f"items[{number}]") for number, item in enumerate(items)],
     }
     try:
         design = designs.check(document)
@@ -111,35 +113,9 @@ def design_of(definition: Definition, *, version: int) -> designs.Design:
     return design
 
 
-def channel_of(item: dict[str, Any]) -> Channel:
-    """The channel that an item's mechanism describes. Raises ValueError naming the argument, the bound, the value."""
-    channel = item["channel"]
-    match channel["name"]:
-        case "forced_response":
-            return forced_response(truth=channel["truth"], yes=channel.get("yes", "1/2"))
-        case "warner":
-            return warner(truth=channel["truth"])
-        case "k_ary":
-            return k_ary(len(item["choices"]), truth=channel["truth"])
-        case "custom":
-            return custom(channel["weights"])
-        case name:
-            raise ValueError(f"name must be forced_response, warner, k_ary or custom; got {name!r}")
-
-
 def total_epsilon(definition: Definition) -> float:
     """Epsilon of a person who answers every item."""
-    return epsilon_total(channel_of(item) for item in definition["items"])
-
-
-def _frozen_item(item: dict[str, Any], place: str) -> dict[str, Any]:
-    try:
-        weights = channel_of(item).weights
-    except KeyError as error:
-        raise DefinitionError(f"{place}.channel must have {error.args[0]!r}") from None
-    except (ValueError, TypeError) as error:
-        raise DefinitionError(f"{place}.channel: {error}") from None
-    return {**item, "encoding": "single", "channel": {**item["channel"], "weights": [list(row) for row in weights]}}
+    return epsilon_total(mechanism_of(item) for item in definition["items"])
 
 
 def _within_ceiling(definition: Definition) -> None:
@@ -154,59 +130,24 @@ def _within_ceiling(definition: Definition) -> None:
         )
 
 
-def _item(item: Any, languages: list[str], number: int) -> dict[str, Any]:
-    place = f"items[{number}]"
-    _known_keys(item, ITEM_KEYS, place)
-    channel = item.get("channel", {"name": "forced_response", "truth": "1/2"})
-    _known_keys(channel, CHANNEL_KEYS, f"{place}.channel")
-    kind = item.get("kind", "yes_no")
-    choices = _list(item.get("choices") or (_yes_no(languages) if kind == "yes_no" else []), f"{place}.choices")
-    return {
-        "key": item.get("key", ""),
-        "kind": kind,
-        "wording": _text(item.get("wording", ""), languages),
-        "choices": [_text(choice, languages) for choice in choices],
-        "channel": {name: _exact(value) for name, value in channel.items()},
-    }
+def _items(raw: Any, languages: list[str]) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = []
+    for number, item in enumerate(listed(raw, "items")):
+        items.append(complete_item(item, languages, f"items[{number}]", items))
+    return items
 
 
-def _yes_no(languages: list[str]) -> list[dict[str, str]]:
-    return [{code: YES_NO.get(code, ("", ""))[answer] for code in languages} for answer in (0, 1)]
+def _section(section: Any, languages: list[str], number: int) -> dict[str, Any]:
+    known_keys(section, {"key", "title", "introduction"}, f"sections[{number}]")
+    texts = {name: text(section.get(name, ""), languages) for name in ("title", "introduction")}
+    return {"key": section.get("key", ""), **texts}
 
 
 def _group(group: Any, languages: list[str]) -> dict[str, Any]:
-    _known_keys(group, {"key", "label", "share"}, "strata.groups")
+    known_keys(group, {"key", "label", "share"}, "strata.groups")
     share = group.get("share")
     return {
         "key": group.get("key", ""),
-        "label": _text(group.get("label", ""), languages),
-        "share": None if share is None else _exact(share),
+        "label": text(group.get("label", ""), languages),
+        "share": None if share is None else exact(share),
     }
-
-
-def _exact(value: Any) -> Any:
-    """Numbers that YAML read from an unquoted 0.25 or 1 as the text that their author wrote."""
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
-
-
-def _text(value: Any, languages: list[str]) -> Any:
-    """Plain text stands for the survey's only language."""
-    return {languages[0]: value} if isinstance(value, str) and len(languages) == 1 else _each(value, languages)
-
-
-def _each(value: Any, languages: list[str]) -> Any:
-    return dict.fromkeys(languages, "") if value == "" else value
-
-
-def _list(value: Any, place: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise DefinitionError(f"{place} must be a list; got {type(value).__name__}")
-    return value
-
-
-def _known_keys(value: Any, keys: set[str], place: str) -> None:
-    if not isinstance(value, dict):
-        raise DefinitionError(f"{place} must be a mapping with the keys {', '.join(sorted(keys))}; got {value!r}")
-    unknown = sorted(str(key) for key in value if key not in keys)
-    if unknown:
-        raise DefinitionError(f"{place} has unknown keys: {', '.join(unknown)}; known are {', '.join(sorted(keys))}")

@@ -15,8 +15,11 @@ from unfold.widgets import (
 
 from collector.designs import LANGUAGE
 from surveys import definitions
-from surveys.definitions import YES_NO, Definition, DefinitionError
+from surveys.definitions import Definition
+from surveys.mechanisms import mechanism_of
 from surveys.models import KEY_VALIDATOR, Group, Item, Survey
+from surveys.questions import yes_no
+from surveys.reading import DefinitionError
 
 Text = dict[str, str]
 
@@ -158,15 +161,15 @@ class ItemForm(WordsForm):
         """Say in words what is wrong with the mechanism, at the field that it is about."""
         names = ("weights",) if cleaned["mechanism"] == Item.Mechanism.CUSTOM else ("truth", "yes")
         channel = {name: cleaned[name] for name in names if cleaned.get(name)}
-        item = {"choices": cleaned["choices"], "channel": {"name": cleaned["mechanism"], **channel}}
+        said = {name: cleaned[name] for name in ("kind", "choices")}
         try:
-            answers = definitions.channel_of(item).answers
-            if answers != len(cleaned["choices"]):
-                self.add_error("choices", f"This mechanism is for {answers} choices; got {len(cleaned['choices'])}.")
+            mechanism_of(said | {"channel": {"name": cleaned["mechanism"], **channel}})
         except KeyError as missing:
             self.add_error(str(missing.args[0]), "This mechanism needs it.")
         except (ValueError, TypeError) as fault:
-            field = next((name for name in ("weights", "truth", "yes") if str(fault).startswith(name)), "mechanism")
+            field = next(
+                (name for name in ("choices", "weights", "truth", "yes") if str(fault).startswith(name)), "mechanism"
+            )
             self.add_error(field, str(fault))
 
 
@@ -217,7 +220,7 @@ def with_words(texts: Text | None, words: str, survey: Survey) -> Text:
 def with_choices(choices: list[Text], lines: list[str], kind: str | None, survey: Survey) -> list[Text]:
     """The choices as the lines say; a choice that moved takes its other languages along, a renamed one keeps them."""
     if not lines and kind == Item.Kind.YES_NO:
-        return [{code: YES_NO.get(code, ("", ""))[answer] for code in survey.languages or ["en"]} for answer in (0, 1)]
+        return yes_no(survey.languages or ["en"])
     own = survey.language
     known = {choice.get(own, ""): choice for choice in choices}
     renamed = iter([choice for choice in choices if choice.get(own, "") not in lines])

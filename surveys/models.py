@@ -63,17 +63,40 @@ class Group(models.Model):
         return self.key
 
 
+class Section(models.Model):
+    """A part of a survey with a heading of its own; items name it by its key."""
+
+    survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="sections")
+    position = models.PositiveSmallIntegerField()
+    key = models.CharField(max_length=64, validators=[KEY_VALIDATOR])
+    title = models.JSONField(default=dict)
+    introduction = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["position", "pk"]
+
+    def __str__(self) -> str:
+        return self.key
+
+
 class Item(models.Model):
-    """A question and the channel that its answer goes through."""
+    """A question and the mechanism that its answer goes through; see docs/surveys.md for what the fields say."""
 
     class Kind(models.TextChoices):
         YES_NO = "yes_no", "yes / no"
         ONE_CHOICE = "one_choice", "one choice"
+        SEVERAL_CHOICES = "several_choices", "several choices"
+        SCALE = "scale", "scale"
+        NUMBER = "number", "number"
 
     class Mechanism(models.TextChoices):
         FORCED_RESPONSE = "forced_response", "forced response (two coins)"
         WARNER = "warner", "Warner's mirror"
         K_ARY = "k_ary", "k-ary randomized response"
+        UNARY = "unary", "unary encoding (each choice yes or no)"
+        SUBSET = "subset", "subset selection (a set of choices)"
+        ONE_BIT = "one_bit", "one bit (for the mean)"
+        DISCRETE_LAPLACE = "discrete_laplace", "discrete Laplace (a step up or down)"
         CUSTOM = "custom", "a table of your own"
 
     survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="items")
@@ -82,13 +105,23 @@ class Item(models.Model):
     kind = models.CharField(max_length=16, choices=Kind.choices, default=Kind.YES_NO)
     wording = models.JSONField(default=dict)
     choices = models.JSONField(default=list)
+    prefer_not = models.JSONField(default=dict, blank=True)
+    minimum = models.CharField(max_length=32, blank=True, default="")
+    maximum = models.CharField(max_length=32, blank=True, default="")
+    step = models.CharField(max_length=32, blank=True, default="")
+    required = models.BooleanField(default=True)
+    shuffle = models.BooleanField(default=False)
+    most = models.PositiveSmallIntegerField(null=True, blank=True)
+    section = models.CharField(max_length=64, blank=True, default="")
+    asked_if = models.JSONField(null=True, blank=True, default=None)
+    unasked = models.JSONField(null=True, blank=True, default=None)
     mechanism = models.CharField(max_length=32, choices=Mechanism.choices, default=Mechanism.FORCED_RESPONSE)
-    truth = models.CharField(
-        max_length=64, blank=True, default="1/2", help_text="Truth probability, an exact fraction like 1/2."
-    )
-    yes = models.CharField(
-        max_length=64, blank=True, default="", help_text="Forced response: how often it forces a yes; empty for 1/2."
-    )
+    truth = models.CharField(max_length=64, blank=True, default="1/2")
+    yes = models.CharField(max_length=64, blank=True, default="")
+    on = models.CharField(max_length=64, blank=True, default="")
+    off = models.CharField(max_length=64, blank=True, default="")
+    size = models.PositiveSmallIntegerField(null=True, blank=True)
+    epsilon = models.CharField(max_length=32, blank=True, default="")
     weights = models.JSONField(null=True, blank=True, default=None)
 
     class Meta:

@@ -5,8 +5,26 @@ from hashlib import sha256
 from typing import Any
 
 from collector import selectors as reports
-from surveys.definitions import Definition, DefinitionError, design_of
-from surveys.models import Group, Item, Page, Survey, Version
+from surveys.definitions import Definition, design_of
+from surveys.mechanisms import PARAMETERS
+from surveys.models import Group, Item, Page, Section, Survey, Version
+from surveys.reading import DefinitionError
+
+ALWAYS = ("key", "kind", "wording", "choices")
+ITEM_FIELDS: dict[str, Any] = {
+    **dict.fromkeys(ALWAYS),
+    "minimum": "",
+    "maximum": "",
+    "step": "",
+    "prefer_not": {},
+    "required": True,
+    "shuffle": False,
+    "most": None,
+    "section": "",
+    "asked_if": None,
+    "unasked": None,
+}
+"""What an item says besides its channel, and what stands in the row where it says nothing."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +47,7 @@ class Showing:
 
 def definition_of(survey: Survey) -> Definition:
     """The survey as one plain document: what its YAML file says."""
+    sections = [_section(section) for section in survey.sections.all()]
     return {
         "slug": survey.slug,
         "rehearsal": survey.rehearsal,
@@ -40,6 +59,7 @@ def definition_of(survey: Survey) -> Definition:
             "wording": survey.strata_wording,
             "groups": [_group(group) for group in survey.groups.all()],
         },
+        **({"sections": sections} if sections else {}),
         "items": [item_of(item) for item in survey.items.all()],
     }
 
@@ -105,19 +125,16 @@ def _group(group: Group) -> dict[str, object]:
     return {"key": group.key, "label": group.label, "share": group.share or None}
 
 
+def _section(section: Section) -> dict[str, Any]:
+    return {"key": section.key, "title": section.title, "introduction": section.introduction}
+
+
 def item_of(item: Item) -> dict[str, Any]:
     """An item as the definition says it."""
-    channel: dict[str, object] = {"name": item.mechanism}
-    if item.mechanism == Item.Mechanism.CUSTOM:
-        channel["weights"] = item.weights
-    else:
-        channel["truth"] = item.truth
+    said = {name: getattr(item, name) for name in ITEM_FIELDS}
+    optional = {name: value for name, value in said.items() if name not in ALWAYS and value != ITEM_FIELDS[name]}
+    parameters = {name: getattr(item, name) for name in PARAMETERS[item.mechanism]}
+    channel = {name: value for name, value in parameters.items() if value not in ("", None)}
     if item.mechanism == Item.Mechanism.FORCED_RESPONSE:
-        channel["yes"] = item.yes or "1/2"
-    return {
-        "key": item.key,
-        "kind": item.kind,
-        "wording": item.wording,
-        "choices": item.choices,
-        "channel": channel,
-    }
+        channel.setdefault("yes", "1/2")
+    return {name: said[name] for name in ALWAYS} | optional | {"channel": {"name": item.mechanism, **channel}}

@@ -13,8 +13,9 @@ from estimator import services as estimator
 from estimator.models import Run
 from surveys import definitions, lifecycle, pages, selectors
 from surveys.coin import page as coin
-from surveys.definitions import Definition, DefinitionError
-from surveys.models import Group, Item, Page, Survey, Version
+from surveys.definitions import Definition
+from surveys.models import Group, Item, Page, Section, Survey, Version
+from surveys.reading import DefinitionError
 
 
 @transaction.atomic
@@ -38,11 +39,14 @@ def write_survey(definition: Definition, *, owner: User) -> Survey:
     survey.title, survey.introduction = definition["title"], definition["introduction"]
     survey.consent, survey.strata_wording = definition["consent"], definition["strata"]["wording"]
     survey.save()
-    survey.groups.all().delete()
-    survey.items.all().delete()
+    for parts in (survey.groups, survey.sections, survey.items):
+        parts.all().delete()
     Group.objects.bulk_create(
         Group(survey=survey, position=n, key=group["key"], label=group["label"], share=group["share"] or "")
         for n, group in enumerate(definition["strata"]["groups"])
+    )
+    Section.objects.bulk_create(
+        Section(survey=survey, position=n, **section) for n, section in enumerate(definition.get("sections", []))
     )
     Item.objects.bulk_create(_item(survey, n, item) for n, item in enumerate(definition["items"]))
     return survey
@@ -107,15 +111,7 @@ def _pages(version: Version, design: Design) -> Iterator[Page]:
 
 def _item(survey: Survey, position: int, item: dict[str, Any]) -> Item:
     channel = item["channel"]
-    return Item(
-        survey=survey,
-        position=position,
-        key=item["key"],
-        kind=item["kind"],
-        wording=item["wording"],
-        choices=item["choices"],
-        mechanism=channel["name"],
-        truth=channel.get("truth", ""),
-        yes=channel.get("yes", ""),
-        weights=channel.get("weights"),
-    )
+    said = {name: item[name] for name in selectors.ITEM_FIELDS if name in item}
+    parameters = {name: value for name, value in channel.items() if name != "name"}
+    # What a mechanism has no use for is left empty, the model's own example for the truth probability too.
+    return Item(survey=survey, position=position, mechanism=channel["name"], **said, **{"truth": "", **parameters})

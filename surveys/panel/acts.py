@@ -13,10 +13,10 @@ from estimator import services as estimator
 from estimator.models import Run
 from surveys import selectors, services
 from surveys.access import get_run_or_404, get_survey_or_404
-from surveys.definitions import DefinitionError
 from surveys.forms import DuplicateForm
 from surveys.lifecycle import NotAllowed
 from surveys.models import Survey, Version
+from surveys.reading import DefinitionError
 
 Act = Callable[[HttpRequest, Survey], str]
 

@@ -9,8 +9,10 @@ from estimator import report, wording
 from estimator import selectors as estimates
 from estimator.models import Run
 from estimator.privacy import ItemLabel
+from randomized_response import Channel
 from surveys import lifecycle, links, selectors
-from surveys.definitions import channel_of, total_epsilon
+from surveys.definitions import total_epsilon
+from surveys.mechanisms import answers_of, mechanism_of
 from surveys.models import Item, Survey, Version
 
 NEWEST_RUNS = 10
@@ -40,7 +42,7 @@ class Question:
 
     item: Item
     wording: str
-    choices: tuple[str, ...]
+    epsilon: str
     label: ItemLabel | None
     fault: str
 
@@ -113,15 +115,17 @@ def question_of(item: Item) -> Question:
     """An item in its survey's own language, with its channel or what is wrong with it."""
     language = item.survey.language
     text = str(item.wording.get(language, ""))
-    choices = tuple(str(choice.get(language, "")) for choice in item.choices)
+    written = selectors.item_of(item)
+    choices = tuple(str(choice.get(language, "")) for choice in answers_of(written))
     try:
-        channel = channel_of(selectors.item_of(item))
-    except (ValueError, TypeError, KeyError) as error:
-        return Question(item, text, choices, None, str(error))
-    if channel.answers != len(choices):
-        fault = f"The mechanism is for {channel.answers} choices; got {len(choices)}."
-        return Question(item, text, choices, None, fault)
-    return Question(item, text, choices, ItemLabel(item.key, text, choices, channel), "")
+        mechanism = mechanism_of(written)
+    except KeyError as missing:
+        return Question(item, text, "", None, f"The mechanism must have {missing.args[0]}.")
+    except (ValueError, TypeError) as error:
+        return Question(item, text, "", None, str(error))
+    plain = isinstance(mechanism, Channel) and mechanism.answers == mechanism.reports == len(choices)
+    label = ItemLabel(item.key, text, choices, mechanism) if plain and isinstance(mechanism, Channel) else None
+    return Question(item, text, wording.epsilon(mechanism.epsilon), label, "")
 
 
 def epsilon_of(survey: Survey) -> str:

@@ -12,10 +12,10 @@ from estimator import views as reports
 from estimator.models import Run
 from surveys import definitions, selectors, services
 from surveys.access import get_run_or_404, get_survey_or_404
-from surveys.definitions import DefinitionError
 from surveys.forms import UploadForm
 from surveys.lifecycle import NotAllowed
 from surveys.panel.overview import overview
+from surveys.reading import DefinitionError
 
 
 @require_safe

@@ -123,7 +123,7 @@ def test_a_survey_is_written_from_nothing_and_comes_back_from_its_file(her: Clie
         ({"items-1-weights": "5 1 1\n1 x 1\n1 1 5"}, "Write whole numbers"),
         ({"items-1-weights": "5 1 1\n1 5 1\n1 1 4"}, "must sum to 7"),
         ({"items-1-weights": "1 1 1\n1 1 1\n1 1 1"}, "linearly independent"),
-        ({"items-0-choices": "No\nYes\nMaybe"}, "This mechanism is for 2 choices; got 3."),
+        ({"items-0-choices": "No\nYes\nMaybe"}, "choices must be 2 for forced_response; got 3"),
         ({"items-0-key": "Not a key"}, "Use a-z, 0-9"),
         ({"slug": "Not a slug"}, "valid"),
         ({"title": ""}, "required"),
@@ -146,7 +146,7 @@ def test_a_mechanism_that_does_not_fit_its_choices_is_said_on_the_page(bilingual
     item.choices = item.choices[:1]
     item.save()
     html = her.get(reverse("panel:survey", args=["campus"])).content.decode()
-    assert "The mechanism is for 2 choices; got 1." in html
+    assert "choices must be 2 for forced_response; got 1" in html
 
 
 def test_items_and_groups_can_go(bilingual: Survey, her: Client) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from surveys import definitions
-from surveys.definitions import DefinitionError, complete, design_of, dump, load
+from surveys.definitions import complete, design_of, dump, load
+from surveys.reading import DefinitionError
 from tests import payloads
 
 SHORT = """
@@ -85,7 +86,7 @@ def test_each_mechanism(channel: dict[str, Any], weights: list[list[int]]) -> No
         ({"name": "forced_response", "truth": "1/2", "yes": "1"}, "would rule out an answer"),
         ({"name": "forced_response"}, "items[0].channel must have 'truth'"),
         ({"name": "warner", "truth": "1/2"}, "truth must differ from 1/2"),
-        ({"name": "direct"}, "name must be forced_response, warner, k_ary or custom; got 'direct'"),
+        ({"name": "direct"}, "name must be forced_response, warner, k_ary or custom for yes_no; got 'direct'"),
         ({"name": "custom", "weights": [[1, 1], [1, 1]]}, "linearly independent"),
         ({"name": "custom", "weights": "3,1"}, "items[0].channel"),
     ],

@@ -10,9 +10,9 @@ from collector.models import FrozenDesign
 from collector.services import receive
 from estimator.models import Run
 from surveys import access, lifecycle, selectors, services
-from surveys.definitions import DefinitionError
 from surveys.lifecycle import NotAllowed
 from surveys.models import Survey, Version
+from surveys.reading import DefinitionError
 from tests import payloads
 from tests.tools.designs import stored_page
 

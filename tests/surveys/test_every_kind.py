@@ -1,0 +1,261 @@
+"""Every kind of question as an author writes it: one reading of the contract, nothing lost, refusals in words."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from collector.designs import check
+from randomized_response import SubsetSelection, UnaryEncoding
+from surveys import selectors, services
+from surveys.definitions import complete, design_of, dump, load, total_epsilon
+from surveys.mechanisms import MECHANISMS, mechanism_of
+from surveys.models import Item
+from surveys.questions import PREFER_NOT, YES_NO
+from surveys.reading import DefinitionError
+from tests import kinds
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "every-kind.yaml"
+
+
+def example() -> dict[str, Any]:
+    return load(EXAMPLE.read_text(encoding="utf-8"))
+
+
+def question(**said: Any) -> dict[str, Any]:
+    """A survey of a yes/no question and the one that is described, complete."""
+    first = {"key": "first", "wording": "First?"}
+    return complete({"slug": "s", "title": "T", "items": [first, {"key": "q", "wording": "Q?"} | said]})
+
+
+def frozen(**said: Any) -> dict[str, Any]:
+    item: dict[str, Any] = design_of(question(**said), version=1).document["items"][1]
+    return item
+
+
+def fault(**said: Any) -> str:
+    with pytest.raises(DefinitionError) as caught:
+        frozen(**said)
+    return str(caught.value)
+
+
+def test_the_contract_has_one_reading() -> None:
+    assert design_of(example(), version=1).document == kinds.document()
+
+
+def test_total_epsilon_counts_every_encoding() -> None:
+    """The product of the ratios that docs/formats.md gives: 2, 2, 2 and (6 x 5) / (5 x 3) for the choices, (6/5) ** 4
+    for two of five options, 2 for each scale and number but those with noise, which have e ** 0.7."""
+    ratio = 2 * 2 * 2 * 2 * 1.2**4 * 2 * 2
+    assert total_epsilon(example()) == pytest.approx(math.log(ratio) + 2 * 0.7, abs=1e-5)
+
+
+def test_the_example_goes_through_yaml_and_the_database_unchanged(alice: User) -> None:
+    definition = example()
+    assert load(dump(definition)) == definition == complete(definition)
+    survey = services.write_survey(definition, owner=alice)
+    assert selectors.definition_of(survey) == definition
+    assert services.write_survey(definition, owner=alice) == survey
+    assert selectors.definition_of(survey) == definition
+
+
+def test_every_kind_and_mechanism_can_be_stored() -> None:
+    assert set(MECHANISMS) == set(Item.Kind.values)
+    assert {name for names in MECHANISMS.values() for name in names} == set(Item.Mechanism.values)
+
+
+UNARY = UnaryEncoding.optimised(4, epsilon=1.1)
+SUBSET = SubsetSelection.optimised(4, epsilon=1.1)
+FOUR = ["A", "B", "C", "D"]
+
+
+def test_the_best_unary_encoding_is_computed_from_epsilon() -> None:
+    item = frozen(kind="one_choice", choices=FOUR, channel={"name": "unary", "epsilon": 1.1})
+    assert item["encoding"] == "one_hot"
+    rows = [list(row) for row in UNARY.bit.weights]
+    off = str(UNARY.off)
+    assert item["channel"] == {"name": "unary", "epsilon": "1.1", "on": "1/2", "off": off, "weights": rows}
+
+
+def test_the_best_subset_is_computed_from_epsilon() -> None:
+    item = frozen(kind="one_choice", choices=FOUR, channel={"name": "subset", "epsilon": "1.1"})
+    hit = SUBSET.hit
+    assert item["encoding"] == "subset"
+    assert item["channel"]["weights"] == [[hit.denominator - hit.numerator, hit.numerator]]
+    assert (item["channel"]["size"], item["channel"]["truth"]) == (SUBSET.size, str(hit))
+
+
+def test_what_was_asked_for_stays_what_the_author_wrote() -> None:
+    definition = question(kind="one_choice", choices=FOUR, channel={"name": "subset", "epsilon": 1.1})
+    assert definition["items"][1]["channel"] == {"name": "subset", "epsilon": "1.1"}
+    assert mechanism_of(definition["items"][1]) == SUBSET
+
+
+def test_prefer_not_to_say_is_the_last_choice() -> None:
+    channel = {"name": "k_ary", "truth": "1/2"}
+    assert [text["en"] for text in frozen(prefer_not=True, channel=channel)["choices"]] == [
+        "No", "Yes", "Prefer not to say",
+    ]  # fmt: skip
+    own = frozen(kind="one_choice", choices=FOUR, prefer_not="No comment", channel=channel)
+    assert (own["choices"][-1], own["prefer_not"]) == ({"en": "No comment"}, True)
+    assert "prefer_not" not in frozen(kind="one_choice", choices=FOUR, prefer_not=False, channel=channel)
+
+
+def test_the_platform_knows_its_words_in_the_same_languages() -> None:
+    assert set(PREFER_NOT) == set(YES_NO)
+
+
+def test_points_become_choices_in_each_language() -> None:
+    survey = {
+        "slug": "s", "languages": ["en", "de"], "title": {"en": "T", "de": "T"},
+        "items": [{
+            "key": "q", "kind": "scale", "wording": {"en": "Q?", "de": "F?"}, "points": 3,
+            "low": {"en": "Never", "de": "Nie"}, "channel": {"name": "k_ary", "truth": "1/2"},
+        }],
+    }  # fmt: skip
+    assert complete(survey)["items"][0]["choices"] == [
+        {"en": "1 – Never", "de": "1 – Nie"}, {"en": "2", "de": "2"}, {"en": "3", "de": "3"},
+    ]  # fmt: skip
+
+
+def test_answers_are_named_by_text_or_place() -> None:
+    by_place = question(asked_if={"item": "first", "answers": [1]}, unasked=0)
+    assert question(asked_if={"item": "first", "answers": ["Yes"]}, unasked="No") == by_place
+
+
+@pytest.mark.parametrize(("unasked", "place"), [(2, 0), ("3.0", 2), (2.5, 1)])
+def test_an_unasked_number_is_named_by_itself(unasked: Any, place: int) -> None:
+    number = {
+        "kind": "number",
+        "minimum": 2,
+        "maximum": 4,
+        "step": "0.5",
+        "channel": {"name": "one_bit", "truth": "1/2"},
+    }
+    item = frozen(**number, asked_if={"item": "first", "answers": [1]}, unasked=unasked)
+    assert item["grid"] == {"minimum": "2", "maximum": "4", "step": "0.5"}
+    assert item["unasked"] == place
+
+
+K_ARY = {"name": "k_ary", "truth": "1/2"}
+ONE_BIT = {"name": "one_bit", "truth": "1/2"}
+NUMBER = {"kind": "number", "minimum": 0, "maximum": 4, "step": 1, "channel": ONE_BIT}
+CHOICE = {"kind": "one_choice", "choices": FOUR, "channel": K_ARY}
+SEVERAL = {"kind": "several_choices", "choices": FOUR, "channel": {"name": "warner", "truth": "2/3"}}
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"kind": "text"}, "items[1].kind 'text' is refused: Candor asks for no open text"),
+        ({"kind": "upload"}, "'upload' is refused: Candor takes no files"),
+        ({"kind": "html"}, "'html' is refused: Candor runs no scripts and no HTML"),
+        ({"kind": "matrix"}, "items[1].kind must be one of yes_no, one_choice, several_choices, scale, number; got"),
+        ({"kind": "one_choice", "choices": FOUR}, "items[1].channel must say how a question of kind one_choice is"),
+        (CHOICE | {"channel": K_ARY | {"yes": "1/2"}}, "items[1].channel has unknown keys: yes; known are name, truth"),
+        (CHOICE | {"channel": ONE_BIT}, "name must be k_ary, unary, subset or custom for one_choice; got 'one_bit'"),
+        (CHOICE | {"choices": ["A"]}, "items[1].choices must be a list of at least 2 texts; got 1"),
+        ({"prefer_not": True}, "name must be k_ary or custom for yes_no with prefer_not; got 'forced_response'"),
+        (NUMBER | {"prefer_not": True}, "items[1].prefer_not is not for a number: every report of a number is a"),
+        (NUMBER | {"step": 3}, "items[1].grid.maximum must be a whole number of steps above minimum; got 4/3"),
+        (NUMBER | {"step": "often"}, "items[1].grid.step must be a decimal number as text"),
+        (NUMBER | {"maximum": 400}, "items[1].grid must have at most 256 points; got 401"),
+        (NUMBER | {"required": False}, "items[1].required is for yes_no, one_choice, several_choices, scale"),
+        (NUMBER | {"asked_if": {"item": "first", "answers": [1]}, "unasked": 9},
+         "items[1].unasked must be a number from 0 to 4 in steps of 1; got '9'"),
+        (CHOICE | {"required": False}, "items[1].required may be false only where prefer_not is true"),
+        (CHOICE | {"most": 2}, "items[1].most is for several_choices"),
+        (SEVERAL | {"most": 4}, "items[1].most must be an integer from 1 to 3; got 4"),
+        (SEVERAL | {"channel": K_ARY}, "name must be forced_response, warner or custom for several_choices"),
+        (SEVERAL | {"channel": {"name": "warner", "truth": "1/3"}}, "must send 1 more often in row 1 than in row 0"),
+        (CHOICE | {"points": 5}, "items[1].points is for a scale without choices of its own"),
+        ({"kind": "scale", "points": 1, "channel": K_ARY}, "items[1].points must be an integer from 2 to 256; got 1"),
+        (CHOICE | {"low": "Never"}, "items[1]: low and high stand beside points, and only there"),
+        (CHOICE | {"channel": {"name": "unary", "epsilon": "1", "on": "1/2"}}, "epsilon must stand without on and off"),
+        (CHOICE | {"channel": {"name": "unary", "on": "1/2"}}, "items[1].channel must have 'off'"),
+        (CHOICE | {"channel": {"name": "unary", "on": "1/3", "off": "1/2"}}, "on must be greater than off"),
+        (CHOICE | {"channel": {"name": "subset", "epsilon": "17"}}, "epsilon must be greater than 0 and at most 16"),
+        (CHOICE | {"channel": {"name": "subset", "epsilon": "a lot"}}, "items[1].channel.epsilon must be a decimal"),
+        (CHOICE | {"channel": {"name": "subset", "size": "2", "truth": "2/3"}}, "size must be an integer"),
+        (CHOICE | {"asked_if": {"item": "first", "answers": ["Yes"]}}, "items[1].unasked must stand beside asked_if"),
+        (CHOICE | {"asked_if": {"item": "first", "answers": ["Maybe"]}, "unasked": 0},
+         "items[1].asked_if.answers must be one of No, Yes; got Maybe"),
+        (CHOICE | {"asked_if": {"item": "second", "answers": ["Yes"]}, "unasked": 0},
+         "items[1].asked_if.item must be an earlier question; got 'second'"),
+        (CHOICE | {"asked_if": {"first": ["Yes"]}, "unasked": 0}, "items[1].asked_if has unknown keys: first"),
+        (CHOICE | {"script": "alert(1)"}, "items[1] has unknown keys: script"),
+        (CHOICE | {"section": "home"}, "items[1].section names a section, but the design has none"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_and_why(said: dict[str, Any], words: str) -> None:
+    assert words in fault(**said)
+
+
+def test_sections_must_be_whole() -> None:
+    survey = example()
+    survey["items"][0]["section"] = "second"
+    with pytest.raises(DefinitionError, match="items must stand section by section, in the order first, second"):
+        design_of(survey, version=1)
+    with pytest.raises(DefinitionError, match=r"sections\[0\] has unknown keys: name"):
+        complete({"slug": "s", "title": "T", "sections": [{"name": "first"}]})
+
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+TEXTS = st.fixed_dictionaries({"en": WORDS, "de": WORDS})
+FRACTIONS = st.sampled_from(["1/2", "2/3", "0.4", "on", "1"])
+CHANNELS = st.one_of(
+    st.fixed_dictionaries({"name": st.just("forced_response"), "truth": FRACTIONS, "yes": FRACTIONS}),
+    st.fixed_dictionaries({"name": st.sampled_from(["k_ary", "warner", "one_bit"]), "truth": FRACTIONS}),
+    st.fixed_dictionaries({"name": st.just("unary"), "on": FRACTIONS, "off": FRACTIONS}),
+    st.fixed_dictionaries({"name": st.just("subset"), "size": st.integers(1, 9), "truth": FRACTIONS}),
+    st.fixed_dictionaries({"name": st.just("custom"), "weights": st.lists(st.lists(st.integers()))}),
+    st.fixed_dictionaries({"name": st.sampled_from(["unary", "discrete_laplace"]), "epsilon": st.just("1.10")}),
+)
+ITEMS = st.fixed_dictionaries(
+    {"key": WORDS, "kind": st.sampled_from(["one_choice", "several_choices", "scale"]), "wording": TEXTS,
+     "choices": st.lists(TEXTS), "channel": CHANNELS},
+    optional={"prefer_not": TEXTS, "required": st.just(False), "shuffle": st.just(True), "most": st.integers(),
+              "section": WORDS, "unasked": st.integers()},
+)  # fmt: skip
+NUMBERS = st.fixed_dictionaries(
+    {"key": WORDS, "kind": st.just("number"), "wording": TEXTS, "choices": st.just([]), "channel": CHANNELS},
+    optional=dict.fromkeys(
+        ("minimum", "maximum", "step", "unasked"), st.sampled_from(["0", "1.50", "-3", "yes", "1e3"])
+    ),
+)
+SECTIONS = st.fixed_dictionaries({"key": WORDS, "title": TEXTS, "introduction": TEXTS})
+SURVEYS = st.fixed_dictionaries(
+    {"slug": WORDS, "rehearsal": st.booleans(), "languages": st.just(["en", "de"]), "title": TEXTS,
+     "introduction": TEXTS, "consent": TEXTS, "items": st.lists(st.one_of(ITEMS, NUMBERS), max_size=3),
+     "strata": st.fixed_dictionaries({"wording": TEXTS, "groups": st.just([])})},
+    optional={"sections": st.lists(SECTIONS, min_size=1, max_size=2)},
+)  # fmt: skip
+
+
+@given(SURVEYS)
+def test_whatever_is_complete_comes_back_from_yaml(survey: dict[str, Any]) -> None:
+    assert load(dump(survey)) == survey
+
+
+def test_markup_is_text(alice: User, client: Client) -> None:
+    """A survey's texts are texts: on the page, in the panel and in the design they stand as they were written."""
+    markup = "<script>alert(1)</script><b>bold</b>"
+    definition = example()
+    for place in (definition["items"][0]["wording"], definition["items"][2]["choices"][1], definition["title"]):
+        place["en"] = markup
+    version = services.open_survey(services.write_survey(definition, owner=alice))
+    assert check(selectors.document_of(version)).document["items"][0]["wording"] == {"en": markup}
+    page = selectors.showing("kinds", "").page("answer")  # type: ignore[union-attr,arg-type]
+    client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+    panel = client.get(reverse("panel:survey", args=["kinds"])).content
+    for html in (page, panel):
+        assert html
+        assert b"bold" in html
+        assert b"<script>alert" not in html
+        assert b"<b>bold" not in html
