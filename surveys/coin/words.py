@@ -84,22 +84,22 @@ def told(marks: Marks, choices: Sequence[str]) -> str:
         if x != y
     ]
     rest = [] if len(changed) == len(marks) else [_("otherwise mark your true answer")]
-    return "; ".join(changed + rest) + "."
+    return _("; ").join(changed + rest) + "."
 
 
 def any_of(parts: Sequence[str]) -> str:
     """One of these."""
-    return _("%(list)s or %(last)s") % _listed(parts) if len(parts) > 1 else parts[0]
+    return _("%(list)s or %(last)s") % _listed(parts, _(", ")) if len(parts) > 1 else parts[0]
 
 
 def _any_of_long(parts: Sequence[str]) -> str:
     """One of these, each with commas of its own."""
-    return _("%(list)s; or %(last)s") % _listed(parts, "; ") if len(parts) > 1 else parts[0]
+    return _("%(list)s; or %(last)s") % _listed(parts, _("; ")) if len(parts) > 1 else parts[0]
 
 
 def all_of(parts: Sequence[str]) -> str:
     """All of these."""
-    return _("%(list)s and %(last)s") % _listed(parts) if len(parts) > 1 else parts[0]
+    return _("%(list)s and %(last)s") % _listed(parts, _(", ")) if len(parts) > 1 else parts[0]
 
 
 def numbers(values: Iterable[int]) -> str:
@@ -182,5 +182,5 @@ _TOLD: dict[str, Callable[[str, Share], list[str]]] = {
 }
 
 
-def _listed(parts: Sequence[str], between: str = ", ") -> dict[str, str]:
+def _listed(parts: Sequence[str], between: str) -> dict[str, str]:
     return {"list": between.join(parts[:-1]), "last": parts[-1]}
