@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from surveys.lifecycle import NotAllowed
 from surveys.models import Survey
 from surveys.reading import DefinitionError
-from surveys.rehearsal import RehearsalError
+from surveys.respondents import RehearsalError
 
 FAULTS = (DefinitionError, NotAllowed, RehearsalError, OSError)
 

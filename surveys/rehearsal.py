@@ -5,40 +5,28 @@ service. A rehearsal is a survey of its own whose design says so, so its reports
 kept of the true answers is their totals alone, to be marked beside the estimates.
 """
 
-import csv
 import json
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 from collector import selectors as reports
 from collector import services as collector
 from collector.designs import Design
+from collector.items import answer_count
 from estimator import services as estimator
 from estimator.models import KnownShare, Run
-from randomized_response import draw_ticket, read_ticket
+from randomized_response import draw_ticket
+from randomized_response.symbols import read_symbols, ticket_boxes
 from surveys import lifecycle, services
 from surveys.models import Survey, Version
+from surveys.respondents import Respondent, answers_to_send
 
 SUFFIX = "-rehearsal"
 WORDS = 4096
-
-
-class RehearsalError(ValueError):
-    """Answers that do not fit the survey; the message names the place, the bound and the value."""
-
-
-@dataclass(frozen=True)
-class Respondent:
-    """A simulated person: her stratum (an index) and her true answer to each item (an index)."""
-
-    stratum: int
-    answers: tuple[int, ...]
 
 
 def start(survey: Survey) -> Version:
@@ -56,17 +44,20 @@ def start(survey: Survey) -> Version:
 def send(version: Version, respondents: Iterable[Respondent], generator: np.random.Generator) -> Iterator[int]:
     """Send one report for each respondent; yields how many are stored. Afterwards the known shares are recorded.
 
-    Nothing of a respondent outlives her report but a one in the totals of the known shares.
+    Nothing of a respondent outlives her report but a one in the totals of the known shares, which are those of the
+    answers as they met the tickets: of those who were not asked, what is sent for them.
     """
     design = reports.get_design(version.design_id)
     known: Counter[tuple[int, int, int]] = Counter()
+    sizes: Counter[int] = Counter()
     next_word = _words(generator)
     for number, respondent in enumerate(respondents, start=1):
         body = report_body(design, respondent, next_word, nonce=secrets.token_hex(16))
         collector.receive(body, slug=design.slug, rehearsal=True)
-        known.update((position, answer, respondent.stratum) for position, answer in enumerate(respondent.answers))
+        sizes[respondent.stratum] += 1
+        known.update((*held, respondent.stratum) for held in _held(design, respondent))
         yield number
-    estimator.record_known_shares(version.design_id, _known_shares(design, known))
+    estimator.record_known_shares(version.design_id, _known_shares(design, known, sizes))
 
 
 def finish(version: Version) -> Run:
@@ -75,11 +66,11 @@ def finish(version: Version) -> Run:
 
 
 def report_body(design: Design, respondent: Respondent, next_word: Callable[[], int], *, nonce: str) -> bytes:
-    """The bytes that a browser sends for this person: a ticket is drawn for each item, then read for her answer."""
-    tables = [item["channel"]["weights"] for item in design.document["items"]]
-    tickets = [draw_ticket(sum(weights[0]), next_word) for weights in tables]
-    drawn = zip(tickets, tables, respondent.answers, strict=True)
-    symbols = bytes(read_ticket(ticket, weights[answer]) for ticket, weights, answer in drawn)
+    """The bytes that a browser sends for this person: tickets are drawn for each item, then read for her answers."""
+    drawn = [[draw_ticket(box, next_word) for box in _boxes(item)] for item in design.document["items"]]
+    answers = answers_to_send(design.document["items"], respondent.answers)
+    items = zip(design.document["items"], drawn, answers, strict=True)
+    symbols = bytes(symbol for item, tickets, answer in items for symbol in _symbols(item, tickets, answer))
     body = {
         "design": design.digest,
         "nonce": nonce,
@@ -89,36 +80,20 @@ def report_body(design: Design, respondent: Respondent, next_word: Callable[[], 
     return json.dumps(body, separators=(",", ":")).encode()
 
 
-def simulated(
-    design: Design, *, respondents: int, shares: dict[str, list[float]], generator: np.random.Generator
-) -> Iterator[Respondent]:
-    """People whose answers are drawn from given shares of each item; from equal shares where none are given."""
-    items = design.document["items"]
-    unknown = sorted(set(shares) - {item["key"] for item in items})
-    if unknown:
-        raise RehearsalError(f"share: the survey has no item {', '.join(unknown)}")
-    tables = [_shares_of(item, shares.get(item["key"])) for item in items]
-    strata = _strata_shares(design)
-    for _ in range(respondents):
-        stratum = int(generator.choice(len(strata), p=strata))
-        yield Respondent(stratum, tuple(int(generator.choice(len(table), p=table)) for table in tables))
+def _boxes(item: dict[str, Any]) -> tuple[int, ...]:
+    return ticket_boxes(item["encoding"], item["channel"]["weights"], len(item["choices"]))
 
 
-def read_answers(design: Design, file: IO[str]) -> list[Respondent]:
-    """Read true answers from CSV: a column for each item, and `stratum` where the survey has groups.
+def _symbols(item: dict[str, Any], tickets: list[int], answer: int | tuple[int, ...]) -> tuple[int, ...]:
+    channel = item["channel"]
+    return read_symbols(item["encoding"], channel["weights"], tickets, answer, size=channel.get("size", 0))
 
-    A cell holds the number of the choice (from 0) or its text; a stratum is given by its key.
-    """
-    table = csv.DictReader(file)
-    items = design.document["items"]
-    needed = [item["key"] for item in items] + (["stratum"] if design.strata != ("",) else [])
-    missing = [name for name in needed if name not in (table.fieldnames or [])]
-    if missing:
-        raise RehearsalError(f"the file must have the columns {', '.join(needed)}; missing: {', '.join(missing)}")
-    return [
-        Respondent(_stratum(design, row, line), tuple(_choice(design, item, row, line) for item in items))
-        for line, row in enumerate(table, start=2)
-    ]
+
+def _held(design: Design, respondent: Respondent) -> Iterator[tuple[int, int]]:
+    """The places of the items and answers that she holds; of several choices each option that she ticked."""
+    for position, answer in enumerate(answers_to_send(design.document["items"], respondent.answers)):
+        options = (answer,) if isinstance(answer, int) else [place for place, one in enumerate(answer) if one]
+        yield from ((position, option) for option in options)
 
 
 def _back_to_draft(survey: Survey) -> None:
@@ -138,58 +113,21 @@ def _words(generator: np.random.Generator) -> Callable[[], int]:
     return stream().__next__
 
 
-def _known_shares(design: Design, known: Counter[tuple[int, int, int]]) -> Iterator[KnownShare]:
+def _known_shares(design: Design, known: Counter[tuple[int, int, int]], sizes: Counter[int]) -> Iterator[KnownShare]:
+    """The share of each answer, of several choices of each option: of all, and of each stratum that has anybody."""
+    strata = range(len(design.strata))
+    groups: dict[int | None, list[int]] = {None: list(strata)}
+    if design.strata != ("",):
+        groups.update({stratum: [stratum] for stratum in strata})
     for position, item in enumerate(design.document["items"]):
-        strata = range(len(design.strata))
-        held: dict[int | None, list[int]] = {
-            stratum: [known[position, choice, stratum] for choice in range(len(item["choices"]))] for stratum in strata
-        }
-        groups: dict[int | None, list[int]] = {None: [sum(column) for column in zip(*held.values(), strict=True)]}
-        if design.strata != ("",):
-            groups.update(held)
-        for group, holders in groups.items():
-            for choice, count in enumerate(holders if sum(holders) else []):
+        for group, members in groups.items():
+            respondents = sum(sizes[stratum] for stratum in members)
+            for choice in range(answer_count(item) if respondents else 0):
                 yield KnownShare(
                     design_id=design.digest,
                     position=position,
                     choice=choice,
                     stratum=group,
-                    respondents=sum(holders),
-                    holders=count,
+                    respondents=respondents,
+                    holders=sum(known[position, choice, stratum] for stratum in members),
                 )
-
-
-def _shares_of(item: dict[str, Any], given: list[float] | None) -> list[float]:
-    size = len(item["choices"])
-    if given is None:
-        return [1 / size] * size
-    table = [1 - given[0], given[0]] if len(given) == 1 and size == 2 else given
-    if len(table) != size or min(table) < 0 or abs(sum(table) - 1) > 1e-9:
-        raise RehearsalError(f"share: {item['key']} needs {size} shares from 0 to 1 that sum to 1; got {given}")
-    return table
-
-
-def _strata_shares(design: Design) -> list[float]:
-    shares = [group["share"] for group in design.document["strata"]["groups"]]
-    if not shares or None in shares:
-        return [1 / len(design.strata)] * len(design.strata)
-    return [float(Fraction(share)) for share in shares]
-
-
-def _stratum(design: Design, row: dict[str, str], line: int) -> int:
-    if design.strata == ("",):
-        return 0
-    if row["stratum"] not in design.strata:
-        raise RehearsalError(f"line {line}: stratum must be one of {', '.join(design.strata)}")
-    return design.strata.index(row["stratum"])
-
-
-def _choice(design: Design, item: dict[str, Any], row: dict[str, str], line: int) -> int:
-    # The value itself is left out of the message: it is somebody's answer.
-    texts = [choice[design.document["languages"][0]] for choice in item["choices"]]
-    cell = (row[item["key"]] or "").strip()
-    if cell in texts:
-        return texts.index(cell)
-    if not cell.isdecimal() or int(cell) >= len(texts):
-        raise RehearsalError(f"line {line}: {item['key']} must be 0 to {len(texts) - 1} or the text of a choice")
-    return int(cell)

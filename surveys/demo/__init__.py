@@ -12,7 +12,7 @@ from estimator.models import Run
 from estimator.selectors import runs_of
 from surveys import definitions, rehearsal, selectors, services
 from surveys.models import Survey, Version
-from surveys.rehearsal import Respondent
+from surveys.respondents import Respondent
 
 FINISHED = "redbook-1974"
 OPEN = "student-life"

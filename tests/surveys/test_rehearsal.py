@@ -15,7 +15,7 @@ from estimator import selectors as estimates
 from estimator import services as estimator
 from surveys import rehearsal, services
 from surveys.models import Survey
-from surveys.rehearsal import RehearsalError, Respondent
+from surveys.respondents import RehearsalError, Respondent, read_answers, simulated
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
@@ -74,7 +74,7 @@ def test_the_wire_format_is_the_browsers() -> None:
 def test_all_bodies_of_a_design_have_one_length() -> None:
     generator = np.random.default_rng(5)
     words = rehearsal._words(generator)
-    people = rehearsal.simulated(DESIGN, respondents=200, shares={}, generator=generator)
+    people = simulated(DESIGN, respondents=200, shares={}, generator=generator)
     assert (
         len({len(rehearsal.report_body(DESIGN, person, words, nonce=secrets.token_hex(16))) for person in people}) == 1
     )
@@ -113,9 +113,7 @@ def test_the_same_seed_sends_the_same_reports(survey: Survey) -> None:
 
 def test_simulated_people_have_the_shares_that_were_asked_for() -> None:
     """10,000 people, share 0.2: standard deviation 0.004; five of them, false alarm 6e-7."""
-    people = list(
-        rehearsal.simulated(DESIGN, respondents=10_000, shares={"cheated": [0.2]}, generator=np.random.default_rng(11))
-    )
+    people = list(simulated(DESIGN, respondents=10_000, shares={"cheated": [0.2]}, generator=np.random.default_rng(11)))
     assert abs(np.mean([person.answers[0] for person in people]) - 0.2) < 0.02
     assert abs(np.mean([person.answers[1] == 2 for person in people]) - 1 / 3) < 0.024
 
@@ -131,12 +129,12 @@ def test_simulated_people_have_the_shares_that_were_asked_for() -> None:
 )
 def test_shares_that_are_none(shares: dict[str, list[float]], fault: str) -> None:
     with pytest.raises(RehearsalError, match=fault):
-        list(rehearsal.simulated(DESIGN, respondents=1, shares=shares, generator=np.random.default_rng(1)))
+        list(simulated(DESIGN, respondents=1, shares=shares, generator=np.random.default_rng(1)))
 
 
 def test_answers_from_csv_by_number_or_text() -> None:
     file = io.StringIO("stratum,cheated,mood\ny1,1,Low\ny2,No,0\n")
-    assert rehearsal.read_answers(DESIGN, file) == [Respondent(0, (1, 2)), Respondent(1, (0, 0))]
+    assert read_answers(DESIGN, file) == [Respondent(0, (1, 2)), Respondent(1, (0, 0))]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +148,7 @@ def test_answers_from_csv_by_number_or_text() -> None:
 )
 def test_a_fault_in_the_file_names_the_line_and_never_the_answer(text: str, fault: str) -> None:
     with pytest.raises(RehearsalError, match=fault) as caught:
-        rehearsal.read_answers(DESIGN, io.StringIO(text))
+        read_answers(DESIGN, io.StringIO(text))
     assert "canary" not in str(caught.value)
 
 

@@ -12,7 +12,7 @@ from collector.designs import Design
 from estimator import services as estimator
 from surveys import demo, rehearsal
 from surveys.commands import SurveyCommand, find_survey
-from surveys.rehearsal import Respondent
+from surveys.respondents import Respondent, read_answers, simulated
 
 
 class Command(SurveyCommand):
@@ -25,7 +25,11 @@ class Command(SurveyCommand):
         source.add_argument("--answers", type=Path, help="CSV file of true answers: a column an item, and stratum")
         source.add_argument("--redbook", action="store_true", help="the answers of the Redbook survey (the demo's)")
         parser.add_argument(
-            "--share", action="append", default=[], metavar="ITEM=S1[,S2...]", help="true shares of an item's choices"
+            "--share",
+            action="append",
+            default=[],
+            metavar="ITEM=S1[,S2...]",
+            help="true shares of choices, or a number's mean",
         )
         parser.add_argument("--seed", type=int, help="makes the rehearsal repeatable")
 
@@ -45,11 +49,11 @@ def _respondents(design: Design, options: dict[str, Any], generator: np.random.G
         return demo.redbook_respondents()
     if options["answers"]:
         with options["answers"].open(newline="", encoding="utf-8") as file:
-            return rehearsal.read_answers(design, file)
+            return read_answers(design, file)
     if not 1 <= options["respondents"] <= 1_000_000:
         raise CommandError(f"--respondents must be from 1 to 1000000; got {options['respondents']}.")
     shares = _shares(options["share"])
-    return list(rehearsal.simulated(design, respondents=options["respondents"], shares=shares, generator=generator))
+    return list(simulated(design, respondents=options["respondents"], shares=shares, generator=generator))
 
 
 def _shares(texts: Iterable[str]) -> dict[str, list[float]]:
