@@ -13,7 +13,9 @@ from surveys.languages import PLURALS
 from surveys.models import Version
 from surveys.services import open_survey, write_survey
 from tests import translated
+from tests.browser.accessibility import SCREENS, faults, on_every_screen
 from tests.browser.conftest import Visit, targets
+from tests.browser.states import UNFOLD
 from tests.tools import catalog
 from tests.tools.capture import Capture, Request
 from tests.translated import text
@@ -118,6 +120,53 @@ def test_check_this_page_names_the_page_in_its_language_and_the_one_design(visit
         f"curl -s {site.url}/s/campus/de/ | sha256sum",
     ]
     assert targets(site)[0] == "/s/campus/de/"
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_axe_finds_nothing_in_any_language_and_nothing_is_wider_than_the_screen(visit: Visit, code: str) -> None:
+    page = in_language(visit, code).open().stage("questions").page
+    page.evaluate(UNFOLD)
+    visit.question(2).locator(".icon-array").last.wait_for()
+    page.locator("[data-part=practice-choices] label").last.click()
+    page.locator("[data-part=check-question] label").first.click()
+    page.locator("[data-part=review-button]").click()
+    assert dict(on_every_screen(page)) == {f"{size} {scheme}": [] for size, scheme in SCREENS}
+    page.set_viewport_size({"width": 320, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    send(answer(visit, code)).page.evaluate(UNFOLD)
+    assert faults(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_axe_finds_nothing_on_the_coin_page_in_any_language(visit: Visit, code: str) -> None:
+    visit.url += f"{code}/coin/"
+    page = visit.open().page
+    page.set_viewport_size({"width": 320, "height": 800})
+    page.evaluate(UNFOLD)
+    assert faults(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+
+def test_what_is_put_into_an_arabic_sentence_leaves_its_words_in_order(visit: Visit) -> None:
+    """The parts of "{own}, {rest}" follow each other from right to left, each of them a sentence of its own."""
+    page = in_language(visit, "ar").open().stage("questions").page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    line = page.evaluate(
+        """() => {
+            const text = document.querySelector("[data-part=tickets-said]").firstChild;
+            const at = (word) => {
+                const range = document.createRange();
+                range.setStart(text, text.data.indexOf(word));
+                range.setEnd(text, text.data.indexOf(word) + word.length);
+                return range.getBoundingClientRect();
+            };
+            return ["إجابتكم", "الأخرى"].map(at).map(({ x, y }) => ({ x, y }));
+        }"""
+    )
+    (own, rest) = line
+    assert own["y"] == rest["y"]
+    assert own["x"] > rest["x"]
 
 
 @pytest.mark.parametrize("code", translated.CODES)

@@ -1,5 +1,8 @@
 import { Refusal } from "./refusal.js";
 
+/** Letters that are written from right to left: Hebrew, Arabic and their neighbours. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
+
 /**
  * The words of the page. They are rendered into it in its language, hidden, with placeholders in braces; the numbers
  * come from the design. So nothing is worded here, and nothing is counted there.
@@ -52,7 +55,11 @@ export class Sentences {
   }
 }
 
-/** Invisible marks, so that what is put in ("<1", a digest, an answer in Latin letters) leaves the words around it in order. */
+/**
+ * Invisible marks, so that what is put in leaves the words around it in order: a sentence from right to left; "<1", a
+ * digest or an answer in Latin letters from left to right. The direction is named, because a mark that lets the browser
+ * find it out does not look into the parts that are marked already.
+ */
 function isolate(text) {
-  return `\u2068${text}\u2069`;
+  return `${RIGHT_TO_LEFT.test(text) ? "\u2067" : "\u2066"}${text}\u2069`;
 }
