@@ -1,4 +1,4 @@
-"""Planning a survey: the error to expect, the people needed, the power of a test, the best mechanism at an epsilon."""
+"""Planning a survey: what to expect of an estimate, the people needed, the power of a test, the best mechanism."""
 
 import math
 from dataclasses import dataclass
@@ -8,12 +8,31 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from randomized_response._checks import as_count, as_level
-from randomized_response.channel import Channel
-from randomized_response.encodings import SubsetSelection, UnaryEncoding
+from randomized_response._comparing import MechanismComparison, compare_mechanisms
+from randomized_response._expecting import (
+    Mechanism,
+    Target,
+    answers_of,
+    as_share,
+    as_shares,
+    target,
+    unit_variance,
+)
 from randomized_response.intervals import normal_quantile
 from randomized_response.results import Result, Vector
 
-Mechanism = Channel | UnaryEncoding | SubsetSelection
+__all__ = [
+    "Forecast",
+    "Mechanism",
+    "MechanismComparison",
+    "compare_mechanisms",
+    "forecast",
+    "power",
+    "respondents_for_power",
+    "respondents_needed",
+    "shares_around",
+    "standard_error",
+]
 
 
 def standard_error(n: int, mechanism: Mechanism, shares: ArrayLike) -> Vector:
@@ -41,13 +60,19 @@ def standard_error(n: int, mechanism: Mechanism, shares: ArrayLike) -> Vector:
     array([0.031, 0.031])
     """
     size = as_count(n, name="n", low=1)
-    return np.asarray(np.sqrt(_unit_variance(mechanism, _as_shares(shares, _answers(mechanism))) / size))
+    return np.asarray(np.sqrt(unit_variance(mechanism, as_shares(shares, answers_of(mechanism))) / size))
 
 
 def respondents_needed(
-    mechanism: Mechanism, shares: ArrayLike, *, margin: float, confidence: float = 0.95, simultaneous: bool = False
+    mechanism: Mechanism,
+    shares: ArrayLike,
+    *,
+    margin: float,
+    confidence: float = 0.95,
+    simultaneous: bool = False,
+    values: ArrayLike | None = None,
 ) -> int:
-    """Number of reports for which every share gets a margin of at most `margin`: z standard errors.
+    """Number of reports for which every share, or the mean, gets a margin of at most `margin`: z standard errors.
 
     Parameters
     ----------
@@ -60,6 +85,8 @@ def respondents_needed(
         In (0, 1).
     simultaneous : bool
         Whether all k intervals shall hold at once (Bonferroni), for k > 2.
+    values : k numbers or None
+        What the answers stand for, where it is their mean that is estimated; `margin` is in the same unit.
 
     Returns
     -------
@@ -72,38 +99,139 @@ def respondents_needed(
     >>> respondents_needed(forced_response(truth="1/2"), [0.7, 0.3], margin=0.05)
     1476
     """
-    expected = _as_shares(shares, _answers(mechanism))
+    expected = as_shares(shares, answers_of(mechanism))
     half = float(margin)
     if not half > 0 or math.isinf(half):
         raise ValueError(f"margin must be greater than 0; got {margin!r}")
     level = as_level(confidence)
-    if simultaneous and len(expected) > 2:
-        level = 1 - (1 - level) / len(expected)
-    variance = float(_unit_variance(mechanism, expected).max())
+    if values is not None:
+        variance = target(mechanism, expected, 0, values).variance
+    else:
+        level = 1 - (1 - level) / len(expected) if simultaneous and len(expected) > 2 else level
+        variance = float(unit_variance(mechanism, expected).max())
     return max(1, math.ceil(variance * (normal_quantile(level) / half) ** 2))
+
+
+@dataclass(frozen=True)
+class Forecast(Result):
+    """What to expect of one estimate from n reports. Made by `forecast`.
+
+    Attributes
+    ----------
+    expected : float
+        The share in [0, 1], or the mean in the units of the values, that is expected.
+    standard_error : float
+        Of the unbiased estimate, in the same unit: respondents and coin together.
+    width : float
+        Mean width of the default interval, cut to the range of what is estimated.
+    below, above : float
+        Chances that the unbiased estimate lies below its range (a share: is negative) and above it.
+    direct_n : float
+        Number of honest respondents whom a direct question needs for the same standard error; 0 where all are alike.
+    cost : float
+        Number of reports that are worth one honest direct answer, n / direct_n; inf where all are alike.
+    exact : bool
+        Whether width and chances come from the binomial of the reports; else from the normal approximation.
+    n : int
+    confidence : float
+    """
+
+    expected: float
+    standard_error: float
+    width: float
+    below: float
+    above: float
+    direct_n: float
+    cost: float
+    exact: bool
+    n: int
+    confidence: float
+
+
+def forecast(
+    n: int,
+    mechanism: Mechanism,
+    shares: ArrayLike,
+    *,
+    answer: int = 1,
+    values: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> Forecast:
+    """What to expect of an estimate: its error, its interval, the chance that it is negative, what a direct one needs.
+
+    Parameters
+    ----------
+    n : int
+        Number of reports, at least 1.
+    mechanism : Channel, UnaryEncoding or SubsetSelection
+        Of several choices: the table of one option, with the shares of those who would not and would tick it.
+    shares : k numbers
+        The shares that are expected; non-negative, of sum 1.
+    answer : int
+        The answer whose share is estimated.
+    values : k numbers or None
+        What the answers stand for, where it is their mean that is estimated (`estimate_mean`); then any table that the
+        mean can be told from will do.
+    confidence : float
+        Level of the interval, in (0, 1).
+
+    Returns
+    -------
+    Forecast
+
+    Notes
+    -----
+    A yes/no table, k-ary response, a bit of an encoding and `one_bit` leave one binomial count. The chances are then
+    exact, and `width` is the mean over the binomial of Blaker's interval, computed at nine counts, its limits on straight
+    lines between them: within 1 % of the sum over every count where n is in the hundreds.
+    For other tables the interval is taken to be Wald's. What keeps an interval around a constrained estimate is left
+    out.
+
+    References
+    ----------
+    Blaker, H. (2000). Canadian Journal of Statistics 28, 783-798.
+
+    Examples
+    --------
+    >>> from randomized_response import forced_response
+    >>> ahead = forecast(1000, forced_response(truth="1/2"), [0.9, 0.1])
+    >>> round(ahead.width, 3), round(ahead.below, 5), round(ahead.direct_n), round(ahead.cost, 1)
+    (0.114, 0.0002, 107, 9.3)
+    """
+    size, level = as_count(n, name="n", low=1), as_level(confidence)
+    aim = target(mechanism, as_shares(shares, answers_of(mechanism)), answer, values)
+    below, above = aim.outside(size)
+    direct = size * aim.direct_variance / aim.variance if aim.variance > 0 else math.nan
+    return Forecast(
+        aim.expected, math.sqrt(aim.variance / size), aim.width(size, level), below, above,
+        direct, size / direct if direct > 0 else math.inf, aim.rate is not None, size, level,
+    )  # fmt: skip
 
 
 def power(
     n: int,
     mechanism: Mechanism,
-    share: float,
-    against: float,
+    share: float | ArrayLike,
+    against: float | ArrayLike,
     *,
+    answer: int = 1,
+    values: ArrayLike | None = None,
     against_n: int | None = None,
     confidence: float = 0.95,
 ) -> float:
-    """Probability that a two-sided test tells a yes share (answer 1 of two) from another one.
+    """Probability that a two-sided test tells a share, or a mean, from another one.
 
     Parameters
     ----------
     n : int
         Number of reports of the group.
     mechanism : Channel, UnaryEncoding or SubsetSelection
-        Of two answers.
-    share : float
-        The group's true share of answer 1, in [0, 1].
-    against : float
-        A known share to test against, or the true share in a second, independent group.
+    share : float or k numbers
+        The group's true share of answer 1 of two, in [0, 1]; or its true shares of all answers.
+    against : float or k numbers
+        What is known to test against, or is true in a second, independent group.
+    answer, values :
+        As for `forecast`: whose share is compared, or the values whose means are.
     against_n : int or None
         Number of reports of that second group; None where `against` is known without error.
     confidence : float
@@ -112,7 +240,7 @@ def power(
     Returns
     -------
     float
-        Normal approximation: standard errors under the null (pooled share) for the limit of the test, under the
+        Normal approximation: standard errors under the null (pooled shares) for the limit of the test, under the
         alternative for its chance. With few reports the exact power differs by some points.
 
     Examples
@@ -123,138 +251,131 @@ def power(
     """
     size = as_count(n, name="n", low=1)
     other = None if against_n is None else as_count(against_n, name="against_n", low=1)
-    if _answers(mechanism) != 2:
-        raise ValueError(f"mechanism must have two answers; got {_answers(mechanism)}")
-    one, two = (_as_share(value, name) for value, name in ((share, "share"), (against, "against")))
+    one, two = _all_shares(mechanism, share, "share"), _all_shares(mechanism, against, "against")
     pooled = two if other is None else (size * one + other * two) / (size + other)
-    limit = normal_quantile(as_level(confidence)) * _error_of_difference(mechanism, pooled, pooled, size, other)
-    spread = _error_of_difference(mechanism, one, two, size, other)
-    if spread == 0:
-        return float(abs(one - two) > limit)
-    return float(special.ndtr((one - two - limit) / spread) + special.ndtr((two - one - limit) / spread))
+    aims = [target(mechanism, shares, answer, values) for shares in (one, two, pooled)]
+    return _chance_to_tell(aims, size, other, as_level(confidence))
 
 
-@dataclass(frozen=True)
-class MechanismComparison(Result):
-    """One mechanism at one epsilon. Made by `compare_mechanisms`.
+def respondents_for_power(
+    mechanism: Mechanism,
+    share: float | ArrayLike,
+    against: float | ArrayLike,
+    *,
+    power: float = 0.8,
+    answer: int = 1,
+    values: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> int:
+    """Number of reports that each of two groups of equal size needs for a test to tell them apart.
 
-    Attributes
+    Parameters
     ----------
-    name : str
-        "k_ary", "optimised unary" or "subset selection".
-    noise_variance : float
-        n times the variance that the coin adds to a share, on average over the k shares.
-    variance : float
-        The same with the sampling of respondents.
-    truth : float
-        k_ary: the truth probability. Subset selection: the probability that the set holds the answer. Unary: that the
-        bit of the answer stays on.
-    size : int
-        Number of choices in a set (1 for k_ary); for unary encoding the k bits.
-    epsilon : float
+    mechanism, share, against, answer, values, confidence :
+        As for the function `power`.
+    power : float
+        The probability that is wanted, in (0, 1).
+
+    Returns
+    -------
+    int
+        Reports in each of the two groups; the smallest number for which the function `power` gives that much.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is out of range, or the two groups are alike.
+
+    Examples
+    --------
+    >>> from randomized_response import forced_response
+    >>> respondents_for_power(forced_response(truth="1/2"), 0.3, 0.2)
+    1471
     """
+    wanted, level = as_level(power, name="power"), as_level(confidence)
+    one, two = _all_shares(mechanism, share, "share"), _all_shares(mechanism, against, "against")
+    aims = [target(mechanism, shares, answer, values) for shares in (one, two, (one + two) / 2)]
+    if aims[0].expected == aims[1].expected:
+        said = f"{aims[0].expected:g} for both"
+        raise ValueError(f"against must differ from share: nobody can tell alike groups apart; got {said}")
+    low, high = 0, 1
+    while _chance_to_tell(aims, high, high, level) < wanted:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _chance_to_tell(aims, middle, middle, level) >= wanted else (middle, high)
+    return high
 
-    name: str
-    noise_variance: float
-    variance: float
-    truth: float
-    size: int
-    epsilon: float
 
-    def __str__(self) -> str:
-        return f"{self.name}: n Var = {self.variance:.4g}, of which the coin {self.noise_variance:.4g}"
+def shares_around(k: int, *, mean: float, deviation: float) -> Vector:
+    """Shares of the k points of a scale or grid with exactly this mean and standard deviation: the beta-binomial.
 
-
-def compare_mechanisms(k: int, *, epsilon: float, shares: ArrayLike | None = None) -> list[MechanismComparison]:
-    """The mechanisms for one choice of k at one epsilon, the most precise first, by the exact variance.
+    For plans of a mean, where shares are seldom at hand.
 
     Parameters
     ----------
     k : int
-        Number of choices, 2 to 256.
-    epsilon : float
-        Privacy loss of the question, greater than 0.
-    shares : k numbers or None
-        The shares that are expected; equal ones where not given.
+        Number of points 0, 1, ... k - 1; 2 to 256.
+    mean : float
+        In points, greater than 0 and less than k - 1.
+    deviation : float
+        Standard deviation in points: from that of the binomial, sqrt(mean (1 - mean / (k - 1))), up to that of a crowd
+        at the two ends, sqrt(mean (k - 1 - mean)).
 
     Returns
     -------
-    list of MechanismComparison
-        k-ary response, optimised unary encoding, and subset selection at its best set size, with real-valued
-        probabilities exactly at epsilon; a table of integers comes as near as its denominator allows.
-
-    Notes
-    -----
-    Variance of the unbiased estimates. After moving them to the simplex rare shares gain from all of them.
+    array (k,)
 
     References
     ----------
-    Ye, M. & Barg, A. (2018). IEEE Transactions on Information Theory 64, 5662-5676. Wang, T., Blocki, J., Li, N. &
-    Jha, S. (2017). USENIX Security.
+    Johnson, N. L., Kemp, A. W. & Kotz, S. (2005). Univariate Discrete Distributions, 3rd ed., section 6.2.2. Wiley.
 
     Examples
     --------
-    >>> [(row.name, round(row.noise_variance, 2)) for row in compare_mechanisms(10, epsilon=1.1)]
-    [('subset selection', 2.37), ('optimised unary', 3.09), ('k_ary', 3.14)]
+    >>> shares_around(5, mean=1.5, deviation=1.2).round(3)
+    array([0.247, 0.29 , 0.243, 0.156, 0.064])
     """
-    size = as_count(k, name="k", low=2, high=256)
-    if not 0 < epsilon < 700:
-        raise ValueError(f"epsilon must be greater than 0 and less than 700; got {epsilon!r}")
-    expected = np.full(size, 1 / size) if shares is None else _as_shares(shares, size)
-    odds = math.exp(epsilon)
-    sets = [_row("subset selection", *_set_rates(size, d, odds), expected, d, epsilon) for d in range(1, size)]
-    rows = [
-        _row("k_ary", *_set_rates(size, 1, odds), expected, 1, epsilon),
-        _row("optimised unary", 0.5, 1 / (odds + 1), expected, size, epsilon),
-        min(sets, key=lambda row: (row.variance, row.size)),
-    ]
-    return sorted(rows, key=lambda row: row.variance)
+    last = as_count(k, name="k", low=2, high=256) - 1
+    if not 0 < mean < last:
+        raise ValueError(f"mean must be greater than 0 and less than {last}; got {mean!r}")
+    rate = mean / last
+    least, most = (math.sqrt(size * rate * (1 - rate)) for size in (last, last * last))
+    if not least * (1 - 1e-9) <= deviation <= most * (1 + 1e-9):
+        raise ValueError(f"deviation must be from {least:.4g} to {most:.4g} around that mean; got {deviation!r}")
+    alike = 0.0 if last == 1 else ((deviation / least) ** 2 - 1) / (last - 1)
+    points = np.arange(last + 1)
+    if alike <= 1e-9:
+        weights = special.xlogy(points, rate) + special.xlog1py(last - points, -rate)
+    elif alike >= 1 - 1e-9:
+        return np.where(points == 0, 1 - rate, np.where(points == last, rate, 0.0))
+    else:
+        one, two = rate * (1 / alike - 1), (1 - rate) * (1 / alike - 1)
+        weights = special.betaln(points + one, last - points + two)
+    weights = weights - special.gammaln(points + 1) - special.gammaln(last - points + 1)
+    shares = np.exp(weights - weights.max())
+    return np.asarray(shares / shares.sum())
 
 
-def _row(name: str, hit: float, miss: float, shares: Vector, size: int, epsilon: float) -> MechanismComparison:
-    noise = float(np.mean(shares * hit * (1 - hit) + (1 - shares) * miss * (1 - miss))) / (hit - miss) ** 2
-    truth = (hit - miss) if name == "k_ary" else hit
-    return MechanismComparison(name, noise, noise + float(np.mean(shares * (1 - shares))), truth, size, epsilon)
+def _chance_to_tell(aims: list[Target], n: int, other: int | None, level: float) -> float:
+    """The power of a test between the first two of `aims`; the third is both of them under the null."""
+    one, two, null = aims
+    limit = normal_quantile(level) * _error_of_difference(null, null, n, other)
+    spread, difference = _error_of_difference(one, two, n, other), one.expected - two.expected
+    if spread == 0:
+        return float(abs(difference) > limit)
+    return float(special.ndtr((difference - limit) / spread) + special.ndtr((-difference - limit) / spread))
 
 
-def _set_rates(k: int, size: int, odds: float) -> tuple[float, float]:
-    """P(in the set) for the answer and for another choice, with sets that hold the answer `odds` times as likely."""
-    hit = size * odds / (size * odds + k - size)
-    return hit, (size - hit) / (k - 1)
+def _error_of_difference(one: Target, two: Target, n: int, other: int | None) -> float:
+    return math.sqrt(one.variance / n + (0.0 if other is None else two.variance / other))
 
 
-def _unit_variance(mechanism: Mechanism, shares: Vector) -> Vector:
-    """n times the variance of each unbiased share."""
-    if not isinstance(mechanism, Channel):
-        hit, miss = float(mechanism.hit), float(mechanism.miss)
-        rates = miss + (hit - miss) * shares
-        return np.asarray(rates * (1 - rates) / (hit - miss) ** 2)
-    rates, inverse = mechanism.matrix.T @ shares, mechanism.left_inverse
-    return np.asarray((inverse**2) @ rates - (inverse @ rates) ** 2)
-
-
-def _error_of_difference(mechanism: Mechanism, one: float, two: float, n: int, other: int | None) -> float:
-    variance = float(_unit_variance(mechanism, np.array([1 - one, one]))[1]) / n
-    if other is not None:
-        variance += float(_unit_variance(mechanism, np.array([1 - two, two]))[1]) / other
-    return math.sqrt(variance)
-
-
-def _answers(mechanism: Mechanism) -> int:
-    return mechanism.answers if isinstance(mechanism, Channel) else mechanism.k
-
-
-def _as_share(value: float, name: str) -> float:
-    share = float(value)
-    if not 0 <= share <= 1:
-        raise ValueError(f"{name} must be in [0, 1]; got {value!r}")
-    return share
-
-
-def _as_shares(shares: ArrayLike, answers: int) -> Vector:
-    expected = np.asarray(shares, dtype=np.float64)
-    if expected.shape != (answers,):
-        raise ValueError(f"shares must have one value per answer, shape ({answers},); got shape {expected.shape}")
-    if not np.all(expected >= 0) or abs(expected.sum() - 1) > 1e-9:
-        raise ValueError(f"shares must be non-negative and sum to 1; got {expected.tolist()}")
-    return expected
+def _all_shares(mechanism: Mechanism, share: float | ArrayLike, name: str) -> Vector:
+    """The shares of all answers; a number is that of answer 1 of two."""
+    answers = answers_of(mechanism)
+    if np.ndim(share):
+        return as_shares(share, answers, name)
+    if answers != 2:
+        raise ValueError(f"mechanism must have two answers; got {answers}: {name} is one number")
+    one = as_share(share, name)  # type: ignore[arg-type]
+    return np.array([1 - one, one])

@@ -1,0 +1,173 @@
+"""What an estimate will be like before there is one report: its variance and, where it is exact, its distribution.
+
+Every estimate of the library is linear in the counts of the reports. Where it depends on one of them alone (a yes/no
+table, k-ary response, a bit of an encoding, `one_bit`) that count is binomial and everything is exact; else normal.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from randomized_response._checks import as_count
+from randomized_response.channel import Channel
+from randomized_response.encodings import SubsetSelection, UnaryEncoding
+from randomized_response.intervals import BINOMIAL_INTERVALS, normal_quantile
+from randomized_response.means import scores_of
+from randomized_response.results import Vector
+
+Mechanism = Channel | UnaryEncoding | SubsetSelection
+
+REACH = 4.5
+"""Standard deviations to either side that are looked at: beyond lie 7 in a million."""
+KNOTS = 9
+"""Counts for which an interval is computed; between them its limits are taken to lie on straight lines."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is estimated from n reports, the share of one answer or a mean, where people are as expected.
+
+    `variance` and `direct_variance` are n times those of the unbiased estimate and of n honest direct answers; `low`
+    and `high` the ends of its range. Where one report's count decides alone, it is binomial with `rate`, the estimate
+    is offset + slope count / n, and `ends` are the exact rates, as fractions, at which it is `low` and `high`.
+    """
+
+    expected: float
+    variance: float
+    direct_variance: float
+    low: float
+    high: float
+    rate: float | None = None
+    offset: float = 0.0
+    slope: float = 0.0
+    ends: tuple[tuple[int, int], tuple[int, int]] | None = None
+
+    def outside(self, n: int) -> tuple[float, float]:
+        """Chances that the unbiased estimate from n reports is below `low` and above `high`."""
+        if self.rate is None or self.ends is None:
+            error = math.sqrt(self.variance / n)
+            if error == 0:
+                return 0.0, 0.0
+            below, above = (float(special.ndtr(-abs(self.expected - end) / error)) for end in (self.low, self.high))
+            return below, above
+        (low, low_of), (high, high_of) = self.ends
+        least, most = ((low, low_of), (high, high_of)) if self.slope > 0 else ((high, high_of), (low, low_of))
+        fewer = _at_most(-(-least[0] * n // least[1]) - 1, n, self.rate)
+        more = 1 - _at_most(most[0] * n // most[1], n, self.rate)
+        return (fewer, more) if self.slope > 0 else (more, fewer)
+
+    def width(self, n: int, level: float) -> float:
+        """Mean width of the default interval, cut to the range."""
+        if self.rate is None:
+            return self._normal_width(math.sqrt(self.variance / n), level)
+        spread = math.sqrt(n * self.rate * (1 - self.rate))
+        first = max(0, math.floor(n * self.rate - REACH * spread))
+        last = min(n, math.ceil(n * self.rate + REACH * spread))
+        knots = np.unique(np.linspace(first, last, KNOTS).round().astype(np.int64))
+        limits = np.array([BINOMIAL_INTERVALS["exact"](int(count), n, level) for count in knots])
+        counts = np.arange(first, last + 1, dtype=np.int64)
+        rates = np.array([np.interp(counts, knots, limit) for limit in limits.T])
+        ends = np.clip(self.offset + self.slope * rates, self.low, self.high)
+        chances = _chances(counts, n, self.rate)
+        return float(chances @ np.abs(ends[1] - ends[0]) / chances.sum())
+
+    def _normal_width(self, error: float, level: float) -> float:
+        places = np.linspace(-REACH, REACH, 91)
+        weights = np.exp(-(places**2) / 2)
+        estimates, half = self.expected + error * places, normal_quantile(level) * error
+        ends = np.clip([estimates - half, estimates + half], self.low, self.high)
+        return float(weights @ (ends[1] - ends[0]) / weights.sum())
+
+
+def share_target(mechanism: Mechanism, shares: Vector, answer: int) -> Target:
+    """The share of one answer."""
+    share = float(shares[answer])
+    variance = float(unit_variance(mechanism, shares)[answer])
+    common = (share, variance, share * (1 - share), 0.0, 1.0)
+    if isinstance(mechanism, Channel) and mechanism.background is None:
+        return Target(*common)
+    if isinstance(mechanism, Channel):
+        assert mechanism.background is not None
+        of = mechanism.denominator
+        miss, hit = int(mechanism.background[answer]), int(mechanism.background[answer]) + mechanism.gain
+    else:
+        of = mechanism.bit.denominator
+        miss, hit = (row[1] for row in mechanism.bit.weights)
+    rate = (miss + (hit - miss) * share) / of
+    slope = of / (hit - miss)
+    return Target(*common, rate, -miss / (hit - miss), slope, ((miss, of), (hit, of)))
+
+
+def mean_target(channel: Channel, shares: Vector, values: Vector) -> Target:
+    """The mean of the values of the answers."""
+    scores, rates = scores_of(channel, values), channel.matrix.T @ shares
+    mean = float(values @ shares)
+    variance = max(float(rates @ scores**2) - mean**2, 0.0)
+    common = (mean, variance, float(shares @ (values - mean) ** 2), float(values.min()), float(values.max()))
+    if channel.reports != 2:
+        return Target(*common)
+    lowest, highest = (int(np.argmin(values)), int(np.argmax(values)))
+    ends = tuple((channel.weights[x][1], channel.denominator) for x in (lowest, highest))
+    slope = float(scores[1] - scores[0])
+    return Target(*common, float(rates[1]), float(scores[0]), slope, ends)  # type: ignore[arg-type]
+
+
+def target(mechanism: Mechanism, shares: Vector, answer: int, values: ArrayLike | None) -> Target:
+    """The share of `answer`, or where `values` are given the mean of them."""
+    answers = len(shares)
+    if values is None:
+        return share_target(mechanism, shares, as_count(answer, name="answer", high=answers - 1))
+    if not isinstance(mechanism, Channel):
+        raise ValueError(f"mechanism must be a table where values are given; got {type(mechanism).__name__}")
+    grid = np.asarray(values, dtype=np.float64)
+    if grid.shape != (answers,) or not np.isfinite(grid).all():
+        raise ValueError(f"values must be {answers} finite numbers, one per answer; got {values!r}")
+    return mean_target(mechanism, shares, grid)
+
+
+def unit_variance(mechanism: Mechanism, shares: Vector) -> Vector:
+    """n times the variance of each unbiased share."""
+    if not isinstance(mechanism, Channel):
+        hit, miss = float(mechanism.hit), float(mechanism.miss)
+        rates = miss + (hit - miss) * shares
+        return np.asarray(rates * (1 - rates) / (hit - miss) ** 2)
+    rates, inverse = mechanism.matrix.T @ shares, mechanism.left_inverse
+    return np.asarray((inverse**2) @ rates - (inverse @ rates) ** 2)
+
+
+def answers_of(mechanism: Mechanism) -> int:
+    return mechanism.answers if isinstance(mechanism, Channel) else mechanism.k
+
+
+def as_share(value: float, name: str) -> float:
+    share = float(value)
+    if not 0 <= share <= 1:
+        raise ValueError(f"{name} must be in [0, 1]; got {value!r}")
+    return share
+
+
+def as_shares(shares: ArrayLike, answers: int, name: str = "shares") -> Vector:
+    expected = np.asarray(shares, dtype=np.float64)
+    if expected.shape != (answers,):
+        raise ValueError(f"{name} must have one value per answer, shape ({answers},); got shape {expected.shape}")
+    if not np.all(expected >= 0) or abs(expected.sum() - 1) > 1e-9:
+        raise ValueError(f"{name} must be non-negative and sum to 1; got {expected.tolist()}")
+    return expected
+
+
+def _at_most(count: int, n: int, rate: float) -> float:
+    """P(Y <= count) of a binomial Y."""
+    if count < 0:
+        return 0.0
+    return 1.0 if count >= n else float(special.bdtr(count, n, rate))
+
+
+def _chances(counts: NDArray[np.int64], n: int, rate: float) -> Vector:
+    """The binomial's probabilities of `counts`."""
+    if rate in (0.0, 1.0):
+        return np.asarray(counts == n * rate, dtype=np.float64)
+    ways = special.gammaln(n + 1) - special.gammaln(counts + 1) - special.gammaln(n - counts + 1)
+    return np.asarray(np.exp(ways + counts * math.log(rate) + (n - counts) * math.log1p(-rate)))
