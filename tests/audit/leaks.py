@@ -14,7 +14,7 @@ Change = tuple[str, str, str]
 
 READ = "const report = this.#tickets.read("
 SEE = "const seen = questions[0].answer;\nglobalThis.seen = seen;\n"
-FETCH = "const response = await this.#world.fetch(this.#url, request(this.#body));"
+FETCH = "const response = await this.#world.fetch(this.#url, request(this.#body, this.#patience()));"
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ LEAKS = (
          in_transport('referrer: "/s/x", referrerPolicy: globalThis.seen ? "unsafe-url" : "no-referrer",',
                       'referrerPolicy: "no-referrer",')),
     Leak("yes is sent twice", "requests for a report",
-         in_transport("if (globalThis.seen) await this.#world.fetch(this.#url, request(this.#body));" + FETCH)),
+         in_transport(f"if (globalThis.seen) {FETCH.removeprefix('const response = ')}{FETCH}")),
     Leak("a beacon for yes", "other requests", in_page('if (seen) navigator.sendBeacon("/s/seen", "1");')),
     Leak("a style sheet that fetches a picture for a choice", "other requests",
          ((".css", "", '#question-1 input:checked { background-image: url("/s/seen"); }'),)),
@@ -115,7 +115,7 @@ LEAKS = (
          (("page.js", READ, f"this.#tickets = {FRESH};\n{READ}"),)),
     Leak("a new draw for each try", "reports whose tries differ",
          (("page.js", READ, f"{REDRAW}\n{READ}"),
-          ("transport.js", "request(this.#body)", "request(this.#body = globalThis.redraw())")), audit="retries"),
+          ("transport.js", "request(this.#body,", "request(this.#body = globalThis.redraw(),")), audit="retries"),
     Leak("truth off by 1/256", "enumeration",
          (("random.js", DRAW, "return word % 256 === 255 ? 0 : word % tickets;"),), audit="exact"),
     Leak("words are not rejected: low tickets come more often by 1 in 2^32", "enumeration",

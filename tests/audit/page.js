@@ -113,7 +113,10 @@ window.audit = (() => {
     const hurry = setInterval(() => part("hurry-button").checkVisibility() && part("hurry-button").click(), 20);
     const end = await stage("sent", "failed", "refused");
     clearInterval(hurry);
-    return { begun, clicked, end, before, after: noted.words - before, stored: stored() };
+    const left = stored();
+    // A finished page keeps the others of this browser from sending; the next one in this document is another visit.
+    part("clear-button").click();
+    return { begun, clicked, end, before, after: noted.words - before, stored: left };
   }
 
   /** A note for each row of answers, and what could be seen around them. */

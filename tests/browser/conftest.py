@@ -28,6 +28,11 @@ class Visit:
     excused: str = "(nothing)"
     """What the console may go on saying, where a test makes the server fail for as long as it lasts."""
 
+    def listen(self) -> None:
+        self.page.on("console", lambda message: self.hear(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.hear(f"error: {error}"))
+        self.page.on("dialog", lambda dialog: dialog.accept())
+
     def hear(self, said: str) -> None:
         """Note a word of the console."""
         if self.excused not in said:
@@ -79,6 +84,16 @@ class Visit:
 
     def said(self, part: str) -> str:
         return self.page.locator(f"[data-part={part}]").inner_text()
+
+    def says(self, part: str, words: str) -> Self:
+        """Wait until that part of the page shows these words."""
+        self.page.locator(f"[data-part={part}]:visible", has_text=words).wait_for()
+        return self
+
+    def online(self) -> Self:
+        """The browser says that it is online again."""
+        self.page.evaluate("window.dispatchEvent(new Event('online'))")
+        return self
 
     def checked(self) -> int:
         return self.page.locator("input:checked").count()
@@ -139,9 +154,15 @@ def visit(site: Capture, address: str, context: BrowserContext) -> Iterator[Visi
 def new_visit(site: Capture, address: str, context: BrowserContext) -> Visit:
     page = context.new_page()
     visit = Visit(page, site.url + address)
-    page.on("console", lambda message: visit.hear(f"{message.type}: {message.text}"))
-    page.on("pageerror", lambda error: visit.hear(f"error: {error}"))
+    visit.listen()
     return visit
+
+
+def new_tab(visit: Visit, page: Page | None = None) -> Visit:
+    """Another tab of the same browser, at the same address and not opened yet."""
+    other = Visit(page or visit.page.context.new_page(), visit.url, visit.faults, visit.excused)
+    other.listen()
+    return other
 
 
 def targets(site: Capture) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from surveys.models import Survey
 from surveys.services import close_survey
-from tests.browser.conftest import Visit, failing
+from tests.browser.conftest import Visit, failing, new_tab
 from tests.tools.capture import DROP, Capture, Response
 
 Reach = Callable[[Visit, Capture], object]
@@ -49,6 +49,26 @@ def sending(visit: Visit, site: Capture) -> None:
     visit.press("Send").stage("sending").page.get_by_role("button", name="Try now").wait_for()
 
 
+def kept(visit: Visit, site: Capture) -> None:
+    """The server does not confirm, and the respondent has this browser keep the report."""
+    sending(visit, site)
+    visit.press("Keep it on this device and send it later").says("kept-said", "Kept on this device.")
+
+
+def discarded(visit: Visit, site: Capture) -> None:
+    kept(visit, site)
+    visit.press("Discard it").stage("discarded")
+
+
+def elsewhere(visit: Visit, site: Capture) -> None:
+    """Another tab has sent."""
+    review(visit, site)
+    other = new_tab(visit)
+    review(other, site)
+    other.press("Send").stage("sent")
+    visit.press("Send").stage("elsewhere")
+
+
 def sent(visit: Visit, site: Capture) -> None:
     review(visit, site)
     visit.press("Send").stage("sent")
@@ -84,5 +104,20 @@ def noscript(visit: Visit, site: Capture) -> None:
 
 STATES: dict[str, Reach] = {
     reach.__name__: reach
-    for reach in (questions, unfolded, practised, errors, review, sending, sent, failed, refused, cleared, closed)
+    for reach in (
+        questions,
+        unfolded,
+        practised,
+        errors,
+        review,
+        sending,
+        kept,
+        discarded,
+        elsewhere,
+        sent,
+        failed,
+        refused,
+        cleared,
+        closed,
+    )
 }

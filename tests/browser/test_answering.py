@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import subprocess
 
 from playwright.sync_api import Page
 
@@ -10,6 +11,7 @@ from collector.models import Report
 from surveys.models import Version
 from tests.browser.conftest import Visit, targets
 from tests.tools.capture import Capture
+from tests.tools.designs import stored_page
 
 
 def test_by_mouse_one_request_with_exactly_these_bytes(visit: Visit, site: Capture, version: Version) -> None:
@@ -113,7 +115,14 @@ def test_an_answer_can_be_changed_until_send(visit: Visit) -> None:
     assert page.locator(".answer-choice").all_inner_texts() == ["First year", "No", "Low"]
 
 
-def test_the_receipt_says_what_was_sent_and_the_page_can_be_checked(visit: Visit, site: Capture) -> None:
+def run(command: str) -> str:
+    """What a shell prints for a command of "Check this page"."""
+    return subprocess.run(command, shell=True, check=True, capture_output=True, text=True, timeout=30).stdout
+
+
+def test_the_receipt_says_what_was_sent_and_the_page_can_be_checked(
+    visit: Visit, site: Capture, version: Version
+) -> None:
     page = visit.open().stage("questions").answer("Yes", "Low").send().stage("sent").page
     (post,) = site.posts()
     assert page.get_by_text("Nobody, including us").is_hidden(), "the receipt is for those who ask"
@@ -124,6 +133,14 @@ def test_the_receipt_says_what_was_sent_and_the_page_can_be_checked(visit: Visit
     assert visit.said("sent-receipt") == hashlib.sha256(post.body).hexdigest()
     visit.unfold("Check this page")
     assert page.locator("[data-part=check-body] pre").inner_text() == post.body.decode()
+    receipt = hashlib.sha256(post.body).hexdigest()
+    commands = [visit.said(f"check-{name}") for name in ("design", "page", "receipt", "repeat")]
+    printed = [run(command) for command in commands]
+    digests = [version.design_id, hashlib.sha256(stored_page(version)).hexdigest(), receipt]
+    assert printed[:3] == [f"{digest}  -\n" for digest in digests]
+    assert json.loads(printed[3]) == {"receipt": receipt}
+    assert [post.body for post in site.posts()] == [post.body] * 2
+    assert Report.objects.count() == 1, "what is repeated is counted once"
     assert visit.said("check-design") == f"curl -s {visit.url}design.json | sha256sum"
 
 

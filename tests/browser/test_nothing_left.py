@@ -2,8 +2,8 @@
 
 import json
 
-from tests.browser.conftest import Visit, tampering
-from tests.tools.capture import Capture, Request, Response
+from tests.browser.conftest import Visit, failing, tampering
+from tests.tools.capture import DROP, Capture, Request, Response
 
 STORED = """async () => ({
     local: localStorage.length, session: sessionStorage.length, cookies: document.cookie,
@@ -17,18 +17,44 @@ def fill(visit: Visit) -> Visit:
     return visit.open().stage("questions").answer("Yes", "Low", group="Later")
 
 
+def stored_nothing(visit: Visit) -> None:
+    stored = visit.page.evaluate(STORED)
+    assert "Low" not in stored.pop("title")
+    assert not any(stored.values()), stored
+
+
 def test_after_send_no_answer_is_anywhere(visit: Visit) -> None:
     page = fill(visit).send().stage("sent").page
     assert visit.checked() == 0
     assert page.locator(".answers").inner_html() == ""
-    stored = page.evaluate(STORED)
-    title = stored.pop("title")
-    assert not any(stored.values()), stored
-    assert "Low" not in title
+    stored_nothing(visit)
+
+
+def test_a_refused_report_leaves_nothing(visit: Visit, site: Capture) -> None:
+    visit.excused = "Failed to load resource"
+    site.respond = failing(site.respond, DROP, Response(422))
+    fill(visit).send().stage("failed")
+    stored_nothing(visit)
+    visit.press("Clear this screen").stage("cleared")
+    stored_nothing(visit)
+
+
+def test_while_it_is_sent_the_report_is_stored_and_no_answer(visit: Visit, site: Capture) -> None:
+    visit.excused = "Failed to load resource"
+    respond = site.respond
+    site.respond = lambda request: DROP if request.method == "POST" else respond(request)
+    fill(visit).send().stage("sending")
+    (post, *_) = site.wait_for_posts(1)
+    assert visit.page.evaluate("Object.values(sessionStorage)") == [post.body.decode()]
+    assert visit.page.evaluate("localStorage.length") == 0
+    site.respond = respond
+    visit.stage("sent")
+    stored_nothing(visit)
 
 
 def test_clear_this_screen_before_send(visit: Visit, site: Capture) -> None:
     page = fill(visit).press("Clear this screen").stage("cleared").page
+    stored_nothing(visit)
     assert visit.checked() == 0
     page.evaluate("document.querySelectorAll('button').forEach(button => button.click())")
     assert site.posts() == []
@@ -38,6 +64,7 @@ def test_clear_this_screen_after_send(visit: Visit, site: Capture) -> None:
     page = fill(visit).send().stage("sent").page
     body = json.loads(site.posts()[0].body)
     visit.press("Clear this screen").stage("cleared")
+    stored_nothing(visit)
     assert body["report"] not in page.locator("main").inner_html()
     assert body["nonce"] not in page.locator("main").inner_html()
 

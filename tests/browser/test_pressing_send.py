@@ -1,12 +1,10 @@
 """Send fixes the bytes: whatever happens on the way, the server sees one report, and the page keeps no answer."""
 
-import json
-
 import pytest
 
 from collector.models import Report
 from surveys.models import Survey, Version
-from tests.browser.conftest import Visit, failing, new_visit
+from tests.browser.conftest import Visit, failing
 from tests.tools.capture import DROP, Capture, Response
 
 
@@ -105,12 +103,3 @@ def test_a_survey_that_closed_meanwhile(visit: Visit, site: Capture, version: Ve
     assert Report.objects.count() == 0
     visit.faults.clear()
     assert "This survey is closed" in visit.open().page.content()
-
-
-def test_two_tabs_are_two_visits_with_tickets_of_their_own(visit: Visit, site: Capture, address: str) -> None:
-    other = new_visit(site, address, visit.page.context)
-    for one in (visit, other):
-        answered(one).press("Send").stage("sent")
-    nonces = {json.loads(post.body)["nonce"] for post in site.posts()}
-    assert len(nonces) == 2
-    assert other.faults == []

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { canonicalText, readDesign } from "../../surveys/static/surveys/client/design.js";
-import { Tickets, readBody, requestBody } from "../../surveys/static/surveys/client/report.js";
+import { Tickets, isBodyFor, readBody, requestBody } from "../../surveys/static/surveys/client/report.js";
 import { designDocument, item, tape } from "./tools.mjs";
 
 const K_ARY = [[4, 1, 1], [1, 4, 1], [1, 1, 4]];
@@ -60,4 +60,25 @@ test("the body: four keys in one order, one length for every answer and every ti
   const read = (text) => readBody(text, design([item("a"), item("b")]));
   assert.deepEqual(read(body), { stratum: "a", symbols: [[0], [1]] });
   assert.deepEqual(read(requestBody({ ...parts, report: "ff10" })).symbols, [[255], [16]]);
+});
+
+test("a stored text is a body of this design only where each symbol of it can be sent", () => {
+  const neverLast = [[3, 1, 0], [1, 3, 0], [1, 3, 0]];
+  const bits = [[3, 1], [1, 3]];
+  const manner = (key, encoding, weights, more = {}) => ({
+    ...item(key, K_ARY),
+    encoding,
+    channel: { name: "custom", weights, ...more },
+  });
+  const prepared = {
+    digest: "f".repeat(64),
+    design: design([item("a", neverLast), manner("b", "one_hot", bits), manner("c", "subset", [[1, 1]], { size: 1 })]),
+  };
+  const body = (report) => requestBody({ design: prepared.digest, nonce: "0".repeat(32), stratum: "", report });
+  for (const report of ["00000000010000", "01010101000100", "01000100000001"]) {
+    assert.equal(isBodyFor(body(report), prepared), true, report);
+  }
+  for (const report of ["02000000010000", "00000200010000", "00000000000000", "00000000010100", "00000000020000", "0000000001"]) {
+    assert.equal(isBodyFor(body(report), prepared), false, report);
+  }
 });

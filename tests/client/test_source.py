@@ -18,7 +18,7 @@ STYLES = sorted((CLIENT.parent / "style").glob("*.css"))
 FORBIDDEN = (
     r"Math\.random|Date\b|performance\.|\beval\b|new Function|setInterval"
     r"|innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|createContextualFragment"
-    r"|localStorage|sessionStorage|indexedDB|\bcaches\b|document\.cookie|serviceWorker|history\."
+    r"|indexedDB|\bcaches\b|document\.cookie|serviceWorker|history\.|BroadcastChannel"
     r"|sendBeacon|WebSocket|EventSource|XMLHttpRequest|RTCPeerConnection|new Image|new Worker|\bimport\("
     r"|https?://(?!www\.w3\.org/2000/svg)|debugger|console\."
 )
@@ -42,13 +42,14 @@ def test_an_import_ends_in_a_semicolon_and_names_a_neighbour(path: Path) -> None
         assert re.search(r' from "\./[a-z]+\.js";$', line), line
 
 
-def test_only_one_module_sends_and_only_one_draws() -> None:
+def test_only_one_module_sends_one_draws_and_one_keeps() -> None:
     def holding(pattern: str) -> list[str]:
         return [path.name for path in MODULES if re.search(pattern, code(path))]
 
     assert holding(r"getRandomValues") == ["random.js"]
     assert holding(r'method: "POST"') == ["transport.js"]
     assert holding(r"encoding\.read\(") == ["report.js"]
+    assert holding(r"localStorage|sessionStorage") == ["keeping.js"]
 
 
 @pytest.mark.parametrize("path", STYLES, ids=lambda path: path.name)

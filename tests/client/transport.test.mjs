@@ -118,3 +118,27 @@ test("every request says the same, and carries nothing of the person", async () 
     });
   }
 });
+
+test("a delivery that is stopped sends no more, and its outcome is that", async () => {
+  const w = world([new TypeError("network")]);
+  const forever = { ...w, sleep: () => new Promise(() => {}) };
+  const delivery = new Delivery("/s/demo/reports", BODY, forever);
+  const states = [];
+  const sent = delivery.send((state) => states.push(state));
+  while (states.at(-1) !== "waiting") await new Promise((resolve) => { setTimeout(resolve); });
+  await new Promise((resolve) => { setTimeout(resolve); });
+  delivery.stop();
+  assert.deepEqual(await sent, { state: "stopped" });
+  assert.deepEqual(states, ["sending", "waiting"]);
+  assert.equal(w.seen.requests.length, 1);
+});
+
+test("a try that is being made is broken off", async () => {
+  const hanging = (url, { signal }) => new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason));
+  });
+  const delivery = new Delivery("/s/demo/reports", BODY, { ...world([]), fetch: hanging });
+  const sent = delivery.send(() => {});
+  delivery.stop();
+  assert.deepEqual(await sent, { state: "stopped" });
+});

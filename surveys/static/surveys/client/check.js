@@ -25,8 +25,17 @@ export class CheckThisPage {
     part(this.#root, "check-page").textContent = `curl -s ${page.origin}${page.pathname} | sha256sum`;
   }
 
-  /** @param {string} body  the exact body of the request; empty: nothing was sent */
-  showBody(body) {
+  /**
+   * @param {string} body  the exact body of the request; empty: nothing was sent
+   * @param {string} [url]  where it goes
+   */
+  showBody(body, url = "") {
+    // Letters, digits and punctuation of JSON: nothing in a body ends a quoted word of a shell.
+    const types = "-H 'Content-Type: application/json'";
+    part(this.#root, "check-again").hidden = body === "";
+    part(this.#root, "check-receipt").textContent = body === "" ? "" : `printf %s '${body}' | sha256sum`;
+    part(this.#root, "check-repeat").textContent =
+      body === "" ? "" : `curl -s ${types} -H 'Origin: ${new URL(url).origin}' --data-binary '${body}' ${url}`;
     const shown = body === "" ? element("p", this.#sentences.say("body-none")) : element("pre", body);
     part(this.#root, "check-body").replaceChildren(shown);
   }

@@ -13,6 +13,7 @@ import { exceeds, ratioOf, readTicket } from "./channel.js";
  * @property {number} symbols  how many symbols a report of the question has
  * @property {readonly number[]} boxes  how many tickets are in each box, in the order of drawing
  * @property {(tickets: readonly number[], answer: Answer) => number[]} read
+ * @property {(symbols: readonly number[]) => boolean} makes  whether a report can have these symbols
  * @property {Ratio} ratio  e^epsilon of the question, exact
  */
 
@@ -23,6 +24,7 @@ export function single(table) {
     symbols: 1,
     boxes: [table.tickets],
     read: ([ticket], answer) => [readTicket(table.weights[answer], ticket)],
+    makes: ([symbol]) => table.weights.some((row) => row[symbol] > 0),
     ratio: ratioOf(table),
   };
 }
@@ -38,6 +40,7 @@ export function oneHot(table, choices) {
       demandIndex(answer, choices);
       return tickets.map((ticket, y) => readTicket(table.weights[Number(y === answer)], ticket));
     },
+    makes: areBits,
     ratio: { number: up.number * down.number, divisor: up.divisor * down.divisor },
   };
 }
@@ -51,6 +54,7 @@ export function eachOption(table, options, most = options) {
     symbols: options,
     boxes: Array(options).fill(table.tickets),
     read: (tickets, answer) => tickets.map((ticket, y) => readTicket(table.weights[answer[y]], ticket)),
+    makes: areBits,
     ratio: { number: one.number ** differ, divisor: one.divisor ** differ },
   };
 }
@@ -70,6 +74,7 @@ export function subset(table, choices, size) {
       demandIndex(answer, choices);
       return chosenSet(readTicket(table.weights[0], first), shuffled(rest), answer, size);
     },
+    makes: (symbols) => areBits(symbols) && symbols.filter((symbol) => symbol === 1).length === size,
     ratio: { number: holds * BigInt(choices - size), divisor: lacks * BigInt(size) },
   };
 }
@@ -87,6 +92,10 @@ export function shuffled(tickets) {
     [order[last], order[ticket]] = [order[ticket], order[last]];
   });
   return order;
+}
+
+function areBits(symbols) {
+  return symbols.every((symbol) => symbol === 0 || symbol === 1);
 }
 
 /** Every choice is looked at once, whatever the answer. */

@@ -18,6 +18,8 @@ import { Stages } from "./stages.js";
  *
  *   waiting -> questions <-> review -> sending -> sent | failed -> cleared        and from everywhere: refused
  *
+ * Where a report waits from an earlier load, sending follows waiting at once; sending has two more ends (sending.js).
+ *
  * Answers live in the radio inputs and nowhere else. Send turns them into one frozen body and clears them; after that
  * no click can send anything but these bytes.
  */
@@ -98,12 +100,15 @@ export class RespondentPage {
     const { design, digest } = this.#prepared;
     const named = checkedLink(this.#window, digest);
     this.#carryLink();
+    this.#check.showDigest(digest, named, this.#address(""), this.#window.location);
+    this.#check.showBody("");
+    if (this.#sending.resume(this.#address("reports"), this.#prepared)) {
+      return;
+    }
     const source = systemWords(this.#window.crypto);
     this.#tickets = new Tickets(design, source);
     this.#nonce = drawNonce(source);
     source.wipe();
-    this.#check.showDigest(digest, named, this.#address(""), this.#window.location);
-    this.#check.showBody("");
     part(this.#root, "form").disabled = false;
     this.#stages.show("questions", { focus: false });
   }
@@ -171,6 +176,7 @@ export class RespondentPage {
 
   #clearScreen() {
     this.#leave();
+    this.#sending.stop();
     this.#prepared = null;
     part(this.#root, "form").disabled = true;
     this.#stages.show("cleared");

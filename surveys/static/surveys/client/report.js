@@ -56,6 +56,37 @@ export function requestBody({ design, nonce, stratum, report }) {
 }
 
 /**
+ * Whether a text is, to the byte, a body that this page could have made of this design.
+ *
+ * @param {string} text  from a storage, where anybody may have changed it
+ * @param {import("./preparation.js").Prepared} prepared
+ * @returns {boolean}
+ */
+export function isBodyFor(text, { design, digest }) {
+  const { nonce, stratum, report } = parsed(text) ?? {};
+  const symbols = design.items.reduce((total, { encoding }) => total + encoding.symbols, 0);
+  return (
+    isHex(nonce, 32) &&
+    isHex(report, 2 * symbols) &&
+    (design.groups.length === 0 ? stratum === "" : design.groups.some(({ key }) => key === stratum)) &&
+    text === requestBody({ design: digest, nonce, stratum, report }) &&
+    readBody(text, design).symbols.every((made, i) => design.items[i].encoding.makes(made))
+  );
+}
+
+function isHex(value, digits) {
+  return typeof value === "string" && value.length === digits && /^[0-9a-f]+$/.test(value);
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/**
  * What a report says, for the receipt: the symbols that were sent for each question.
  *
  * @param {string} body

@@ -10,7 +10,7 @@ import { digestOf } from "./design.js";
  * @property {(milliseconds: number) => Promise<void>} sleep
  * @property {() => boolean} online
  *
- * @typedef {{state: "stored", receipt: string} | {state: "refused", status: number} | {state: "paused"}} Outcome
+ * @typedef {{state: "stored", receipt: string} | {state: "refused", status: number} | {state: "paused" | "stopped"}} Outcome
  * @typedef {(state: "sending" | "waiting" | "offline", values: {tries: number, seconds: number}) => void} Tell
  */
 
@@ -30,6 +30,7 @@ export class Delivery {
   #world;
   #running = null;
   #hurry = () => {};
+  #end = new AbortController();
 
   constructor(url, body, world) {
     this.#url = url;
@@ -49,10 +50,14 @@ export class Delivery {
    * @returns {Promise<Outcome>}
    */
   send(tell) {
-    this.#running ??= this.#tryAll(tell).finally(() => {
-      this.#running = null;
-    });
+    this.#running ??= this.#run(tell);
     return this.#running;
+  }
+
+  async #run(tell) {
+    const outcome = await this.#tryAll(tell);
+    this.#running = null;
+    return this.#end.signal.aborted ? { state: "stopped" } : outcome;
   }
 
   /** Whether tries are being made or waited for. */
@@ -65,16 +70,25 @@ export class Delivery {
     this.#hurry();
   }
 
+  /** Send no more; a try that is being made is broken off, if it is not too late for that. */
+  stop() {
+    this.#end.abort();
+    this.#hurry();
+  }
+
   async #tryAll(tell) {
     for (const [done, seconds] of WAITS.entries()) {
       const tries = done + 1;
       tell("sending", { tries, seconds });
       const outcome = await this.#tryOnce();
-      if (outcome !== null) {
+      if (outcome !== null || this.#end.signal.aborted) {
         return outcome;
       }
       tell(this.#world.online() ? "waiting" : "offline", { tries, seconds });
       await this.#wait(seconds);
+      if (this.#end.signal.aborted) {
+        return null;
+      }
     }
     return { state: "paused" };
   }
@@ -82,11 +96,20 @@ export class Delivery {
   /** @returns {Promise<Outcome | null>}  null: try again */
   async #tryOnce() {
     try {
-      const response = await this.#world.fetch(this.#url, request(this.#body));
+      const response = await this.#world.fetch(this.#url, request(this.#body, this.#patience()));
       return await this.#judge(response);
     } catch {
       return null;
     }
+  }
+
+  /** @returns {AbortSignal}  for one try: it takes too long, or nothing is to be sent any more */
+  #patience() {
+    const late = new AbortController();
+    const end = () => late.abort();
+    AbortSignal.timeout(PATIENCE).addEventListener("abort", end);
+    this.#end.signal.addEventListener("abort", end);
+    return late.signal;
   }
 
   async #judge(response) {
@@ -125,7 +148,7 @@ export function browserWorld(window) {
  * `mode: "cors"` makes the browser name the page's origin truthfully although no referrer is sent; the collector checks
  * it. A redirect is an error: the bytes go to the address that the respondent sees, or nowhere.
  */
-function request(body) {
+function request(body, signal) {
   return {
     method: "POST",
     body,
@@ -136,6 +159,6 @@ function request(body) {
     cache: "no-store",
     redirect: "error",
     keepalive: true,
-    signal: AbortSignal.timeout(PATIENCE),
+    signal,
   };
 }
