@@ -2,39 +2,55 @@
 
 import hashlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design, canonical
 from collector.selectors import Totals
-from randomized_response import Channel, ProportionEstimate, combine_strata, estimate_proportions
+from randomized_response import (
+    MeanEstimate,
+    ProportionEstimate,
+    Question,
+    combine_means,
+    combine_strata,
+    mean_of_shares,
+    question_of,
+)
+
+SHARE, MEAN = "share", "mean"
+"""What an estimate is of: the share of one answer, or the mean of the numbers that answers stand for."""
 
 MINIMUM_REPORTS = 30
 """Fewer reports than this give no estimate: it would be an interval from nothing to everything."""
 
 ALARM = 4.0
-"""The coin's standard errors by which a share may leave what the table can produce before it is flagged."""
+"""The coin's standard errors by which an estimate may leave what the table can produce before it is flagged."""
 
 TOO_FEW = "too_few_reports"
 CLIPPED = "estimate_outside_0_1"
+CLIPPED_MEAN = "mean_outside_range"
+TOO_FEW_VALUES = "too_few_gave_a_value"
 IMPOSSIBLE = "reports_outside_table"
 WEIGHTED = "weighted_by_known_shares"
 
 
 @dataclass(frozen=True)
 class Row:
-    """One estimate; every number is None where there are too few reports for it."""
+    """One estimate; every number is None where there are too few reports for it.
+
+    A mean has choice 0, and no number of reports that say it.
+    """
 
     position: int
+    measure: str
     choice: int
     stratum: int | None
     n: int
-    sent: int
+    sent: int | None
     unbiased: float | None
     constrained: float | None
     standard_error: float | None
@@ -55,85 +71,138 @@ def input_digest(design: Design, totals: Totals) -> str:
     return hashlib.sha256(canonical(inputs)).hexdigest()
 
 
-def channel_of(item: dict[str, Any]) -> Channel:
-    """The channel of an item of a frozen design."""
-    table, truth = item["channel"]["weights"], item["channel"].get("truth")
-    return Channel(tuple(map(tuple, table)), item["channel"]["name"], Fraction(truth) if truth else None)
+@dataclass(frozen=True)
+class Fit:
+    """What is estimated of one item among some respondents: shares, a mean, or both."""
+
+    shares: ProportionEstimate | None
+    mean: MeanEstimate | None
 
 
-def estimate_item(design: Design, position: int, counts: NDArray[np.int64], confidence: float) -> Iterator[Row]:
-    """The estimates of one item: of all respondents first, then of each stratum. `counts` has shape (strata, m)."""
-    channel = channel_of(design.document["items"][position])
-    strata = [_estimate(row, channel, confidence) for row in counts]
+def estimate_item(design: Design, position: int, totals: Totals, confidence: float) -> Iterator[Row]:
+    """The estimates of one item: of all respondents first, then of each stratum; shares by choice, then the mean.
+
+    `totals` are the tables of the item's own symbols, each of shape (strata, m).
+    """
+    question = question_of(design.document["items"][position])
+    strata = np.stack(totals, axis=1)
+    flags = [WEIGHTED] if known_shares(design) else []
+    yield from _rows(question, position, None, strata.sum(axis=0), overall(design, position, totals, confidence), flags)
+    if design.document["strata"]["groups"]:
+        for stratum, counts in enumerate(strata):
+            yield from _rows(question, position, stratum, counts, _fit(question, counts, confidence), [])
+
+
+def overall(design: Design, position: int, totals: Totals, confidence: float) -> Fit | None:
+    """What is estimated of all respondents: the strata by their known population shares, or all reports together.
+
+    None where there are too few reports; `totals` as for `estimate_item`.
+    """
+    question, strata = question_of(design.document["items"][position]), np.stack(totals, axis=1)
+    known = known_shares(design)
+    if known:
+        return _combined(question, [_fit(question, counts, confidence) for counts in strata], known)
+    return _fit(question, strata.sum(axis=0), confidence)
+
+
+def known_shares(design: Design) -> list[float]:
+    """The strata's known shares of the population; empty where none is known."""
     shares = [group["share"] for group in design.document["strata"]["groups"]]
-    yield from _rows(position, None, counts.sum(axis=0), _overall(counts, strata, shares, channel, confidence), shares)
-    if shares:
-        for stratum, estimate in enumerate(strata):
-            yield from _rows(position, stratum, counts[stratum], estimate, [])
+    return [float(Fraction(share)) for share in shares if share is not None]
 
 
-def _estimate(counts: NDArray[np.int64], channel: Channel, confidence: float) -> ProportionEstimate | None:
-    if counts.sum() < MINIMUM_REPORTS:
+def _fit(question: Question, counts: NDArray[np.int64], confidence: float) -> Fit | None:
+    """The estimates of some reports, counted symbol by symbol, shape (symbols, m); None where they are too few."""
+    if counts[0].sum() < MINIMUM_REPORTS:
         return None
-    return estimate_proportions(counts, channel, confidence=confidence)
+    shares = question.estimate(counts, confidence=confidence) if question.reports_shares else None
+    if shares is not None:
+        return Fit(shares, mean_of_shares(shares, question.values) if question.reports_mean else None)
+    return Fit(None, question.estimate_mean(counts, confidence=confidence))
 
 
-def _overall(
-    counts: NDArray[np.int64],
-    strata: list[ProportionEstimate | None],
-    shares: list[str | None],
-    channel: Channel,
-    confidence: float,
-) -> ProportionEstimate | None:
-    """All respondents: the strata by their known population shares, or all reports together where none is known."""
-    known = [float(Fraction(share)) for share in shares if share is not None]
-    if not known:
-        return _estimate(counts.sum(axis=0), channel, confidence)
-    ready = [estimate for estimate in strata if estimate is not None]
-    return combine_strata(ready, known) if len(ready) == len(strata) else None
+def _combined(question: Question, fits: Sequence[Fit | None], known: list[float]) -> Fit | None:
+    """The strata put together by their known shares; None where one of them has too few reports."""
+    ready = [fit for fit in fits if fit is not None]
+    if len(ready) < len(fits):
+        return None
+    if not question.reports_shares:
+        return Fit(None, combine_means([fit.mean for fit in ready if fit.mean is not None], known))
+    shares = combine_strata([fit.shares for fit in ready if fit.shares is not None], known)
+    return Fit(shares, mean_of_shares(shares, question.values) if question.reports_mean else None)
 
 
 def _rows(
+    question: Question,
     position: int,
     stratum: int | None,
     counts: NDArray[np.int64],
-    estimate: ProportionEstimate | None,
-    shares: list[str | None],
+    fit: Fit | None,
+    flags: list[str],
 ) -> Iterator[Row]:
-    n = int(counts.sum())
-    for choice, sent in enumerate(counts.tolist()):
-        if estimate is None:
-            blank = (None,) * 6
-            yield Row(position, choice, stratum, n, sent, *blank, "none", None, None, "none", None, [TOO_FEW])
-            continue
-        yield Row(
-            position=position,
-            choice=choice,
-            stratum=stratum,
-            n=n,
-            sent=sent,
-            unbiased=_number(estimate.unbiased[choice]),
-            constrained=_number(estimate.constrained[choice]),
-            standard_error=_number(estimate.standard_error[choice]),
-            noise_standard_error=_number(estimate.noise_standard_error[choice]),
-            low=_number(estimate.low[choice]),
-            high=_number(estimate.high[choice]),
-            interval=estimate.interval,
-            noise_low=_number(estimate.noise_low[choice]),
-            noise_high=_number(estimate.noise_high[choice]),
-            noise_interval=estimate.noise_interval,
-            direct_question_n=_number(estimate.direct_question_n[choice]),
-            flags=list(_flags(estimate, choice, weighted=None not in shares and bool(shares))),
-        )
+    n = int(counts[0].sum())
+    if question.reports_shares:
+        for choice, sent in enumerate(question.sent(counts).tolist()):
+            place = (position, SHARE, choice, stratum, n, sent)
+            shares = fit.shares if fit else None
+            yield _share(place, shares, choice, flags) if shares else _blank(place, TOO_FEW)
+    if question.reports_mean:
+        place = (position, MEAN, 0, stratum, n, None)
+        mean = fit.mean if fit else None
+        if mean is None or math.isnan(mean.unbiased):
+            yield _blank(place, TOO_FEW_VALUES if mean else TOO_FEW)
+        else:
+            yield _mean(place, mean, flags)
 
 
-def _flags(estimate: ProportionEstimate, choice: int, *, weighted: bool) -> Iterator[str]:
-    if weighted:
-        yield WEIGHTED
-    if not 0 <= estimate.unbiased[choice] <= 1:
-        yield CLIPPED
-    if estimate.misfit[choice] > ALARM:
-        yield IMPOSSIBLE
+Place = tuple[int, str, int, int | None, int, int | None]
+"""The first six values of a row."""
+
+
+def _blank(place: Place, why: str) -> Row:
+    return Row(*place, *(None,) * 6, "none", None, None, "none", None, [why])
+
+
+def _share(place: Place, estimate: ProportionEstimate, choice: int, flags: list[str]) -> Row:
+    outside = [CLIPPED] if not 0 <= estimate.unbiased[choice] <= 1 else []
+    return Row(
+        *place,
+        unbiased=_number(estimate.unbiased[choice]),
+        constrained=_number(estimate.constrained[choice]),
+        standard_error=_number(estimate.standard_error[choice]),
+        noise_standard_error=_number(estimate.noise_standard_error[choice]),
+        low=_number(estimate.low[choice]),
+        high=_number(estimate.high[choice]),
+        interval=estimate.interval,
+        noise_low=_number(estimate.noise_low[choice]),
+        noise_high=_number(estimate.noise_high[choice]),
+        noise_interval=estimate.noise_interval,
+        direct_question_n=_number(estimate.direct_question_n[choice]),
+        flags=flags + outside + _alarm(estimate.misfit[choice]),
+    )
+
+
+def _mean(place: Place, estimate: MeanEstimate, flags: list[str]) -> Row:
+    outside = [CLIPPED_MEAN] if not estimate.minimum <= estimate.unbiased <= estimate.maximum else []
+    return Row(
+        *place,
+        unbiased=_number(estimate.unbiased),
+        constrained=_number(estimate.constrained),
+        standard_error=_number(estimate.standard_error),
+        noise_standard_error=_number(estimate.noise_standard_error),
+        low=_number(estimate.low),
+        high=_number(estimate.high),
+        interval=estimate.interval,
+        noise_low=_number(estimate.noise_low),
+        noise_high=_number(estimate.noise_high),
+        noise_interval=estimate.noise_interval,
+        direct_question_n=_number(estimate.direct_question_n),
+        flags=flags + outside + _alarm(estimate.misfit),
+    )
+
+
+def _alarm(misfit: float) -> list[str]:
+    return [IMPOSSIBLE] if misfit > ALARM else []
 
 
 def _number(value: float) -> float | None:

@@ -31,7 +31,7 @@ def csv_file(run: Run) -> bytes:
 
 
 def json_file(run: Run) -> bytes:
-    """The design, the run, its estimates, the privacy label and the poisoning bounds as one document."""
+    """The design, the run, its tallies and estimates, the privacy label and the poisoning bounds as one document."""
     read = results.read(run)
     document = {
         "format": FORMAT,
@@ -40,6 +40,7 @@ def json_file(run: Run) -> bytes:
         "design": read.design.document,
         "run": _run(run),
         "estimates": [row | {"flags": row["flags"].split()} for row in estimate_rows(read)],
+        "tallies": [row for item in read.items for row in _tallies(item)],
         "privacy": _privacy(read),
         "poisoning": [bound for item in read.items for bound in _bounds(item)],
     }
@@ -52,10 +53,11 @@ def estimate_rows(read: Results) -> list[dict[str, Any]]:
 
 
 def _row(read: Results, item: Item, cell: Cell) -> dict[str, Any]:
-    estimate, truth, run = cell.estimate, item.channel.truth, read.run
+    estimate, run = cell.estimate, read.run
     return {
         "item": item.key,
         "wording": item.wording,
+        "measure": estimate.measure,
         "choice": estimate.choice,
         "choice_label": cell.choice,
         "stratum": cell.group_key,
@@ -74,8 +76,8 @@ def _row(read: Results, item: Item, cell: Cell) -> dict[str, Any]:
         "noise_interval_method": estimate.noise_interval,
         "confidence": run.confidence,
         "direct_question_n": estimate.direct_question_n,
-        "truth_probability": None if truth is None else str(truth),
-        "epsilon": _finite(item.channel.epsilon),
+        "truth_probability": item.frozen["channel"].get("truth"),
+        "epsilon": _finite(item.mechanism.epsilon),
         "flags": " ".join(estimate.flags),
         "known_truth": cell.truth,
         "design": read.design.digest,
@@ -85,7 +87,7 @@ def _row(read: Results, item: Item, cell: Cell) -> dict[str, Any]:
 
 
 COLUMNS = (
-    "item", "wording", "choice", "choice_label", "stratum", "stratum_label", "n", "sent",
+    "item", "wording", "measure", "choice", "choice_label", "stratum", "stratum_label", "n", "sent",
     "estimate_unclipped", "estimate", "standard_error", "low", "high", "interval_method",
     "noise_standard_error", "noise_low", "noise_high", "noise_interval_method", "confidence",
     "direct_question_n", "truth_probability", "epsilon", "flags", "known_truth",
@@ -118,10 +120,11 @@ def _privacy(read: Results) -> dict[str, Any]:
     items = [
         {
             "item": item.key,
-            "epsilon": _finite(item.channel.epsilon),
-            "odds": str(item.channel.ratio),
-            "weights": [list(row) for row in item.channel.weights],
-            "denominator": item.channel.denominator,
+            "epsilon": _finite(item.mechanism.epsilon),
+            "odds": str(item.mechanism.ratio),
+            "encoding": item.frozen["encoding"],
+            "weights": item.frozen["channel"]["weights"],
+            "denominator": sum(item.frozen["channel"]["weights"][0]),
         }
         for item in label.items
     ]
@@ -136,10 +139,17 @@ def _privacy(read: Results) -> dict[str, Any]:
     }
 
 
+def _tallies(item: Item) -> Iterator[dict[str, Any]]:
+    for stratum, key in enumerate(item.design.strata):
+        for symbol, table in enumerate(item.totals):
+            yield {"item": item.key, "stratum": key, "symbol": symbol, "counts": table[stratum].tolist()}
+
+
 def _bounds(item: Item) -> Iterator[dict[str, Any]]:
     for bound in privacy.bounds(item):
         yield {
             "item": item.key,
+            "measure": bound.measure,
             "n": bound.n,
             "false_share": float(bound.share),
             "false_reports": bound.false_reports,

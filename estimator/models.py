@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from collector.models import FrozenDesign
+from estimator.computing import MEAN, SHARE
 
 
 def new_key() -> str:
@@ -46,6 +47,7 @@ class Run(models.Model):
     reports = models.PositiveBigIntegerField(null=True, help_text="number of reports in the snapshot")
     coin_reports = models.PositiveBigIntegerField(default=0, help_text="of them, those with a real coin or die")
     input_digest = models.CharField(max_length=64, default="", help_text="SHA-256 of design digest and totals")
+    tallies = models.JSONField(default=list, help_text="the totals: by symbol of a report, stratum and value")
     version = models.CharField(max_length=32, default="", help_text="of the estimator")
     published = models.BooleanField(default=False, help_text="whether whoever has the link may read the report")
 
@@ -64,14 +66,15 @@ class Run(models.Model):
 
 
 class Estimate(models.Model):
-    """One share: of one choice of one item, in one stratum or in all."""
+    """One number about one item, in one stratum or in all: the share of a choice, or the mean."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="estimates")
     position = models.PositiveSmallIntegerField(help_text="of the item in the design")
-    choice = models.PositiveSmallIntegerField(help_text="of the item, by its order in the design")
+    measure = models.CharField(max_length=8, choices=[(SHARE, SHARE), (MEAN, MEAN)], default=SHARE)
+    choice = models.PositiveSmallIntegerField(help_text="of the item, by its order in the design; 0 for a mean")
     stratum = models.PositiveSmallIntegerField(null=True, help_text="index of the group; empty for all respondents")
     n = models.PositiveBigIntegerField(help_text="reports")
-    sent = models.PositiveBigIntegerField(help_text="reports that say this choice")
+    sent = models.PositiveBigIntegerField(null=True, help_text="reports that say this choice; empty for a mean")
     unbiased = models.FloatField(null=True)
     constrained = models.FloatField(null=True)
     standard_error = models.FloatField(null=True)
@@ -86,20 +89,27 @@ class Estimate(models.Model):
     flags = models.JSONField(default=list)
 
     class Meta:
-        ordering = ["position", "stratum", "choice"]
+        ordering = ["position", "stratum", "measure", "choice"]
         constraints = [
-            models.UniqueConstraint(fields=["run", "position", "choice", "stratum"], name="estimate_once"),
+            models.UniqueConstraint(fields=["run", "position", "measure", "choice", "stratum"], name="estimate_once"),
             models.UniqueConstraint(
-                fields=["run", "position", "choice"], condition=Q(stratum=None), name="estimate_of_all_once"
+                fields=["run", "position", "measure", "choice"], condition=Q(stratum=None), name="estimate_of_all_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(measure=SHARE, sent__isnull=False) | Q(measure=MEAN, choice=0, sent=None),
+                name="estimate_of_share_or_mean",
             ),
         ]
 
     def __str__(self) -> str:
-        return f"estimate of choice {self.choice} of item {self.position}"
+        return f"estimate of the {self.measure} of choice {self.choice} of item {self.position}"
 
 
 class KnownShare(models.Model):
-    """The true share of a choice among the simulated respondents of a rehearsal."""
+    """The true share of an answer among the simulated respondents of a rehearsal.
+
+    Answers are choices, options of which several may apply, or the points of a number's grid, each by its index.
+    """
 
     design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="known_shares")
     position = models.PositiveSmallIntegerField()

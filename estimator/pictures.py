@@ -26,7 +26,7 @@ DIAMOND = '<path class="truth" d="M0-7 7 0 0 7-7 0Z" fill="none" stroke="current
 
 @dataclass(frozen=True)
 class Row:
-    """One estimate of a picture, all shares in [0, 1]. Where `estimate` is None, `text` stands in its place."""
+    """One estimate of a picture, all numbers in the unit of its axis. Where `estimate` is None, `text` stands there."""
 
     label: str
     text: str
@@ -41,18 +41,26 @@ class Row:
 
 @dataclass(frozen=True)
 class Axis:
-    """The stretch of shares that is drawn, and where its ticks are."""
+    """The stretch of shares, or of other numbers, that is drawn, and where its ticks are."""
 
     start: float
     end: float
     step: float
+    shares: bool = True
+
+    def say(self, number: float, places: int) -> str:
+        """A number of this axis in words."""
+        return f"{100 * number:.{places}f} %" if self.shares else f"{number:,.{places}f}"
+
+    def tick(self, number: float) -> str:
+        return self.say(number, 0) if self.shares else f"{number:,.10g}"
 
     @property
     def ticks(self) -> list[float]:
         return [self.start + number * self.step for number in range(round((self.end - self.start) / self.step) + 1)]
 
-    def share_of_width(self, share: float) -> float:
-        return min(max((share - self.start) / (self.end - self.start), 0.0), 1.0)
+    def part_of_width(self, number: float) -> float:
+        return min(max((number - self.start) / (self.end - self.start), 0.0), 1.0)
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,23 @@ def axis_for(rows: Iterable[Row]) -> Axis:
     return Axis(start, min(1.0, math.ceil(end / step - 1e-9) * step), step)
 
 
+def axis_of_range(start: float, end: float, grain: float) -> Axis:
+    """An axis of numbers from the least to the largest that may be answered, in steps that are whole numbers of grains.
+
+    Of the ways to divide it the one with the roundest steps is taken; the two ends always have a tick.
+    """
+    grains = round((end - start) / grain)
+    divisions = [parts for parts in (5, 4, 3, 2, 6, 1) if grains % parts == 0]
+    parts = min(divisions, key=lambda parts: _digits((end - start) / parts))
+    return Axis(start, end, (end - start) / parts, shares=False)
+
+
+def _digits(step: float) -> int:
+    """How unround a step is: its significant digits, and one more where a single digit is not 1, 2 or 5."""
+    mantissa = f"{step:.6e}".split("e")[0].replace(".", "").rstrip("0")
+    return 2 * len(mantissa) - (mantissa in ("1", "2", "5", "25"))
+
+
 def picture(
     rows: Sequence[Row],
     *,
@@ -108,7 +133,8 @@ def picture(
     width : str
         "100%" in a page; a number of pixels where the picture stands alone.
     """
-    canvas = _Canvas(axis or axis_for(rows), layout)
+    axis = axis or axis_for(rows)
+    canvas = _Canvas(axis, layout)
     for row in rows:
         canvas.draw(row)
     names = quoteattr(f"{key}-title {key}-desc")
@@ -117,7 +143,7 @@ def picture(
             f'<svg xmlns="http://www.w3.org/2000/svg" class="picture {layout.name}" role="img"',
             f' aria-labelledby={names} width={quoteattr(width)} height="{canvas.y + LINE}">',
             f"<title id={quoteattr(f'{key}-title')}>{_escaped(title)}</title>",
-            f"<desc id={quoteattr(f'{key}-desc')}>{_escaped('; '.join(_words(rows)))}</desc>",
+            f"<desc id={quoteattr(f'{key}-desc')}>{_escaped('; '.join(_words(rows, axis)))}</desc>",
             *canvas.grid,
             *canvas.parts,
             *canvas.ticks(),
@@ -148,9 +174,9 @@ class _Canvas:
         self.y = 0
 
     def place(self, share: float) -> str:
-        """Where a share is drawn, in per cent of the width."""
+        """Where a number is drawn, in per cent of the width."""
         left, right = self.layout.left, self.layout.right
-        return f"{left + (right - left) * self.axis.share_of_width(share):.3f}%"
+        return f"{left + (right - left) * self.axis.part_of_width(share):.3f}%"
 
     def draw(self, row: Row) -> None:
         if row.heading:
@@ -173,7 +199,7 @@ class _Canvas:
 
     def ticks(self) -> Iterator[str]:
         for tick in self.axis.ticks:
-            yield _text("tick", self.place(tick), self.y + 12, f"{100 * tick:.0f} %", "middle")
+            yield _text("tick", self.place(tick), self.y + 12, self.axis.tick(tick), "middle")
 
     def _lines(self, kind: str, text: str) -> None:
         for line in wrap(text, self.layout.characters) or [""]:
@@ -224,12 +250,12 @@ def _escaped(text: str) -> str:
     return escape(NOT_XML.sub("\ufffd", text))
 
 
-def _words(rows: Sequence[Row]) -> Iterator[str]:
+def _words(rows: Sequence[Row], axis: Axis) -> Iterator[str]:
     heading = ""
     for row in rows:
         heading = row.heading or heading
         name = ", ".join(part for part in (heading, row.label) if part)
-        known = "" if row.truth is None else f", known truth {100 * row.truth:.1f} %"
+        known = "" if row.truth is None else f", known truth {axis.say(row.truth, 1 if axis.shares else 2)}"
         yield f"{name}: {row.text}{known}"
 
 

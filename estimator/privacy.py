@@ -1,62 +1,70 @@
 """What a run says of its respondents' protection, and of what false reports could do to its numbers."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
+from typing import Any
 
-from estimator import wording
+from estimator import computing, wording
+from estimator.computing import MEAN, SHARE
 from estimator.results import Item, Results
-from randomized_response import Channel, poisoning_bound
+from estimator.tickets import Tickets, how_it_is_sent, tickets_of
+from randomized_response import Channel, poisoning_bound, poisoning_bound_of_mean, question_of
+from randomized_response.questions import Mechanism
 
 FALSE_SHARES = (Fraction(1, 100), Fraction(1, 20))
 MECHANISMS = {
     "forced_response": "forced response (two coins)",
     "warner": "Warner’s mirror",
     "k_ary": "k-ary randomized response",
+    "unary": "unary encoding",
+    "subset": "subset selection",
+    "one_bit": "one bit for a mean",
+    "discrete_laplace": "discrete Laplace",
     "custom": "a table of its own",
 }
+PROBABILITIES = {
+    "truth": "truth probability",
+    "on": "probability of a mark for the answer",
+    "off": "for every other choice",
+}
 STORED = (
-    "One row for each report: a random number, the group, one randomised symbol for each question, and whether the "
+    "One row for each report: a random number, the group, the randomised symbols of the questions, and whether the "
     "page or the person’s own coin randomised it. No name, no address, no browser, no time."
 )
 
 
 @dataclass(frozen=True)
 class ItemLabel:
-    """The protection of one question."""
+    """The protection of one question. Made by `item_label`."""
 
     key: str
     wording: str
-    choices: tuple[str, ...]
-    channel: Channel
-
-    @property
-    def table(self) -> list[tuple[str, tuple[int, ...]]]:
-        """Each answer with the number of tickets that send each report."""
-        return list(zip(self.choices, self.channel.weights, strict=True))
-
-    @property
-    def columns(self) -> list[str]:
-        """What the reports are called: each is one of the choices."""
-        return list(self.choices)
-
-    @property
-    def denominator(self) -> str:
-        return wording.count(self.channel.denominator)
+    frozen: dict[str, Any]
+    mechanism: Mechanism
+    tickets: Tickets
 
     @property
     def epsilon_text(self) -> str:
-        return wording.epsilon(self.channel.epsilon)
+        return wording.epsilon(self.mechanism.epsilon)
 
     @property
     def odds_text(self) -> str:
-        return wording.odds(self.channel.ratio)
+        return wording.odds(self.mechanism.ratio)
 
     @property
-    def mechanism(self) -> str:
-        name = MECHANISMS.get(self.channel.name, self.channel.name)
-        truth = "" if self.channel.truth is None else f", truth probability {self.channel.truth}"
-        return f"Mechanism: {name}{truth}."
+    def how(self) -> str:
+        """How an answer is sent; empty where it is simply one of the choices."""
+        return how_it_is_sent(self.frozen)
+
+    @property
+    def named(self) -> str:
+        """The mechanism by its name, with its probabilities."""
+        channel = self.frozen["channel"]
+        given = [f"{words} {channel[name]}" for name, words in PROBABILITIES.items() if name in channel]
+        return f"Mechanism: {', '.join([MECHANISMS.get(channel['name'], channel['name']), *given])}."
 
 
 @dataclass(frozen=True)
@@ -82,38 +90,80 @@ class Label:
 
 @dataclass(frozen=True)
 class Bound:
-    """How far false reports, freely chosen, can move any share of an item."""
+    """How far false reports, freely chosen, can move any share of an item, or its mean, in the item's own unit."""
 
+    measure: str
     share: Fraction
     false_reports: int
     n: int
     shift: float
 
-    @property
-    def percent(self) -> str:
-        return wording.percent(float(self.share))
+    def in_words(self, *, first: bool) -> str:
+        """A part of a sentence; the measure is named in each, so that each can be quoted."""
+        false, of = wording.count(self.false_reports), wording.count(self.n)
+        given = f"{'With' if first else 'with'} {wording.percent(float(self.share))} false reports ({false} of {of})"
+        if self.measure == SHARE:
+            return f"{given} no share moves by more than {wording.points_up(self.shift)} points"
+        return f"{given} the mean moves by no more than {wording.shift_up(self.shift)}"
 
-    @property
-    def false(self) -> str:
-        return wording.count(self.false_reports)
 
-    @property
-    def of(self) -> str:
-        return wording.count(self.n)
+def item_label(item: dict[str, Any], language: str) -> ItemLabel:
+    """The protection of an item of a frozen design, in the words of one of its languages; a draft may miss some.
 
-    @property
-    def points(self) -> str:
-        return wording.points_up(self.shift)
+    Raises ValueError where its table is not one of its encoding.
+    """
+    question = question_of(item)
+    tickets = tickets_of(item, question, language)
+    return ItemLabel(item["key"], item["wording"].get(language, ""), item, question.mechanism, tickets)
 
 
 def label(results: Results) -> Label:
     """The privacy label of the design that a run estimated."""
-    items = tuple(ItemLabel(item.key, item.wording, item.choices, item.channel) for item in results.items)
-    ratio = math.prod((item.channel.ratio for item in items), start=Fraction(1))
+    items = tuple(item_label(item.frozen, item.language) for item in results.items)
+    ratio = math.prod((item.mechanism.ratio for item in items), start=Fraction(1))
     return Label(items=items, epsilon=results.epsilon, ratio=ratio, digest=results.design.digest)
 
 
 def bounds(item: Item) -> tuple[Bound, ...]:
-    """For 1 % and 5 % false reports, rounded up to whole reports; none where there are no reports."""
-    sizes = [(share, math.ceil(share * item.n)) for share in FALSE_SHARES if item.n]
-    return tuple(Bound(share, false, item.n, poisoning_bound(item.n, false, item.channel)) for share, false in sizes)
+    """For 1 % and 5 % false reports, rounded up to whole reports; none where there are no reports.
+
+    Where groups are weighted, all false reports may stand in the group whose reports weigh most.
+    """
+    weight = _largest_weight(item)
+    if weight is None:
+        return ()
+    measures = [SHARE] * item.question.reports_shares + [MEAN] * item.question.reports_mean
+    sizes = [(share, math.ceil(share * item.n)) for share in FALSE_SHARES]
+    return tuple(
+        Bound(measure, share, false, item.n, _shift(item, measure, false, weight))
+        for measure in measures
+        for share, false in sizes
+    )
+
+
+def bounds_in_words(item: Item) -> Iterator[str]:
+    """A sentence for the shares, and one for the mean, where there are such."""
+    for _, some in groupby(bounds(item), key=lambda bound: bound.measure):
+        yield "; ".join(bound.in_words(first=number == 0) for number, bound in enumerate(some)) + "."
+
+
+def _largest_weight(item: Item) -> float | None:
+    """How much more than 1 / n a report can weigh; None where there are no reports, or none in a weighted group."""
+    sizes, known = item.totals[0].sum(axis=1) if item.totals else [], computing.known_shares(item.design)
+    if not item.n or (known and not min(sizes)):
+        return None
+    return max((share * item.n / size for share, size in zip(known, sizes, strict=True)), default=1.0) if known else 1.0
+
+
+def _shift(item: Item, measure: str, false: int, weight: float) -> float:
+    if measure == SHARE:
+        return weight * poisoning_bound(item.n, false, item.mechanism)
+    assert isinstance(item.mechanism, Channel)
+    values = item.question.values
+    shares = item.overall.shares if item.overall else None
+    valued = [value for value in values if value is not None]
+    widest = max(valued) - min(valued)
+    if shares is None and len(valued) < len(values):
+        return widest
+    shift = poisoning_bound_of_mean(item.n, false, item.mechanism, values, shares, weight=weight)
+    return min(shift, widest)

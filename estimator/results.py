@@ -5,17 +5,27 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from collector import selectors as reports
 from collector.designs import Design
-from estimator import selectors
-from estimator.computing import WEIGHTED, channel_of
+from collector.selectors import Totals
+from estimator import computing, selectors, wording
+from estimator.computing import MEAN, SHARE, WEIGHTED, Fit
 from estimator.models import Estimate, Run
-from randomized_response import Channel, epsilon_total
+from randomized_response import Question, epsilon_total, question_of
+from randomized_response.questions import Mechanism
+
+Truths = dict[tuple[int, int | None], dict[int, float]]
+"""The true shares of a rehearsal: by (item position, stratum), and there by answer."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One estimate with its words; `group` and `group_key` are empty where it speaks of all respondents."""
+    """One estimate with its words; `group` and `group_key` are empty where it speaks of all respondents.
+
+    `choice` is the choice as it was offered, empty for a mean.
+    """
 
     estimate: Estimate
     choice: str
@@ -30,20 +40,83 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Item:
-    """A question of the design with its estimates: all respondents first, then each group; within them by choice."""
+class Condition:
+    """What a question is asked after: the earlier question, the answers to it, and what the others are counted as."""
 
-    key: str
-    kind: str
     wording: str
-    choices: tuple[str, ...]
-    channel: Channel
+    answers: tuple[str, ...]
+    unasked: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """A question of the design with its estimates: all respondents first, then each group; within them by choice.
+
+    `totals` are the tables of its symbols, each of shape (strata, m).
+    """
+
+    design: Design
+    position: int
+    confidence: float
+    totals: Totals
+    question: Question
+    condition: Condition | None
     cells: tuple[Cell, ...]
 
     @property
+    def frozen(self) -> dict[str, Any]:
+        """The item as the design has it."""
+        item: dict[str, Any] = self.design.document["items"][self.position]
+        return item
+
+    @property
+    def language(self) -> str:
+        return str(self.design.document["languages"][0])
+
+    @cached_property
+    def overall(self) -> Fit | None:
+        """What is estimated of all respondents, as the library has it; None where there are too few reports."""
+        return computing.overall(self.design, self.position, self.totals, self.confidence)
+
+    @property
+    def key(self) -> str:
+        return str(self.frozen["key"])
+
+    @property
+    def kind(self) -> str:
+        return str(self.frozen["kind"])
+
+    @property
+    def wording(self) -> str:
+        return str(self.frozen["wording"][self.language])
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The choices as they were offered; none where a number is asked for."""
+        return tuple(choice[self.language] for choice in self.frozen["choices"])
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.question.mechanism
+
+    @property
+    def of_one(self) -> str:
+        """The choice that all estimates speak of, where it is one: the share of No is what the share of Yes leaves."""
+        return self.choices[1] if self.kind == "yes_no" and len(self.choices) == 2 else ""
+
+    @property
+    def shares(self) -> tuple[Cell, ...]:
+        """The shares that say something of their own."""
+        shares = (cell for cell in self.cells if cell.estimate.measure == SHARE)
+        return tuple(cell for cell in shares if not self.of_one or cell.estimate.choice == 1)
+
+    @property
+    def means(self) -> tuple[Cell, ...]:
+        return tuple(cell for cell in self.cells if cell.estimate.measure == MEAN)
+
+    @property
     def shown(self) -> tuple[Cell, ...]:
-        """The estimates that say something of their own: the share of No is what the share of Yes leaves."""
-        return tuple(cell for cell in self.cells if self.kind != "yes_no" or cell.estimate.choice == 1)
+        return self.means + self.shares
 
     @property
     def n(self) -> int:
@@ -71,45 +144,69 @@ class Results:
     @cached_property
     def epsilon(self) -> float:
         """Of a person who answers every item."""
-        return epsilon_total(item.channel for item in self.items)
+        return epsilon_total(item.mechanism for item in self.items)
 
 
 def read(run: Run) -> Results:
     """Everything there is to tell about a finished run."""
     design = reports.get_design(run.design_id)
-    truths = selectors.known_shares(run.design_id)
-    language = design.document["languages"][0]
-    groups = design.document["strata"]["groups"]
-    labels = [(group["label"][language], group["key"]) for group in groups]
+    truths: Truths = {}
+    for (position, answer, stratum), share in selectors.known_shares(run.design_id).items():
+        truths.setdefault((position, stratum), {})[answer] = share
     estimates: dict[int, list[Estimate]] = {}
     for estimate in run.estimates.all():
         estimates.setdefault(estimate.position, []).append(estimate)
-    return Results(
-        run,
-        design,
-        tuple(
-            _item(item, language, tuple(_cells(item, language, labels, estimates.get(position, []), truths)))
-            for position, item in enumerate(design.document["items"])
-        ),
+    totals = tuple(np.array(table, dtype=np.int64) for table in run.tallies)
+    items = tuple(
+        _item(design, position, totals[field.start : field.stop], estimates.get(position, []), truths, run.confidence)
+        for position, field in enumerate(design.fields)
     )
+    return Results(run, design, items)
 
 
-def _item(item: dict[str, Any], language: str, cells: tuple[Cell, ...]) -> Item:
-    choices = tuple(choice[language] for choice in item["choices"])
-    return Item(item["key"], item["kind"], item["wording"][language], choices, channel_of(item), cells)
+def _item(
+    design: Design,
+    position: int,
+    totals: Totals,
+    estimates: list[Estimate],
+    truths: Truths,
+    confidence: float,
+) -> Item:
+    frozen = design.document["items"][position]
+    question = question_of(frozen)
+    cells = tuple(_cells(design, frozen, question, estimates, truths))
+    return Item(design, position, confidence, totals, question, _condition(design, frozen, question), cells)
 
 
 def _cells(
-    item: dict[str, Any],
-    language: str,
-    labels: list[tuple[str, str]],
-    estimates: list[Estimate],
-    truths: dict[tuple[int, int, int | None], float],
+    design: Design, frozen: dict[str, Any], question: Question, estimates: list[Estimate], truths: Truths
 ) -> Iterator[Cell]:
-    # The database may put the rows without a stratum first or last; here all respondents come first.
-    for estimate in sorted(estimates, key=lambda row: (-1 if row.stratum is None else row.stratum, row.choice)):
+    language = design.document["languages"][0]
+    labels = [(group["label"][language], group["key"]) for group in design.document["strata"]["groups"]]
+    for estimate in sorted(estimates, key=_order):
         group, key = ("", "") if estimate.stratum is None else labels[estimate.stratum]
+        held = truths.get((estimate.position, estimate.stratum), {})
+        choice, truth = "", selectors.known_mean(held, question.values)
+        if estimate.measure == SHARE:
+            choice, truth = frozen["choices"][estimate.choice][language], held.get(estimate.choice)
         # A weighted estimate speaks of the population, not of those who took part; their share is not its truth.
-        place = (estimate.position, estimate.choice, estimate.stratum)
-        truth = None if WEIGHTED in estimate.flags else truths.get(place)
-        yield Cell(estimate, item["choices"][estimate.choice][language], group, key, truth)
+        yield Cell(estimate, choice, group, key, None if WEIGHTED in estimate.flags else truth)
+
+
+def _order(estimate: Estimate) -> tuple[int, bool, int]:
+    """The database may put the rows without a stratum first or last; here all respondents come first."""
+    return -1 if estimate.stratum is None else estimate.stratum, estimate.measure == MEAN, estimate.choice
+
+
+def _condition(design: Design, frozen: dict[str, Any], question: Question) -> Condition | None:
+    if "asked_if" not in frozen:
+        return None
+    language, asked_if = design.document["languages"][0], frozen["asked_if"]
+    earlier = next(item for item in design.document["items"] if item["key"] == asked_if["item"])
+    answers = tuple(earlier["choices"][answer][language] for answer in asked_if["answers"])
+    unasked = ""
+    if frozen["kind"] == "number":
+        unasked = wording.point(question.values[frozen["unasked"]] or 0.0)
+    elif "unasked" in frozen:
+        unasked = frozen["choices"][frozen["unasked"]][language]
+    return Condition(earlier["wording"][language], answers, unasked)

@@ -1,11 +1,15 @@
 """What is read of runs and estimates."""
 
+import math
+from collections.abc import Mapping
+
 from django.db.models import QuerySet
 
 from collector import selectors as reports
 from collector.models import Tally
 from estimator import computing
 from estimator.models import KnownShare, Run
+from randomized_response.questions import Values
 
 
 def designs_with_totals() -> list[str]:
@@ -39,3 +43,12 @@ def known_shares(digest: str) -> dict[tuple[int, int, int | None], float]:
     """The true shares of a rehearsal by (item position, choice, stratum); empty for a design with real respondents."""
     rows = KnownShare.objects.filter(design_id=digest)
     return {(row.position, row.choice, row.stratum): row.share for row in rows}
+
+
+def known_mean(shares: Mapping[int, float], values: Values) -> float | None:
+    """The true mean of those whose answer has a value; None where no answer has one, or not every share is known."""
+    valued = [(value, shares.get(answer, 0.0)) for answer, value in enumerate(values) if value is not None]
+    total = math.fsum(share for _, share in valued)
+    if not total or not math.isclose(math.fsum(shares.values()), 1.0):
+        return None
+    return math.fsum(value * share for value, share in valued) / total

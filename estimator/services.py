@@ -120,9 +120,10 @@ def _compute(run_id: int, lease: str) -> None:
     with transaction.atomic():  # both from one state of the store
         totals, coin_reports = reports.totals(run.design_id), reports.folded_coin_report_count(run.design_id)
     rows: list[computing.Row] = []
-    for position, counts in enumerate(totals):
-        rows += computing.estimate_item(design, position, counts, run.confidence)
-        _update(run_id, lease, progress=100 * (position + 1) // len(totals), lease_until=timezone.now() + LEASE)
+    for position, field in enumerate(design.fields):
+        rows += computing.estimate_item(design, position, totals[field.start : field.stop], run.confidence)
+        progress = 100 * (position + 1) // len(design.fields)
+        _update(run_id, lease, progress=progress, lease_until=timezone.now() + LEASE)
     with transaction.atomic():
         _update(
             run_id,
@@ -133,6 +134,7 @@ def _compute(run_id: int, lease: str) -> None:
             reports=int(totals[0].sum()),
             coin_reports=coin_reports,
             input_digest=computing.input_digest(design, totals),
+            tallies=[table.tolist() for table in totals],
             version=__version__,
         )
         Estimate.objects.bulk_create(Estimate(run_id=run_id, **vars(row)) for row in rows)

@@ -1,9 +1,11 @@
 """Numbers as people read them: rounded as far as their error supports, and in sentences that can be quoted."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from estimator.computing import CLIPPED, IMPOSSIBLE, MINIMUM_REPORTS, WEIGHTED
+from estimator.computing import CLIPPED, CLIPPED_MEAN, IMPOSSIBLE, MINIMUM_REPORTS, WEIGHTED
 
 SPACE = "\u00a0"  # no line break between a number and its sign
 MOST_DECIMALS = 2
@@ -11,10 +13,12 @@ MOST_DECIMALS = 2
 FLAGS = {
     WEIGHTED: "Weighted by the known sizes of the groups.",
     CLIPPED: "Before it was kept within 0 to 100 %, the estimate lay outside: near the edge, chance alone does that.",
+    CLIPPED_MEAN: "Before it was kept within the range of the question, the mean lay outside: near an end, chance "
+    "alone does that.",
     IMPOSSIBLE: "The reports hold more of one answer than the table of this question can produce, by far more than "
     "chance explains. Somebody may have sent false reports.",
 }
-"""What the flags of an estimate mean; `too_few_reports` is said in place of the numbers."""
+"""What the flags of an estimate mean; what is too few is said in place of the numbers."""
 
 METHODS = {
     "exact": "exact binomial interval (Blaker 2000) mapped through the table",
@@ -23,6 +27,8 @@ METHODS = {
     "mid_p": "mid-p interval mapped through the table",
     "jeffreys": "Jeffreys interval mapped through the table",
     "wald": "Wald interval: the estimate and its standard error, normal approximation",
+    "delta": "normal interval of a ratio of two estimates (the mean of those who gave a point), its standard error by "
+    "the delta method",
     "likelihood": "profile likelihood interval on the simplex",
     "bayes": "densest part of the posterior under equally likely mixtures",
     "bootstrap": "bootstrap interval",
@@ -30,33 +36,67 @@ METHODS = {
 }
 
 
-def decimals(standard_error: float | None) -> int:
-    """How many decimals of a percentage its standard error supports."""
+@dataclass(frozen=True)
+class Unit:
+    """How a kind of number is written: times `factor`, with at most so many decimals, and a `sign` after it."""
+
+    factor: float
+    most: int
+    sign: str
+
+
+PERCENT = Unit(100, MOST_DECIMALS, f"{SPACE}%")
+PLAIN = Unit(1, 6, "")
+"""The unit of the question itself, in which means are."""
+
+
+def decimals(standard_error: float | None, unit: Unit = PERCENT) -> int:
+    """How many decimals of a number its standard error supports."""
     if not standard_error:
         return 0
-    return min(MOST_DECIMALS, max(0, math.ceil(-math.log10(100 * standard_error))))
+    return min(unit.most, max(0, math.ceil(-math.log10(unit.factor * standard_error))))
+
+
+def value(number: float | None, places: int = 0, unit: Unit = PERCENT) -> str:
+    """A number in its unit; a dash where there is none."""
+    return "–" if number is None else f"{_unsigned(unit.factor * number, places)}{unit.sign}"
 
 
 def percent(share: float | None, places: int = 0) -> str:
     """A share as a percentage; a dash where there is none."""
-    return "–" if share is None else f"{_unsigned(100 * share, places)}{SPACE}%"
+    return value(share, places)
 
 
-def between(low: float | None, high: float | None, places: int = 0) -> str:
+def between(low: float | None, high: float | None, places: int = 0, unit: Unit = PERCENT) -> str:
     """An interval in words, rounded outwards: what is shown is never narrower than what was computed."""
     if low is None or high is None:
         return "–"
-    return f"between {_down(low, places)}{SPACE}% and {_up(high, places)}{SPACE}%"
+    return f"between {_down(low, places, unit)}{unit.sign} and {_up(high, places, unit)}{unit.sign}"
 
 
-def span(low: float | None, high: float | None, places: int = 0) -> str:
+def span(low: float | None, high: float | None, places: int = 0, unit: Unit = PERCENT) -> str:
     """An interval as short as a table wants it, rounded outwards."""
-    return "–" if low is None or high is None else f"{_down(low, places)} to {_up(high, places)}{SPACE}%"
+    if low is None or high is None:
+        return "–"
+    return f"{_down(low, places, unit)} to {_up(high, places, unit)}{unit.sign}"
 
 
-def points(difference: float | None, places: int = 1) -> str:
-    """A difference of shares in percentage points."""
-    return "–" if difference is None else f"{100 * difference:.{places}f}"
+def error(difference: float | None, places: int = 1, unit: Unit = PERCENT) -> str:
+    """A standard error: in percentage points of a share, else in the unit itself."""
+    return "–" if difference is None else f"{unit.factor * difference:,.{places}f}"
+
+
+def point(number: float) -> str:
+    """A number that was offered as an answer, exactly as it was."""
+    return f"{number:,.10g}"
+
+
+def shift_up(difference: float) -> str:
+    """A bound in the unit of a question, rounded up to two digits."""
+    if difference <= 0:
+        return "0"
+    places = max(0, 1 - math.floor(math.log10(difference)))
+    return f"{_ceil(difference * 10**places) / 10**places:,.{places}f}"
 
 
 def points_up(difference: float) -> str:
@@ -81,16 +121,17 @@ def odds(ratio: Fraction | float) -> str:
     return f"{tenths / 10:g}" if tenths < 100 else f"{math.ceil(Fraction(ratio)):,}"
 
 
-def not_enough(n: int) -> str:
-    """Why there is no estimate."""
+def not_enough(n: int, *, values: bool = False) -> str:
+    """Why there is no estimate; `values` where there are reports enough, but too few who gave a value."""
+    if values:
+        return "Too few gave a point for a mean"
     if n < MINIMUM_REPORTS:
         return f"Not enough reports yet: {n} of {MINIMUM_REPORTS}"
     return "Not enough reports yet in every group"
 
 
-def sentence(*, choice: str, group: str, respondents: str, n: int, estimate: str, interval: str, weighted: bool) -> str:
-    """An estimate as somebody may quote it, never without its interval."""
-    held = f"have “{choice}” as their true answer"
+def sentence(*, held: str, group: str, respondents: str, n: int, estimate: str, interval: str, weighted: bool) -> str:
+    """An estimated share as somebody may quote it, never without its interval. `held` says what it is the share of."""
     if group:
         return f"In the group “{group}”, an estimated {estimate} of {count(n)} {respondents} ({interval}) {held}."
     if weighted:
@@ -98,18 +139,47 @@ def sentence(*, choice: str, group: str, respondents: str, n: int, estimate: str
     return f"An estimated {estimate} of the {count(n)} {respondents} ({interval}) {held}."
 
 
-def _down(share: float, places: int) -> str:
-    return _unsigned(math.floor(share * 100 * 10**places + 1e-9) / 10**places, places)
+def held(choice: str, *, several: bool) -> str:
+    """What people are said to hold: one of the answers, or one among those that they ticked."""
+    return f"have “{choice}” among their true answers" if several else f"have “{choice}” as their true answer"
 
 
-def _up(share: float, places: int) -> str:
-    return _unsigned(_ceil(share * 100 * 10**places) / 10**places, places)
+def mean_sentence(
+    *, group: str, respondents: str, n: int, estimate: str, interval: str, weighted: bool, some: bool
+) -> str:
+    """An estimated mean as somebody may quote it. `some` where it is of those alone who gave a point."""
+    number = f"an estimated {estimate} ({interval})"
+    points = " of those who gave a point" if some else ""
+    if weighted:
+        return f"Weighted by the known sizes of the groups, the mean{points} is {number}."
+    who = f"those of the {count(n)} {respondents} who gave a point" if some else f"the {count(n)} {respondents}"
+    if group:
+        return f"In the group “{group}”, the mean of {who} is {number}."
+    return f"The mean of {who} is {number}." if some else f"The {count(n)} {respondents}’ mean is {number}."
+
+
+def asked_only(question: str, answers: Sequence[str], unasked: str) -> str:
+    """Who was asked, and what the others are counted as; nothing ticked where `unasked` is empty."""
+    named = " or ".join(f"“{answer}”" for answer in answers)
+    counted = f"count as “{unasked}”" if unasked else "count as having ticked nothing"
+    return (
+        f"Asked only of those who answered {named} to “{question}”. The estimates are of all respondents: those who "
+        f"were not asked {counted}."
+    )
+
+
+def _down(number: float, places: int, unit: Unit) -> str:
+    return _unsigned(math.floor(number * unit.factor * 10**places + 1e-9) / 10**places, places)
+
+
+def _up(number: float, places: int, unit: Unit) -> str:
+    return _unsigned(_ceil(number * unit.factor * 10**places) / 10**places, places)
 
 
 def _ceil(value: float) -> int:
     return math.ceil(value - 1e-9)
 
 
-def _unsigned(value: float, places: int) -> str:
-    text = f"{value:.{places}f}"
+def _unsigned(number: float, places: int) -> str:
+    text = f"{number:,.{places}f}"
     return text.lstrip("-") if float(text) == 0 else text

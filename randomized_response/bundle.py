@@ -1,4 +1,4 @@
-"""The one door that reads a file: an exported report becomes channels and counts to compute with."""
+"""The one door that reads a file: an exported report becomes questions and counts to compute with."""
 
 import hashlib
 import json
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from randomized_response.channel import Channel
-from randomized_response.estimation import estimate_proportions
+from randomized_response.means import MeanEstimate
+from randomized_response.questions import Mechanism, Question, question_of
 from randomized_response.results import ProportionEstimate
 
 FORMAT = 1
@@ -30,29 +30,45 @@ class Item:
     key, wording : str
         Its name as a variable, and the question as it was asked (in the survey's own language).
     choices : tuple of str
-        The answers, in the order of their codes.
-    channel : Channel
-        The table that every report was drawn from.
-    counts : mapping of str to array (m,)
-        How many reports say each symbol: by stratum key, and under "" for all respondents.
+        The answers, in the order of their codes; none where a number was asked for.
+    question : Question
+        Its kind, the mechanism that every report was drawn from, and the numbers that its answers stand for.
+    counts : mapping of str to array (symbols, m)
+        For each symbol of a report how often each of its m values was sent: by stratum key, and under "" for all
+        respondents.
     """
 
     key: str
     wording: str
     choices: tuple[str, ...]
-    channel: Channel
+    question: Question
     counts: Mapping[str, NDArray[np.int64]]
 
+    @property
+    def mechanism(self) -> Mechanism:
+        """Channel, UnaryEncoding, SubsetSelection or EachOption."""
+        return self.question.mechanism
+
     def estimate(self, stratum: str = EVERYONE, **options: Any) -> ProportionEstimate:
-        """`estimate_proportions` of the counts of one stratum, or of all; `options` are passed on."""
+        """The shares of the answers of one stratum, or of all.
+
+        `options` are those of `estimate_proportions`, or of the encoding's `estimate`.
+        """
+        return self.question.estimate(self._counts(stratum), **options)
+
+    def estimate_mean(self, stratum: str = EVERYONE, **options: Any) -> MeanEstimate:
+        """The mean of a scale or a number, in one stratum or in all. `options` as for `estimate`."""
+        return self.question.estimate_mean(self._counts(stratum), **options)
+
+    def _counts(self, stratum: str) -> NDArray[np.int64]:
         if stratum not in self.counts:
             raise ValueError(f"stratum must be one of {list(self.counts)}; got {stratum!r}")
-        return estimate_proportions(self.counts[stratum], self.channel, **options)
+        return self.counts[stratum]
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """An exported survey: its questions with their channels and counts.
+    """An exported survey: its questions with their mechanisms and counts.
 
     Attributes
     ----------
@@ -111,7 +127,8 @@ def load_bundle(path: str | Path) -> Bundle:
     design = document["design"]
     language = design["languages"][0]
     groups = design["strata"]["groups"]
-    items = (_item(item, document["estimates"], language) for item in design["items"])
+    tallies = _tallies(document["tallies"])
+    items = (_item(item, tallies[item["key"]], language) for item in design["items"])
     return Bundle(
         title=design["title"][language],
         digest=document["design_digest"],
@@ -126,7 +143,7 @@ def _read(path: Path) -> dict[str, Any]:
         document = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         raise ValueError(f"path must name the JSON export of a report; {path} is not JSON") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT or "design" not in document:
+    if not isinstance(document, dict) or document.get("format") != FORMAT or not {"design", "tallies"} <= set(document):
         raise ValueError(f"path must name the JSON export of a report, format {FORMAT}; {path} is something else")
     canonical = json.dumps(document["design"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     digest = hashlib.sha256(canonical.encode()).hexdigest()
@@ -135,15 +152,18 @@ def _read(path: Path) -> dict[str, Any]:
     return document
 
 
-def _item(item: dict[str, Any], estimates: list[dict[str, Any]], language: str) -> Item:
-    truth = item["channel"].get("truth")
-    table = tuple(tuple(row) for row in item["channel"]["weights"])
-    channel = Channel(table, item["channel"]["name"], Fraction(truth) if truth else None)
-    counts: dict[str, NDArray[np.int64]] = {}
-    for row in estimates:
-        if row["item"] == item["key"]:
-            counts.setdefault(row["stratum"], np.zeros(channel.reports, dtype=np.int64))[row["choice"]] = row["sent"]
-    for tally in counts.values():
-        tally.setflags(write=False)
+def _tallies(rows: list[dict[str, Any]]) -> dict[str, dict[str, list[list[int]]]]:
+    """The counts of each symbol, in its order, by item and stratum."""
+    tallies: dict[str, dict[str, list[list[int]]]] = {}
+    for row in sorted(rows, key=lambda row: row["symbol"]):
+        tallies.setdefault(row["item"], {}).setdefault(row["stratum"], []).append(row["counts"])
+    return tallies
+
+
+def _item(item: dict[str, Any], tallies: dict[str, list[list[int]]], language: str) -> Item:
+    counts = {stratum: np.array(table, dtype=np.int64) for stratum, table in tallies.items()}
+    counts = {EVERYONE: np.sum(list(counts.values()), axis=0)} | counts
+    for table in counts.values():
+        table.setflags(write=False)
     choices = tuple(choice[language] for choice in item["choices"])
-    return Item(item["key"], item["wording"][language], choices, channel, MappingProxyType(counts))
+    return Item(item["key"], item["wording"][language], choices, question_of(item), MappingProxyType(counts))

@@ -172,6 +172,7 @@ def poisoning_bound_of_mean(
     channel: Channel,
     values: Sequence[float | None],
     shares: ProportionEstimate | None = None,
+    weight: float = 1.0,
 ) -> float:
     """By how much, at most, `false_reports` chosen freely among n can move an estimated mean, in its own unit.
 
@@ -191,6 +192,9 @@ def poisoning_bound_of_mean(
         As for `mean_of_shares`; None for an answer without a value.
     shares : ProportionEstimate or None
         The estimated shares; needed where some answers have no value.
+    weight : float
+        The largest weight of a report, as a multiple of 1 / n: of strata with known shares W_h the largest W_h n / n_h,
+        since all false reports may stand in that stratum.
 
     Returns
     -------
@@ -213,7 +217,7 @@ def poisoning_bound_of_mean(
     0.2
     """
     size = as_count(n, name="n", low=1)
-    moved = as_count(false_reports, name="false_reports", high=size) / size
+    moved = as_count(false_reports, name="false_reports", high=size) / size * weight
     grid, valued = values_or_none(values, channel.answers)
     scores = scores_of(channel, grid)
     if valued.all():

@@ -8,12 +8,12 @@ from collector import selectors as reports
 from estimator import report, wording
 from estimator import selectors as estimates
 from estimator.models import Run
-from estimator.privacy import ItemLabel
-from randomized_response import Channel
+from estimator.privacy import ItemLabel, item_label
 from surveys import lifecycle, links, selectors
 from surveys.definitions import total_epsilon
-from surveys.mechanisms import answers_of, mechanism_of
+from surveys.mechanisms import mechanism_of
 from surveys.models import Item, Survey, Version
+from surveys.questions import frozen_item
 
 NEWEST_RUNS = 10
 
@@ -42,7 +42,6 @@ class Question:
 
     item: Item
     wording: str
-    epsilon: str
     label: ItemLabel | None
     fault: str
 
@@ -112,20 +111,16 @@ def questions(survey: Survey) -> Iterator[Question]:
 
 
 def question_of(item: Item) -> Question:
-    """An item in its survey's own language, with its channel or what is wrong with it."""
-    language = item.survey.language
+    """An item in its survey's own language, with its protection or what is wrong with its mechanism."""
+    language, written = item.survey.language, selectors.item_of(item)
     text = str(item.wording.get(language, ""))
-    written = selectors.item_of(item)
-    choices = tuple(str(choice.get(language, "")) for choice in answers_of(written))
     try:
-        mechanism = mechanism_of(written)
+        mechanism_of(written)  # says what is wrong in words about the mechanism alone
+        return Question(item, text, item_label(frozen_item(written, item.key), language), "")
     except KeyError as missing:
-        return Question(item, text, "", None, f"The mechanism must have {missing.args[0]}.")
+        return Question(item, text, None, f"The mechanism must have {missing.args[0]}.")
     except (ValueError, TypeError) as error:
-        return Question(item, text, "", None, str(error))
-    plain = isinstance(mechanism, Channel) and mechanism.answers == mechanism.reports == len(choices)
-    label = ItemLabel(item.key, text, choices, mechanism) if plain and isinstance(mechanism, Channel) else None
-    return Question(item, text, wording.epsilon(mechanism.epsilon), label, "")
+        return Question(item, text, None, str(error))
 
 
 def epsilon_of(survey: Survey) -> str:

@@ -65,7 +65,7 @@ def test_it_needs_no_script_and_no_inline_style(client: Client, run: Run) -> Non
 
 def test_the_sentence_agrees_with_the_numbers(client: Client, run: Run) -> None:
     estimate = run.estimates.get(position=0, choice=1, stratum=None)
-    sentence = next(line.sentence for line in report.build(run).blocks[0].lines)
+    sentence = next(line.sentence for line in report.build(run).blocks[0].parts[0].lines)
     shown, low, high = map(int, re.findall(r"(\d+)\u00a0%", sentence))
     assert shown == round(100 * estimate.constrained)  # type: ignore[operator]
     assert low <= 100 * estimate.noise_low < low + 1  # type: ignore[operator]
@@ -75,7 +75,8 @@ def test_the_sentence_agrees_with_the_numbers(client: Client, run: Run) -> None:
 
 
 def test_every_shown_estimate_has_a_sentence_with_an_interval(run: Run) -> None:
-    lines = [line for block in report.build(run).blocks for line in block.lines + block.group_lines]
+    parts = [part for block in report.build(run).blocks for part in block.parts]
+    lines = [line for part in parts for line in part.lines + part.group_lines]
     assert len(lines) == 3 + 9
     assert all("between" in line.sentence for line in lines if not line.missing)
     groups = [line.sentence for line in lines if line.group == "First year" and not line.missing]

@@ -1,5 +1,6 @@
 """The exported file: every figure of the report is computed again from it, and a changed design is noticed."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,11 @@ def test_what_was_asked_and_of_whom() -> None:
     bundle = load_bundle(EXPORT)
     assert bundle.items["affair"].wording == "Have you had an affair during your marriage?"
     assert bundle.items["affair"].choices == ("No", "Yes")
-    assert bundle.items["affair"].channel.weights == ((3, 1), (1, 3))
+    assert bundle.items["affair"].mechanism.weights == ((3, 1), (1, 3))
     assert list(bundle.strata) == ["y00", "y05", "y08", "y11"]
     assert bundle.shares == {}
-    assert sum(bundle.items["rating"].counts[""]) == 6366
+    assert bundle.items["rating"].counts[""].shape == (1, 5)
+    assert bundle.items["rating"].counts[""].sum() == 6366
 
 
 def test_strata_sum_to_the_whole() -> None:
@@ -52,6 +54,16 @@ def test_a_changed_design_is_noticed(document: dict[str, Any], tmp_path: Path) -
     path.write_text(json.dumps(document))
     with pytest.raises(ValueError, match=rf"has the digest [0-9a-f]{{64}}; it names {document['design_digest']}"):
         load_bundle(path)
+
+
+def test_the_tallies_are_those_that_the_run_names(document: dict[str, Any]) -> None:
+    """The run's digest is of the design's digest and the totals, by symbol, stratum and value."""
+    totals: dict[tuple[str, int], list[list[int]]] = {}
+    for row in document["tallies"]:
+        totals.setdefault((row["item"], row["symbol"]), []).append(row["counts"])
+    inputs = {"design": document["design_digest"], "totals": list(totals.values())}
+    canonical = json.dumps(inputs, sort_keys=True, separators=(",", ":")).encode()
+    assert hashlib.sha256(canonical).hexdigest() == document["run"]["input_digest"]
 
 
 @pytest.mark.parametrize("text", ["", "no json", "[]", "{}", '{"format": 2, "design": {}}'])

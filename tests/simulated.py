@@ -1,0 +1,106 @@
+"""People with known answers to `tests/kinds.py`, and the reports that the library draws for them."""
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collector.designs import Design
+from collector.models import Report
+from collector.selectors import Totals
+from estimator import services as estimator
+from estimator.models import KnownShare
+from randomized_response import Channel, question_of, simulate
+
+SHARES = {
+    "smokes": [0.7, 0.3],
+    "often": [0.05, 0.5, 0.35, 0.1],
+    "substance": [0.5, 0.25, 0.1, 0.02, 0.05, 0.08],
+    "place": [0.3, 0.05, 0.05, 0.2, 0.15, 0.05, 0.1, 0.1],
+    "habits": [0.3, 0.55, 0.1, 0.05, 0.0],
+    "mood": [0.1, 0.2, 0.3, 0.25, 0.15],
+    "worry": [0.35, 0.25, 0.2, 0.15, 0.05],
+}
+"""Shares of the answers; of `habits` the chance that each option is ticked, at most two of them."""
+
+
+@dataclass(frozen=True)
+class People:
+    """Who took part: an index of a stratum for each, and by item the index of the answer (or a row of 0 and 1)."""
+
+    strata: NDArray[np.int64]
+    answers: dict[str, NDArray[np.int64]]
+
+
+def people(design: Design, count: int, generator: np.random.Generator) -> People:
+    """Answers drawn from SHARES; of numbers around a third of the grid. Who is not asked has the answer `unasked`."""
+    answers: dict[str, NDArray[np.int64]] = {}
+    for item in design.document["items"]:
+        question, k = question_of(item), len(item["choices"]) or len(question_of(item).values)
+        if item["kind"] == "several_choices":
+            ticked = generator.random((count, k)) < SHARES[item["key"]]
+            allowed = np.cumsum(ticked, axis=1) <= item.get("most", k)
+            answers[item["key"]] = (ticked & allowed).astype(np.int64)
+        elif question.reports_shares:
+            shares = np.array(SHARES[item["key"]][:k])
+            answers[item["key"]] = generator.choice(k, size=count, p=shares / shares.sum())
+        else:
+            answers[item["key"]] = generator.binomial(k - 1, 1 / 3, size=count)
+        if "asked_if" in item:
+            earlier, asking = answers[item["asked_if"]["item"]], item["asked_if"]["answers"]
+            asked = earlier[:, asking].any(axis=1) if earlier.ndim == 2 else np.isin(earlier, asking)
+            answers[item["key"]][~asked] = item["unasked"]
+    return People(generator.integers(len(design.strata), size=count), answers)
+
+
+def symbols(design: Design, who: People, generator: np.random.Generator) -> NDArray[np.uint8]:
+    """A report for each person, shape (people, symbols), drawn exactly from the tables."""
+    columns = []
+    for item in design.document["items"]:
+        mechanism, answers = question_of(item).mechanism, who.answers[item["key"]]
+        drawn = (
+            simulate(mechanism, answers, generator)
+            if isinstance(mechanism, Channel)
+            else mechanism.simulate(answers, generator)
+        )
+        columns.append(np.asarray(drawn).reshape(len(answers), -1))
+    return np.concatenate(columns, axis=1).astype(np.uint8)
+
+
+def totals(design: Design, who: People, reports: NDArray[np.uint8]) -> Totals:
+    """What the collector counts of the reports."""
+    strata, sizes = len(design.strata), design.alphabets
+    return tuple(
+        np.array([np.bincount(reports[who.strata == h, column], minlength=size) for h in range(strata)])
+        for column, size in enumerate(sizes)
+    )
+
+
+def store(design: Design, who: People, reports: NDArray[np.uint8]) -> None:
+    """Put the reports where the collector would have put them."""
+    Report.objects.bulk_create(
+        Report(nonce=secrets.token_hex(16), design_id=design.digest, stratum=int(stratum), report=report.tobytes())
+        for stratum, report in zip(who.strata, reports, strict=True)
+    )
+
+
+def know(design: Design, who: People) -> None:
+    """Record the true answers, in totals."""
+    estimator.record_known_shares(design.digest, list(_known(design, who)))
+
+
+def _known(design: Design, who: People) -> Iterator[KnownShare]:
+    groups: list[int | None] = [None, *(range(len(design.strata)) if design.strata != ("",) else ())]
+    for position, item in enumerate(design.document["items"]):
+        k = len(item["choices"]) or len(question_of(item).values)
+        rows = who.answers[item["key"]]
+        held = rows if rows.ndim == 2 else np.equal.outer(rows, np.arange(k))
+        for group in groups:
+            mine = held if group is None else held[who.strata == group]
+            for choice, holders in enumerate(mine.sum(axis=0).tolist()):
+                yield KnownShare(
+                    design_id=design.digest, position=position, choice=choice, stratum=group,
+                    respondents=len(mine), holders=holders,
+                )  # fmt: skip
