@@ -47,7 +47,9 @@ def render_page(
     context = {**texts_in(document, language), "canonical": canonical, "digest": digest}
     context["groups"] = [text_in(group["label"], document, language) for group in document["strata"]["groups"]]
     context["group_wording"] = text_in(document["strata"]["wording"], document, language)
-    context["questions"] = [_question(item, document, language) for item in document["items"]]
+    context["sections"] = _sections(document, language)
+    context["branching"] = any("asked_if" in item for item in document["items"])
+    context["question_count"] = len(document["items"])
     context["practice"] = _practice(document["items"][0], document, language)
     context["coin_address"] = address_of("coin", document, language) if with_coin else ""
     context["survey_address"] = address_of("respond", document, document["languages"][0])
@@ -66,12 +68,43 @@ def texts_in(document: Document, language: str) -> dict[str, Any]:
     return {name: text_in(document[name], document, language) for name in ("title", "introduction", "consent")}
 
 
+def _sections(document: Document, language: str) -> list[dict[str, Any]]:
+    """The questions by section, numbered through; a survey without sections is one section without a title."""
+    questions = [
+        {"number": number, "section": item.get("section"), **_question(item, document, language)}
+        for number, item in enumerate(document["items"], start=1)
+    ]
+    if "sections" not in document:
+        return [{"title": "", "introduction": "", "questions": questions}]
+    return [
+        {
+            "title": text_in(section["title"], document, language),
+            "introduction": text_in(section["introduction"], document, language),
+            "questions": [question for question in questions if question["section"] == section["key"]],
+        }
+        for section in document["sections"]
+    ]
+
+
 def _question(item: Mapping[str, Any], document: Document, language: str) -> dict[str, Any]:
+    choices = [text_in(choice, document, language) for choice in item["choices"]]
+    apart = "prefer_not" in item
     return {
         "kind": item["kind"],
         "wording": text_in(item["wording"], document, language),
-        "choices": [text_in(choice, document, language) for choice in item["choices"]],
+        "choices": choices,
+        "ordinary": choices[:-1] if apart else choices,
+        "apart": choices[-1] if apart else "",
+        "optional": "required" in item,
+        "keyboard": _keyboard(item["grid"]) if "grid" in item else "",
     }
+
+
+def _keyboard(grid: Mapping[str, str]) -> str:
+    """The keys that a phone should show for the numbers of a grid; its number keys have no minus."""
+    if grid["minimum"].startswith("-"):
+        return "text"
+    return "decimal" if any("." in grid[name] for name in ("minimum", "maximum", "step")) else "numeric"
 
 
 def _practice(first: Mapping[str, Any], document: Document, language: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ Change = tuple[str, str, str]
 """File, text in it, and what stands there instead; an empty text: at the end of the file."""
 
 READ = "const report = this.#tickets.read("
-SEE = "const seen = questions[0].answer;\nglobalThis.seen = seen;\n"
+SEE = "const seen = answers[0];\nglobalThis.seen = seen;\n"
 FETCH = "const response = await this.#world.fetch(this.#url, request(this.#body, this.#patience()));"
 
 
@@ -57,10 +57,10 @@ BODY = "return JSON.stringify({ design, nonce, stratum, report });"
 DRAW = "return word % tickets;"
 DRAWN = "this.#drawn = design.items.map(({ encoding }) => encoding.boxes.map((box) => drawTicket(source, box)));"
 ROW = "encoding.read(this.#drawn[i], answers[i])"
-NONCE = "return requestBody({ design: digest, nonce: this.#nonce, stratum, report });"
+NONCE = "return requestBody({ design: this.#prepared.digest, nonce: this.#nonce, stratum, report });"
 HEADERS = 'headers: { "Content-Type": "application/json" },'
-FRESH = "new Tickets(design, systemWords(this.#window.crypto))"
-REDRAW = f"""const answers = questions.map((question) => question.answer);
+FRESH = "new Tickets(this.#prepared.design, systemWords(this.#window.crypto))"
+REDRAW = f"""const {{ digest }} = this.#prepared;
 globalThis.redraw = () => requestBody({{
   design: digest, nonce: this.#nonce, stratum, report: {FRESH}.read(answers)
 }});"""

@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import pytest
+from django.contrib.auth.models import User
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from surveys.models import Version
+from tests import kinds
 from tests.tools.browser import FLAGS, find_browser
 from tests.tools.capture import Capture, Request, Responder, Response, capturing, forward_to
+from tests.tools.opening import opened
 
 # playwright's own event loop runs in this thread; Django would take every query of a test for one from async code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -60,6 +63,14 @@ class Visit:
         for number, label in enumerate(labels, start=1):
             self.choose(number, label)
         return self
+
+    def write(self, number: int, text: str) -> Self:
+        """Write a number into the question of that number."""
+        self.question(number).locator("input").fill(text)
+        return self
+
+    def error(self, number: int) -> str:
+        return self.question(number).locator("[data-part=error]").inner_text()
 
     def practise(self, label: str) -> Self:
         self.page.locator("[data-part=practice-choices]").get_by_text(label, exact=True).click()
@@ -147,6 +158,15 @@ def address(version: Version) -> str:
 def visit(site: Capture, address: str, context: BrowserContext) -> Iterator[Visit]:
     """A visit to the survey's page, not opened yet. A word in the console fails the test, unless it says `faults`."""
     visit = new_visit(site, address, context)
+    yield visit
+    assert visit.faults == []
+
+
+@pytest.fixture
+def every_kind(site: Capture, alice: User, context: BrowserContext) -> Iterator[Visit]:
+    """A visit to a survey with every kind of question, in two sections; not opened yet."""
+    opened(kinds.document(), alice)
+    visit = new_visit(site, "/s/kinds/", context)
     yield visit
     assert visit.faults == []
 

@@ -1,93 +1,97 @@
-import { Refusal } from "./refusal.js";
+import { Field, arrange, labelOf } from "./field.js";
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
 /**
- * One question: native radio inputs that exclude each other although they have no name.
+ * One of some choices: native radio inputs that exclude each other although they have no name.
  *
  * A name would let a browser submit, store or refill the answer. What a name gives for free - one choice at a time, one
  * stop for the Tab key, arrow keys - is done here, so that keyboard and screen reader meet an ordinary radio group.
  */
-export class Choices {
+export class Choices extends Field {
   #inputs;
-  #error;
-  #changed;
+  /** The same inputs in the order of the screen. */
+  #shown;
 
   /**
    * @param {HTMLFieldSetElement} element
-   * @param {() => void} changed  called after every choice
+   * @param {() => void} [changed]
    */
   constructor(element, changed = () => {}) {
-    this.element = element;
-    this.#inputs = [...element.querySelectorAll("input[type=radio]")];
-    this.#error = element.querySelector("[data-part=error]");
-    this.#changed = changed;
-    if (this.#inputs.length < 2 || this.#error === null || this.#inputs.some((input) => input.name !== "")) {
-      throw new Refusal("page", { detail: `question "${element.id}" is incomplete` });
-    }
-    this.#inputs.forEach((input, i) => {
-      input.setAttribute("aria-posinset", i + 1);
-      input.setAttribute("aria-setsize", this.count);
-    });
-    element.addEventListener("change", (event) => this.#handleChange(event));
+    super(element, changed);
+    this.#inputs = this.nameless([...element.querySelectorAll("input[type=radio]")]);
+    this.demand(this.#inputs.length >= 2);
+    this.#place(this.#inputs);
+    element.addEventListener("change", (event) => this.#choose(event.target));
     element.addEventListener("keydown", (event) => this.#handleKey(event));
     this.clear();
   }
 
-  /** @returns {number | null}  index of the choice, null where there is none */
+  /** @returns {number | null}  index of the choice in the design, null where there is none */
   get answer() {
     const index = this.#inputs.findIndex((input) => input.checked);
     return index === -1 ? null : index;
+  }
+
+  get blank() {
+    return this.answer === null;
   }
 
   get count() {
     return this.#inputs.length;
   }
 
-  get wording() {
-    return plainText(this.element.querySelector("[data-part=wording]"));
+  get labels() {
+    return this.#inputs.map(labelOf);
   }
 
   /** @returns {string}  the words of one choice */
   label(index) {
-    return plainText(this.#inputs[index].closest("label"));
+    return labelOf(this.#inputs[index]);
   }
 
-  /** Forget the answer, also the one that a browser may have filled in again. */
   clear() {
     for (const input of this.#inputs) {
       input.checked = false;
       input.defaultChecked = false;
     }
-    this.#moveTabStop(0);
+    this.#moveTabStop(this.#shown[0]);
     this.showError("");
   }
 
-  /** @param {string} message  empty: no error */
   showError(message) {
-    this.#error.textContent = message;
-    this.#error.hidden = message === "";
-    this.element.toggleAttribute("data-invalid", message !== "");
+    super.showError(message);
     this.element.setAttribute("aria-invalid", String(message !== ""));
   }
 
   focus() {
-    (this.#inputs.find((input) => input.checked) ?? this.#inputs[0]).focus();
+    (this.#inputs.find((input) => input.checked) ?? this.#shown[0]).focus();
   }
 
-  #handleChange(event) {
-    this.#choose(this.#inputs.indexOf(event.target));
+  arrange(order) {
+    arrange(this.#inputs, order);
+    const rest = this.#inputs.filter((_, index) => !order.includes(index));
+    this.#place([...order.map((index) => this.#inputs[index]), ...rest]);
+    this.#moveTabStop(this.#shown[0]);
+  }
+
+  #place(shown) {
+    this.#shown = shown;
+    shown.forEach((input, i) => {
+      input.setAttribute("aria-posinset", i + 1);
+      input.setAttribute("aria-setsize", shown.length);
+    });
   }
 
   #handleKey(event) {
     const step = STEPS[event.key] ?? this.#sideways(event.key);
-    const from = this.#inputs.indexOf(event.target);
+    const from = this.#shown.indexOf(event.target);
     if (step === undefined || from === -1 || event.altKey || event.ctrlKey || event.metaKey) {
       return;
     }
     event.preventDefault();
-    const to = (from + step + this.#inputs.length) % this.#inputs.length;
-    this.#inputs[to].focus();
+    const to = this.#shown[(from + step + this.#shown.length) % this.#shown.length];
+    to.focus();
     this.#choose(to);
   }
 
@@ -96,25 +100,21 @@ export class Choices {
     return { ArrowRight: -1, ArrowLeft: -1, [forward]: 1 }[key];
   }
 
-  #choose(index) {
-    if (index === -1) {
+  #choose(chosen) {
+    if (!this.#inputs.includes(chosen)) {
       return;
     }
-    this.#inputs.forEach((input, i) => {
-      input.checked = i === index;
+    this.#inputs.forEach((input) => {
+      input.checked = input === chosen;
     });
-    this.#moveTabStop(index);
+    this.#moveTabStop(chosen);
     this.showError("");
-    this.#changed();
+    this.changed();
   }
 
-  #moveTabStop(index) {
-    this.#inputs.forEach((input, i) => {
-      input.tabIndex = i === index ? 0 : -1;
+  #moveTabStop(stop) {
+    this.#inputs.forEach((input) => {
+      input.tabIndex = input === stop ? 0 : -1;
     });
   }
-}
-
-function plainText(element) {
-  return element.textContent.trim().replace(/\s+/g, " ");
 }

@@ -53,7 +53,10 @@ export function eachOption(table, options, most = options) {
     name: "each_option",
     symbols: options,
     boxes: Array(options).fill(table.tickets),
-    read: (tickets, answer) => tickets.map((ticket, y) => readTicket(table.weights[answer[y]], ticket)),
+    read(tickets, answer) {
+      demandTicks(answer, options, most);
+      return tickets.map((ticket, y) => readTicket(table.weights[answer[y]], ticket));
+    },
     makes: areBits,
     ratio: { number: one.number ** differ, divisor: one.divisor ** differ },
   };
@@ -115,6 +118,14 @@ function chosenSet(holds, order, answer, size) {
 function demandIndex(answer, choices) {
   if (!Number.isInteger(answer) || answer < 0 || answer >= choices) {
     throw new TypeError("there is no answer to make a report of");
+  }
+}
+
+/** More ticks than were promised would protect less than was promised. */
+function demandTicks(answer, options, most) {
+  const ticked = answer.filter((bit) => bit === 1).length;
+  if (answer.length !== options || ticked > most) {
+    throw new TypeError(`at most ${most} of ${options} options can be sent as ticked`);
   }
 }
 

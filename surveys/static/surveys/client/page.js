@@ -3,6 +3,7 @@ import { Explanation } from "./explain.js";
 import { part } from "./parts.js";
 import { CheckQuestion, Practice } from "./practice.js";
 import { checkedLink, prepare } from "./preparation.js";
+import { Questionnaire } from "./questionnaire.js";
 import { drawNonce, systemWords } from "./random.js";
 import { Refusal } from "./refusal.js";
 import { Tickets, requestBody } from "./report.js";
@@ -18,9 +19,7 @@ import { Stages } from "./stages.js";
  *
  *   waiting -> questions <-> review -> sending -> sent | failed -> cleared        and from everywhere: refused
  *
- * Where a report waits from an earlier load, sending follows waiting at once; sending has two more ends (sending.js).
- *
- * Answers live in the radio inputs and nowhere else. Send turns them into one frozen body and clears them; after that
+    this.#beginQuestions();
  * no click can send anything but these bytes.
  */
 export class RespondentPage {
@@ -35,6 +34,8 @@ export class RespondentPage {
   #prepared = null;
   /** @type {Promise<import("./preparation.js").Prepared> | null} */
   #preparing = null;
+  /** @type {Questionnaire | null} */
+  #questionnaire = null;
   /** @type {Tickets | null} */
   #tickets = null;
   #nonce = "";
@@ -63,6 +64,8 @@ export class RespondentPage {
 
   #bind() {
     this.#onClick("review-button", () => this.#showReview());
+    this.#onClick("next-button", () => this.#questionnaire.next());
+    this.#onClick("previous-button", () => this.#questionnaire.back());
     this.#onClick("back-button", () => this.#stages.show("questions"));
     this.#onClick("send-button", () => this.#send());
     this.#root.querySelectorAll("[data-part=clear-button]").forEach((button) => {
@@ -109,8 +112,16 @@ export class RespondentPage {
     this.#tickets = new Tickets(design, source);
     this.#nonce = drawNonce(source);
     source.wipe();
+    this.#beginQuestions();
     part(this.#root, "form").disabled = false;
     this.#stages.show("questions", { focus: false });
+  }
+
+  /** The order of choices comes from a source of its own: it shows on the screen, the tickets never do. */
+  #beginQuestions() {
+    const source = systemWords(this.#window.crypto);
+    this.#questionnaire.begin(source);
+    source.wipe();
   }
 
   /** The same link in another language: whatever the fragment names is named there too. Nothing is answered yet. */
@@ -122,7 +133,8 @@ export class RespondentPage {
 
   /** A page that comes back from the back-forward cache is the same page: bound and explained once. */
   async #prepareOnce() {
-    const prepared = await prepare(this.#root, this.#window);
+    const prepared = await prepare(this.#root, this.#window, () => this.#guard(() => this.#questionnaire.update()));
+    this.#questionnaire = new Questionnaire(this.#root, prepared, this.#sentences);
     const explanation = new Explanation(prepared.design, this.#sentences, this.#root.lang);
     explanation.fill(this.#root, prepared.questions);
     this.#trials = this.#bindTrials(explanation, prepared.design.items[0]);
@@ -138,24 +150,15 @@ export class RespondentPage {
   }
 
   #showReview() {
-    const missing = this.#asked().filter((question) => question.answer === null);
-    this.#showMissing(missing);
-    if (missing.length === 0) {
-      this.#review.show(this.#prepared.questions, this.#prepared.group);
+    if (this.#questionnaire.complete()) {
+      this.#review.show(this.#questionnaire.asked, this.#questionnaire.unasked);
       this.#stages.show("review");
     }
   }
 
-  #showMissing(missing) {
-    missing.forEach((question) => question.showError(this.#sentences.say("answer-missing")));
-    const summary = missing.length === 0 ? "" : this.#sentences.say("answers-missing", { count: missing.length });
-    part(this.#root, "missing").textContent = summary;
-    missing[0]?.focus();
-  }
-
   #edit(question) {
     this.#stages.show("questions", { focus: false });
-    question.focus();
+    this.#questionnaire.open(question);
   }
 
   /** The one moment where answers become a report. A second click finds the report made, and does nothing. */
@@ -168,10 +171,10 @@ export class RespondentPage {
   }
 
   #freeze() {
-    const { design, digest, questions, group } = this.#prepared;
-    const stratum = group === null ? "" : design.groups[group.answer].key;
-    const report = this.#tickets.read(questions.map((question) => question.answer));
-    return requestBody({ design: digest, nonce: this.#nonce, stratum, report });
+    const answers = this.#questionnaire.toSend();
+    const { stratum } = this.#questionnaire;
+    const report = this.#tickets.read(answers);
+    return requestBody({ design: this.#prepared.digest, nonce: this.#nonce, stratum, report });
   }
 
   #clearScreen() {
@@ -184,7 +187,8 @@ export class RespondentPage {
 
   /** Answers, tickets and every place where an answer is written. */
   #forget() {
-    [...this.#asked(), ...this.#trials].forEach((question) => question.clear());
+    this.#questionnaire?.clear();
+    this.#trials.forEach((trial) => trial.clear());
     this.#tickets?.forget();
     this.#review.clear();
   }
@@ -196,14 +200,6 @@ export class RespondentPage {
     const key = this.#sentences.has(`refused-${code}`) ? `refused-${code}` : "refused-unexpected";
     part(this.#root, "refusal-reason").textContent = this.#sentences.say(key, { detail: code, ...values });
     this.#stages.show("refused");
-  }
-
-  #asked() {
-    if (this.#prepared === null) {
-      return [];
-    }
-    const { group, questions } = this.#prepared;
-    return group === null ? questions : [group, ...questions];
   }
 
   /** An address of the survey's, whatever the language of the page: there is one design, and one door for reports. */

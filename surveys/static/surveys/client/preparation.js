@@ -1,7 +1,9 @@
 import { Choices } from "./choices.js";
 import { digestOf, linkNames, readDesign } from "./design.js";
+import { NumberField } from "./number.js";
 import { part } from "./parts.js";
 import { Refusal } from "./refusal.js";
+import { Several } from "./several.js";
 
 /**
  * Everything that must be true before a ticket is drawn.
@@ -11,16 +13,19 @@ import { Refusal } from "./refusal.js";
  * @typedef {object} Prepared
  * @property {Design} design
  * @property {string} digest
- * @property {Choices[]} questions
+ * @property {import("./field.js").Question[]} questions
  * @property {Choices | null} group
  */
 
 /**
  * Check the connection, the design, its digest, and that the page shows the questions of the design.
  *
+ * @param {HTMLElement} root
+ * @param {Window} window
+ * @param {() => void} changed  called after every change of an answer
  * @returns {Promise<Prepared>}
  */
-export async function prepare(root, window) {
+export async function prepare(root, window, changed) {
   if (!window.isSecureContext) {
     throw new Refusal("insecure");
   }
@@ -31,7 +36,7 @@ export async function prepare(root, window) {
   }
   checkedLink(window, digest);
   const design = readDesign(text);
-  return { design, digest, ...boundQuestions(root, design) };
+  return { design, digest, ...boundQuestions(root, design, changed) };
 }
 
 /** @returns {boolean}  whether the link names this digest; one that names another is refused */
@@ -39,27 +44,57 @@ export function checkedLink(window, digest) {
   return linkNames(window.location.hash, digest);
 }
 
-function boundQuestions(root, design) {
-  const questions = [...root.querySelectorAll("[data-part=question]")].map((element) => new Choices(element));
-  const group = root.querySelector("[data-part=group]");
-  demandSame(questions.length, design.items.length, "questions");
+function boundQuestions(root, design, changed) {
+  const elements = [...root.querySelectorAll("[data-part=question]")];
+  demandSame(elements.length, design.items.length, "questions");
+  const questions = design.items.map((item, i) => bound(elements[i], item, changed));
   questions.forEach((question, i) => demandShown(question, design.items[i], root.lang));
+  demandSections(root, design);
+  const group = root.querySelector("[data-part=group]");
   demandSame(Number(group !== null), Number(design.groups.length > 0), "strata questions");
-  return { questions, group: group === null ? null : boundGroup(group, design, root.lang) };
+  return { questions, group: group === null ? null : boundGroup(group, design, root.lang, changed) };
 }
 
-function boundGroup(element, design, language) {
-  const group = new Choices(element);
-  demandSame(group.count, design.groups.length, "groups");
-  design.groups.forEach(({ label }, i) => demandSame(group.label(i), plain(label[language]), "a group's label"));
+/** @returns {import("./field.js").Question} */
+function bound(element, item, changed) {
+  switch (item.kind) {
+    case "several_choices":
+      return new Several(element, item, changed);
+    case "number":
+      return new NumberField(element, item.grid, changed);
+    default:
+      return new Choices(element, changed);
+  }
+}
+
+function boundGroup(element, design, language, changed) {
+  const group = new Choices(element, changed);
+  demandTexts(group.labels, design.groups.map(({ label }) => label), language, ["groups", "a group's label"]);
   return group;
 }
 
 /** The words that are answered must be the words of the frozen design, or the report would mean something else. */
 function demandShown(question, item, language) {
   demandSame(question.wording, plain(item.wording[language]), "a question's wording");
-  demandSame(question.count, item.choices.length, "choices");
-  item.choices.forEach((choice, i) => demandSame(question.label(i), plain(choice[language]), "a choice's label"));
+  demandTexts(question.labels, item.choices, language, ["choices", "a choice's label"]);
+}
+
+/** A question reads on from the title above it; each must stand in the section that the design gives it. */
+function demandSections(root, design) {
+  const elements = [...root.querySelectorAll("[data-part=section]")];
+  demandSame(elements.length, Math.max(design.sections.length, 1), "sections");
+  design.sections.forEach(({ key, title, introduction }, i) => {
+    const said = (name) => plain(elements[i].querySelector(`[data-part=${name}]`)?.textContent);
+    demandSame(said("section-title"), plain(title[root.lang]), "a section's title");
+    demandSame(said("section-introduction"), plain(introduction[root.lang]), "a section's introduction");
+    const questions = elements[i].querySelectorAll("[data-part=question]").length;
+    demandSame(questions, design.items.filter(({ section }) => section === key).length, "questions of a section");
+  });
+}
+
+function demandTexts(shown, texts, language, [many, one]) {
+  demandSame(shown.length, texts.length, many);
+  texts.forEach((text, i) => demandSame(shown[i], plain(text[language]), one));
 }
 
 function demandSame(shown, expected, what) {

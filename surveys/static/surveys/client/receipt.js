@@ -1,5 +1,6 @@
 import { element, part } from "./parts.js";
 import { readBody } from "./report.js";
+import { sentInWords } from "./wording.js";
 
 /** What was sent, shown after Send to those who ask for it. The ticket is not part of it: it no longer exists. */
 export class Receipt {
@@ -18,7 +19,7 @@ export class Receipt {
    * @param {string} groupLine  the group that was sent as it is; empty where there is none
    */
   show(body, receipt, { design, questions }, groupLine) {
-    const lines = readBody(body, design).symbols.map(([symbol], i) => this.#line(questions[i], symbol));
+    const lines = readBody(body, design).symbols.map((symbols, i) => this.#line(questions[i], design.items[i], symbols));
     if (groupLine !== "") {
       lines.unshift(element("li", groupLine));
     }
@@ -31,11 +32,11 @@ export class Receipt {
     part(this.#root, "sent-receipt").textContent = "";
   }
 
-  #line(question, symbol) {
+  #line(question, item, symbols) {
     const line = element("li");
     line.append(
       element("span", question.wording, "sent-wording"),
-      element("span", this.#sentences.say("sent-line", { answer: question.label(symbol) }), "sent-choice"),
+      element("span", sentInWords(item, symbols, this.#sentences), "sent-choice"),
     );
     return line;
   }

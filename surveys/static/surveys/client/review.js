@@ -1,9 +1,11 @@
 import { element } from "./parts.js";
+import { answerInWords } from "./wording.js";
 
 /**
  * The list of answers before Send. It exists only while it is looked at; going back, sending and leaving empty it.
  *
- * @typedef {import("./choices.js").Choices} Choices
+ * @typedef {import("./field.js").Question} Question
+ * @typedef {import("./design.js").Item} Item
  * @typedef {import("./sentences.js").Sentences} Sentences
  */
 export class Review {
@@ -14,7 +16,7 @@ export class Review {
   /**
    * @param {HTMLElement} place  the list
    * @param {Sentences} sentences
-   * @param {(question: Choices) => void} change  called where an answer is to be changed
+   * @param {(question: Question) => void} change  called where an answer is to be changed
    */
   constructor(place, sentences, change) {
     this.#place = place;
@@ -23,30 +25,37 @@ export class Review {
   }
 
   /**
-   * @param {readonly Choices[]} questions  all answered
-   * @param {Choices | null} group  the strata question, which is sent as it is
+   * @param {readonly {question: Question, item: Item | null}[]} asked  the group, which is sent as it is, has no item
+   * @param {number} unasked  how many questions were not asked
    */
-  show(questions, group) {
-    const rows = group === null ? [] : [this.#row(group, "review-plain")];
-    this.#place.replaceChildren(...rows, ...questions.map((question) => this.#row(question, "review-ticket")));
+  show(asked, unasked) {
+    const rows = asked.map(({ question, item }) => this.#row(question, item));
+    if (unasked > 0) {
+      rows.push(element("li", this.#sentences.say("review-unasked", { count: unasked }), "answers-unasked"));
+    }
+    this.#place.replaceChildren(...rows);
   }
 
   clear() {
     this.#place.replaceChildren();
   }
 
-  #row(question, note) {
-    const row = element("li", "", note === "review-plain" ? "answer-plain" : "");
+  #row(question, item) {
+    const row = element("li", "", item === null ? "answer-plain" : "");
     const button = element("button", this.#sentences.say("change"), "button-quiet");
     button.type = "button";
     button.setAttribute("aria-label", this.#sentences.say("change-named", { wording: question.wording }));
     button.addEventListener("click", () => this.#change(question));
     row.append(
       element("p", question.wording, "answer-wording"),
-      element("p", question.label(question.answer), "answer-choice"),
-      element("p", this.#sentences.say(note), "answer-note"),
+      element("p", this.#answer(question, item), "answer-choice"),
+      element("p", this.#sentences.say(item === null ? "review-plain" : "review-ticket"), "answer-note"),
       button,
     );
     return row;
+  }
+
+  #answer(question, item) {
+    return item === null ? question.labels[question.answer] : answerInWords(item, question.answer, this.#sentences);
   }
 }

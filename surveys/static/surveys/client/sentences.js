@@ -11,6 +11,9 @@ export class Sentences {
   #patterns = new Map();
   #plural;
   #isolated;
+  #points;
+  #lists;
+  #language;
 
   /**
    * @param {Element} element  holds elements with `data-sentence="key"`
@@ -22,6 +25,9 @@ export class Sentences {
     }
     // The page's own text has these digits in every language; a digest has no others.
     this.numbers = new Intl.NumberFormat(language, { numberingSystem: "latn" });
+    this.#points = new Intl.NumberFormat(language, { numberingSystem: "latn", maximumFractionDigits: 6, useGrouping: false });
+    this.#lists = new Intl.ListFormat(language, { type: "unit", style: "short" });
+    this.#language = language;
     this.#plural = new Intl.PluralRules(language);
     this.#isolated = getComputedStyle(element).direction === "rtl";
   }
@@ -45,6 +51,21 @@ export class Sentences {
   /** @returns {boolean}  whether the page has this sentence */
   has(key) {
     return this.#patterns.has(key);
+  }
+
+  /** @returns {string}  a text of the design, as the page shows it */
+  text(text) {
+    return String(text[this.#language] ?? "").trim().replace(/\s+/g, " ");
+  }
+
+  /** @returns {string}  a number as somebody would write it who answers with it */
+  point(number) {
+    return this.#points.format(number);
+  }
+
+  /** @returns {string}  texts in a row; empty where there are none */
+  list(texts) {
+    return this.#lists.format(texts);
   }
 
   #written(value, whole) {

@@ -1,0 +1,64 @@
+import { shuffled } from "./encoding.js";
+import { drawTicket } from "./random.js";
+
+/**
+ * Which questions are asked, in which order their choices are shown, and what is sent of those that are not asked or left
+ * blank. The page decides all of it; the report has one shape whatever it decides.
+ *
+ * @typedef {import("./design.js").Item} Item
+ * @typedef {import("./encoding.js").Answer} Answer
+ */
+
+/**
+ * An item that depends on another is asked where that one is asked and has one of the answers that lead to it. A blank
+ * leads nowhere.
+ *
+ * @param {readonly Item[]} items
+ * @param {readonly (Answer | null)[]} answers  so far
+ * @returns {boolean[]}  whether each is asked
+ */
+export function askedItems(items, answers) {
+  const asked = [];
+  for (const { askedIf } of items) {
+    asked.push(askedIf === null || (asked[askedIf.index] && isOneOf(answers[askedIf.index], askedIf.answers)));
+  }
+  return asked;
+}
+
+/**
+ * The answer that is read against each item's ticket.
+ *
+ * @param {readonly Item[]} items
+ * @param {readonly (Answer | null)[]} answers
+ * @returns {(Answer | null)[]}  null only for an item that is asked, required and has no answer
+ */
+export function answersToSend(items, answers) {
+  const asked = askedItems(items, answers);
+  return items.map((item, i) => {
+    if (!asked[i]) {
+      return item.unasked;
+    }
+    return answers[i] ?? (item.required ? null : blankAnswer(item));
+  });
+}
+
+/** What a blank is sent as: "prefer not to say"; for several choices, nothing ticked. */
+export function blankAnswer(item) {
+  return item.kind === "several_choices" ? item.choices.map(() => 0) : item.preferNot;
+}
+
+/**
+ * The choices in an order that chance decides; "prefer not to say" is not among them, it stays last.
+ *
+ * @param {Item} item
+ * @param {import("./random.js").WordSource} source
+ * @returns {number[]}  indices of choices
+ */
+export function drawOrder(item, source) {
+  const count = item.choices.length - (item.preferNot === null ? 0 : 1);
+  return shuffled(Array.from({ length: count - 1 }, (_, i) => drawTicket(source, count - i)));
+}
+
+function isOneOf(answer, leading) {
+  return Array.isArray(answer) ? leading.some((index) => answer[index] === 1) : leading.includes(answer);
+}

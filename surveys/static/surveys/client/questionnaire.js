@@ -1,0 +1,181 @@
+import { answersToSend, askedItems, drawOrder } from "./asking.js";
+import { part } from "./parts.js";
+import { Sections } from "./sections.js";
+import { rangeInWords } from "./wording.js";
+
+/**
+ * All questions of the page together: which of them are asked, what is still missing, what is to be sent.
+ *
+ * It keeps no answer. Answers live in the inputs and are looked up there whenever they are needed.
+ *
+ * @typedef {import("./field.js").Question} Question
+ */
+export class Questionnaire {
+  #missing;
+  #appeared;
+  #design;
+  #questions;
+  #group;
+  #sentences;
+  #sections;
+  /** @type {boolean[]} */
+  #asked;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {import("./preparation.js").Prepared} prepared
+   * @param {import("./sentences.js").Sentences} sentences
+   */
+  constructor(root, { design, questions, group }, sentences) {
+    this.#missing = part(root, "missing");
+    this.#appeared = part(root, "appeared");
+    this.#design = design;
+    this.#questions = questions;
+    this.#group = group;
+    this.#sentences = sentences;
+    this.#sections = new Sections(root, design, sentences);
+    this.#asked = design.items.map(() => true);
+    questions.forEach((question, i) => this.#sayNote(question, design.items[i]));
+  }
+
+  /**
+   * A new visit: choices in an order of its own, and the first section.
+   *
+   * @param {import("./random.js").WordSource} source  for the order alone
+   */
+  begin(source) {
+    this.#design.items.forEach((item, i) => item.shuffle && this.#questions[i].arrange(drawOrder(item, source)));
+    this.#sections.begin();
+    this.update();
+  }
+
+  /** After a change of an answer: show what is asked now. The answer to a question that is asked no more is wiped. */
+  update() {
+    const answers = this.#answers();
+    const before = this.#asked;
+    this.#asked = askedItems(this.#design.items, answers);
+    const changed = [...before.keys()].filter((i) => this.#asked[i] !== before[i]);
+    changed.forEach((i) => this.#ask(this.#questions[i], this.#asked[i]));
+    this.#sayChange(changed);
+    this.#missing.textContent = "";
+    this.#sections.update(this.#asked, answers.filter((answer, i) => this.#asked[i] && answer !== null).length);
+  }
+
+  /** Forget every answer. */
+  clear() {
+    [...this.#first(), ...this.#questions].forEach((question) => question.clear());
+    this.update();
+  }
+
+  /** To the next section, where this one is complete. */
+  next() {
+    if (this.#complete(this.#sections.members)) {
+      this.#sections.go(1);
+    }
+  }
+
+  back() {
+    this.#missing.textContent = "";
+    this.#sections.go(-1);
+  }
+
+  /** @returns {boolean}  whether everything is there that must be; what is missing is said, and takes the focus */
+  complete() {
+    const complete = this.#complete([...this.#questions.keys()]);
+    if (complete) {
+      this.#sections.review();
+    }
+    return complete;
+  }
+
+  /** Lead to a question. */
+  open(question) {
+    const index = this.#questions.indexOf(question);
+    this.#sections.open(Math.max(index, 0));
+    question.focus();
+  }
+
+  /** @returns {{question: Question, item: import("./design.js").Item | null}[]}  those asked; the group has no item */
+  get asked() {
+    const items = this.#design.items.map((item, i) => ({ question: this.#questions[i], item }));
+    return [...this.#first().map((question) => ({ question, item: null })), ...items.filter((_, i) => this.#asked[i])];
+  }
+
+  /** @returns {number}  how many questions are not asked; they are sent all the same */
+  get unasked() {
+    return this.#asked.filter((asked) => !asked).length;
+  }
+
+  /** @returns {import("./encoding.js").Answer[]}  what is read against the tickets: one answer for each item */
+  toSend() {
+    return answersToSend(this.#design.items, this.#answers());
+  }
+
+  /** @returns {string}  key of the group, which is sent as it is; empty where there is none */
+  get stratum() {
+    return this.#group === null ? "" : this.#design.groups[this.#group.answer].key;
+  }
+
+  #first() {
+    return this.#group === null ? [] : [this.#group];
+  }
+
+  #answers() {
+    return this.#questions.map((question) => question.answer);
+  }
+
+  #ask(question, asked) {
+    question.element.hidden = !asked;
+    if (!asked) {
+      question.clear();
+    }
+  }
+
+  /** What appears in sight is said to those who do not see it. */
+  #sayChange(changed) {
+    const count = changed.filter((i) => this.#asked[i] && this.#sections.members.includes(i)).length;
+    if (changed.length > 0) {
+      this.#appeared.textContent = count === 0 ? "" : this.#sentences.say("appeared", { count });
+    }
+  }
+
+  #complete(places) {
+    const faults = places.filter((i) => this.#asked[i]).map((i) => [this.#questions[i], this.#fault(i)]);
+    if (this.#group !== null && places.includes(0)) {
+      faults.unshift([this.#group, this.#group.blank ? { key: "missing-one_choice", values: {} } : null]);
+    }
+    const found = faults.filter(([, fault]) => fault !== null);
+    found.forEach(([question, { key, values }]) => question.showError(this.#sentences.say(key, values)));
+    this.#sayMissing(found.map(([question]) => question));
+    return found.length === 0;
+  }
+
+  #sayMissing(questions) {
+    const key = questions.every((question) => question.blank) ? "answers-missing" : "answers-faulty";
+    const said = questions.length === 0 ? "" : this.#sentences.say(key, { count: questions.length });
+    this.#missing.textContent = said;
+    if (questions.length > 0) {
+      this.open(questions[0]);
+    }
+  }
+
+  #fault(index) {
+    const [question, item] = [this.#questions[index], this.#design.items[index]];
+    if (question.blank) {
+      return item.required ? { key: `missing-${item.kind}`, values: {} } : null;
+    }
+    const { fault } = question;
+    const range = item.grid === null ? {} : rangeInWords(item.grid, this.#sentences);
+    return fault === null ? null : { key: fault.key, values: { ...range, ...fault.values } };
+  }
+
+  /** What may be answered, said before: how many may be ticked, which numbers there are. */
+  #sayNote(question, item) {
+    if (item.kind === "several_choices") {
+      const key = item.most < item.choices.length ? "tick-most" : "tick-any";
+      part(question.element, "note").textContent = this.#sentences.say(key, { count: item.most });
+    } else if (item.grid !== null) {
+      part(question.element, "note").textContent = this.#sentences.say("number-range", rangeInWords(item.grid, this.#sentences));
+    }
+  }
+}

@@ -1,0 +1,23 @@
+"""A survey opened from its frozen design alone, with its pages: for designs that a test writes by hand."""
+
+import json
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from collector.services import freeze
+from surveys.models import Page, Survey, Version
+from surveys.pages import render_page
+
+
+def opened(document: dict[str, Any], owner: User) -> Version:
+    """The open version whose design is this document; titles and texts are in the design only."""
+    design = freeze(document)
+    survey = Survey.objects.create(
+        slug=document["slug"], owner=owner, state=Survey.State.OPEN, languages=document["languages"]
+    )
+    version = Version.objects.create(survey=survey, number=document["version"], design_id=design.digest)
+    for language in document["languages"]:
+        content = render_page(json.loads(design.canonical), design.canonical.decode(), design.digest, language)
+        Page.objects.create(version=version, language=language, kind=Page.Kind.ANSWER, content=content)
+    return version
