@@ -17,23 +17,16 @@ TAPES = 300
 WORDS = 400
 SCRIPT = """
 import { readFileSync } from "node:fs";
-const [{ readDesign, digestOf }, { Tickets, requestBody }] = await Promise.all(
-  ["design.js", "report.js"].map((name) => import(`${process.argv[1]}/${name}`)));
+const [{ readDesign, digestOf }, { Tickets, requestBody }, { answersToSend }] = await Promise.all(
+  ["design.js", "report.js", "asking.js"].map((name) => import(`${process.argv[1]}/${name}`)));
 const { text, tapes } = JSON.parse(readFileSync(0, "utf8"));
 const design = readDesign(text);
 const digest = await digestOf(text, globalThis.crypto.subtle);
-const leads = (answer, places) => places.some((place) => answer === place || answer?.[place] === 1);
-function sent(answers) {
-  const asked = [];
-  return design.items.map(({ askedIf, unasked, preferNot }, i) => {
-    asked[i] = askedIf === null || (asked[askedIf.index] && leads(answers[askedIf.index], askedIf.answers));
-    return asked[i] ? answers[i] ?? preferNot : unasked;
-  });
-}
 console.log(JSON.stringify(tapes.map(({ words, answers, stratum, nonce }) => {
   let used = 0;
   const tickets = new Tickets(design, { size: 2 ** 32, next: () => words[used++] });
-  return [requestBody({ design: digest, nonce, stratum, report: tickets.read(sent(answers)) }), used];
+  const report = tickets.read(answersToSend(design.items, answers));
+  return [requestBody({ design: digest, nonce, stratum, report }), used];
 })));
 """
 
@@ -50,7 +43,8 @@ def answer_to(item: dict[str, Any], source: random.Random) -> Any:
     if item["kind"] == "number":
         return source.randrange(len(item["channel"]["weights"]))
     if item["kind"] == "several_choices":
-        return [source.randint(0, 1) for _ in item["choices"]]
+        ticked = source.sample(range(len(item["choices"])), source.randint(0, item.get("most", len(item["choices"]))))
+        return [int(place in ticked) for place in range(len(item["choices"]))]
     blank = [None] if item.get("required") is False else []
     return source.choice([*range(len(item["choices"])), *blank])
 
