@@ -17,7 +17,7 @@ from tests.browser.accessibility import SCREENS, faults, on_every_screen
 from tests.browser.conftest import Visit, targets
 from tests.browser.states import UNFOLD
 from tests.tools import catalog
-from tests.tools.capture import Capture, Request
+from tests.tools.capture import DROP, Capture, Request
 from tests.translated import text
 
 OTHERS = {"de": "Deutsch", "es": "Español", "fr": "Français", "ar": "العربية"}
@@ -120,6 +120,21 @@ def test_check_this_page_names_the_page_in_its_language_and_the_one_design(visit
         f"curl -s {site.url}/s/campus/de/ | sha256sum",
     ]
     assert targets(site)[0] == "/s/campus/de/"
+
+
+def test_a_report_that_waits_is_sent_from_the_page_in_any_language(visit: Visit, site: Capture) -> None:
+    """Else a person who changes the language while the server is away would answer twice."""
+    visit.excused = "Failed to load resource"
+    respond = site.respond
+    site.respond = lambda request: DROP if request.method == "POST" else respond(request)
+    page = answer(visit.open().stage("questions"), "en").page
+    visit.press("Review your answers").press("Send").stage("sending")
+    visit.press("Keep it on this device and send it later").says("kept-said", "Kept on this device.")
+    site.respond = respond
+    page.goto(f"{visit.url}ar/")
+    visit.stage("sent")
+    assert len({post.body for post in site.posts()}) == 1
+    assert Report.objects.count() == 1
 
 
 @pytest.mark.parametrize("code", OTHERS)
