@@ -74,6 +74,7 @@ def test_the_same_bytes_for_everyone(version: Version) -> None:
 
 def test_the_page_holds_no_script_no_inline_style_and_nothing_from_elsewhere(version: Version) -> None:
     page = stored_page(version, Page.Kind.COIN).decode()
+    page = re.sub(r'integrity="[^"]*"', "", page)  # base64 has slashes of its own
     assert not re.search(r"<script|javascript:|\son\w+=|\sstyle=|<style|//", page, re.I)
     assert page.count("<form") == 1
     assert 'method="post" action="/s/campus/coin/"' in page

@@ -3,19 +3,26 @@
 import hashlib
 import json
 import re
+from io import StringIO
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.urls import reverse
 
+from collector import selectors as reports
+from collector import services as collector
 from collector.models import Report
 from config.middleware import COIN_POLICY, RESPONDENT_POLICY
-from surveys import links, selectors, services
+from estimator import services as estimator
+from estimator.models import Run
+from surveys import definitions, links, selectors, services
 from surveys.definitions import DefinitionError
 from surveys.models import Page, Version
 from tests import payloads, translated
@@ -238,3 +245,25 @@ def test_pages_stored_before_there_were_languages_are_moved() -> None:
     assert bytes(old.get_model("surveys", "Version").objects.get().page) == b"<page>"
     last = MigrationExecutor(connection)
     last.migrate(last.loader.graph.leaf_nodes())
+
+
+def test_a_survey_in_several_languages_goes_from_file_to_report(alice: User, tmp_path: Path) -> None:
+    """One design and one result; the report is in the survey's own language."""
+    file = tmp_path / "survey.yaml"
+    file.write_text(definitions.dump(translated.definition("de", "en", "ar")), encoding="utf-8")
+    call_command("import_survey", file, stdout=StringIO())
+    call_command("open_survey", "campus", stdout=StringIO())
+    version = Version.objects.get()
+    for number in range(40):
+        symbols = bytes([number % 2, number % 3]).hex()
+        design = reports.get_design(version.design_id)
+        collector.receive(payloads.body(design, report=symbols), slug="campus")
+    call_command("estimate", "campus", stdout=StringIO())
+    output = tmp_path / "report.json"
+    call_command("export_report", "campus", "--format", "json", "--output", output, stdout=StringIO())
+    assert "Haben Sie getäuscht?" in output.read_text(encoding="utf-8")
+    run = Run.objects.get()
+    estimator.publish(run)
+    page = Client().get(reverse("estimator:report", args=[run.key])).content.decode()
+    assert "Haben Sie getäuscht?" in page
+    assert "Have you cheated?" not in page

@@ -242,7 +242,7 @@ export class Sending {
 
   #tell(state, values) {
     const waits = ["waiting", "offline", "paused"].includes(state);
-    part(this.#root, "sending-said").textContent = this.#sentences.say(`sending-${state}`, values);
+    part(this.#root, "sending-said").textContent = this.#sentences.say(`sending-${state}`, { count: values.seconds });
     part(this.#root, "hurry-button").hidden = !waits;
     part(this.#root, "progress").hidden = waits;
     part(this.#root, "keep").hidden = !waits || this.#kept || !this.#offers;
