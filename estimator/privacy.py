@@ -90,18 +90,24 @@ class Label:
 
 @dataclass(frozen=True)
 class Bound:
-    """How far false reports, freely chosen, can move any share of an item, or its mean, in the item's own unit."""
+    """How far false reports, freely chosen, can move any share of an item, or its mean, in the item's own unit.
+
+    `widest` is the length of the range: a shift so long says that nothing is certain.
+    """
 
     measure: str
     share: Fraction
     false_reports: int
     n: int
     shift: float
+    widest: float
 
     def in_words(self, *, first: bool) -> str:
         """A part of a sentence; the measure is named in each, so that each can be quoted."""
         false, of = wording.count(self.false_reports), wording.count(self.n)
         given = f"{'With' if first else 'with'} {wording.percent(float(self.share))} false reports ({false} of {of})"
+        if self.shift >= self.widest:
+            return f"{given} {'a share' if self.measure == SHARE else 'the mean'} could become anything"
         if self.measure == SHARE:
             return f"{given} no share moves by more than {wording.points_up(self.shift)} points"
         return f"{given} the mean moves by no more than {wording.shift_up(self.shift)}"
@@ -132,13 +138,12 @@ def bounds(item: Item) -> tuple[Bound, ...]:
     weight = _largest_weight(item)
     if weight is None:
         return ()
-    measures = [SHARE] * item.question.reports_shares + [MEAN] * item.question.reports_mean
     sizes = [(share, math.ceil(share * item.n)) for share in FALSE_SHARES]
-    return tuple(
-        Bound(measure, share, false, item.n, _shift(item, measure, false, weight))
-        for measure in measures
-        for share, false in sizes
-    )
+    shares = [
+        Bound(SHARE, share, false, item.n, weight * poisoning_bound(item.n, false, item.mechanism), 1.0)
+        for share, false in sizes * item.question.reports_shares
+    ]
+    return (*shares, *(_of_the_mean(item, share, false, weight) for share, false in sizes * item.question.reports_mean))
 
 
 def bounds_in_words(item: Item) -> Iterator[str]:
@@ -149,21 +154,21 @@ def bounds_in_words(item: Item) -> Iterator[str]:
 
 def _largest_weight(item: Item) -> float | None:
     """How much more than 1 / n a report can weigh; None where there are no reports, or none in a weighted group."""
-    sizes, known = item.totals[0].sum(axis=1) if item.totals else [], computing.known_shares(item.design)
-    if not item.n or (known and not min(sizes)):
+    if not item.n:
         return None
-    return max((share * item.n / size for share, size in zip(known, sizes, strict=True)), default=1.0) if known else 1.0
+    known, sizes = computing.known_shares(item.design), item.totals[0].sum(axis=1).tolist()
+    if not known:
+        return 1.0
+    return max(share * item.n / size for share, size in zip(known, sizes, strict=True)) if min(sizes) else None
 
 
-def _shift(item: Item, measure: str, false: int, weight: float) -> float:
-    if measure == SHARE:
-        return weight * poisoning_bound(item.n, false, item.mechanism)
+def _of_the_mean(item: Item, share: Fraction, false: int, weight: float) -> Bound:
     assert isinstance(item.mechanism, Channel)
     values = item.question.values
-    shares = item.overall.shares if item.overall else None
     valued = [value for value in values if value is not None]
     widest = max(valued) - min(valued)
+    shares = item.overall.shares if item.overall else None
     if shares is None and len(valued) < len(values):
-        return widest
+        return Bound(MEAN, share, false, item.n, widest, widest)
     shift = poisoning_bound_of_mean(item.n, false, item.mechanism, values, shares, weight=weight)
-    return min(shift, widest)
+    return Bound(MEAN, share, false, item.n, min(shift, widest), widest)

@@ -190,8 +190,8 @@ class Report:
         whole = sum(_within(cell.truth, cell.estimate.low, cell.estimate.high) for cell in marked)
         noise = sum(_within(cell.truth, cell.estimate.noise_low, cell.estimate.noise_high) for cell in marked)
         return (
-            f"{whole} of {len(marked)} intervals hold the known truth; of the narrower ones, for the tickets’ chance "
-            f"alone, {noise} of {len(marked)}. About {self.confidence} of the narrower ones are expected to."
+            f"{whole} of {len(marked)} intervals for a larger population hold the known truth; of those for the "
+            f"tickets’ chance alone {noise} of {len(marked)}. About {self.confidence} of the latter are expected to."
         )
 
 

@@ -182,4 +182,4 @@ def _ceil(value: float) -> int:
 
 def _unsigned(number: float, places: int) -> str:
     text = f"{number:,.{places}f}"
-    return text.lstrip("-") if float(text) == 0 else text
+    return text.lstrip("-") if not text.strip("-0.,") else text

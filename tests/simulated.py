@@ -20,10 +20,13 @@ SHARES = {
     "substance": [0.5, 0.25, 0.1, 0.02, 0.05, 0.08],
     "place": [0.3, 0.05, 0.05, 0.2, 0.15, 0.05, 0.1, 0.1],
     "habits": [0.3, 0.55, 0.1, 0.05, 0.0],
-    "mood": [0.1, 0.2, 0.3, 0.25, 0.15],
+    "mood": [0.1, 0.2, 0.3, 0.2, 0.12, 0.08],
     "worry": [0.35, 0.25, 0.2, 0.15, 0.05],
 }
-"""Shares of the answers; of `habits` the chance that each option is ticked, at most two of them."""
+"""Shares of the answers, the first so many as a question has.
+
+Of `habits` the chance that each option is ticked, at most two of them.
+"""
 
 
 @dataclass(frozen=True)

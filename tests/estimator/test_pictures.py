@@ -117,3 +117,32 @@ def test_the_axis_begins_at_nothing_or_at_the_half(shares: tuple[float, float], 
 
 def test_an_empty_picture_has_a_whole_axis() -> None:
     assert (axis_for([]).start, axis_for([]).end) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("ends", "grain", "ticks"),
+    [
+        ((1, 5), 1, [1, 2, 3, 4, 5]),
+        ((1, 7), 1, [1, 3, 5, 7]),
+        ((0, 40), 1, [0, 10, 20, 30, 40]),
+        ((0, 10), 0.5, [0, 2, 4, 6, 8, 10]),
+        ((-1, 1), 0.1, [-1, -0.5, 0, 0.5, 1]),
+        ((0, 37), 1, [0, 37]),
+        ((0, 100), 1, [0, 20, 40, 60, 80, 100]),
+    ],
+)
+def test_an_axis_of_numbers_has_a_tick_at_both_ends(
+    ends: tuple[float, float], grain: float, ticks: list[float]
+) -> None:
+    axis = pictures.axis_of_range(*ends, grain)
+    assert axis.ticks == pytest.approx(ticks)
+
+
+def test_an_axis_of_numbers_is_told_in_numbers() -> None:
+    root = drawn(Row("Mean", "2.5", 2.5, 2.0, 3.0, 2.2, 2.8, truth=2.25), axis=pictures.axis_of_range(0, 5000, 1))
+    assert [tick.text for tick in root.iterfind(".//*[@class='tick']")] == [
+        "0", "1,000", "2,000", "3,000", "4,000", "5,000",
+    ]  # fmt: skip
+    desc = root.find(f"{SVG}desc")
+    assert desc is not None
+    assert desc.text == "Mean: 2.5, known truth 2.25"

@@ -149,7 +149,7 @@ def test_a_rehearsal_is_labelled_and_counts_its_hits(client: Client, db: None) -
     run = run_of(design, published=True)
     words = said(page(client, run))
     assert "The respondents of this survey were simulated." in words
-    assert "1 of 2 intervals hold the known truth" in words
+    assert "1 of 2 intervals for a larger population hold the known truth" in words
     assert "90 simulated respondents" in words
     assert "83.3 % inside" in words
     assert "1.1 % outside" in words
@@ -171,7 +171,7 @@ def test_weighted_estimates_say_so_and_have_no_truth_beside_them(client: Client,
     run = run_of(design, published=True)
     words = said(page(client, run))
     assert "Weighted by the known sizes of the groups, an estimated" in words
-    assert "1 of 1 intervals hold the known truth" in words
+    assert "1 of 1 intervals for a larger population hold the known truth" in words
 
 
 def test_the_survey_speaks_its_own_language(client: Client, db: None) -> None:

@@ -155,3 +155,12 @@ def test_known_shares_are_replaced_not_added(design: Design) -> None:
         share = KnownShare(design_id=design.digest, position=0, choice=1, stratum=None, respondents=4, holders=holders)
         services.record_known_shares(design.digest, [share])
     assert selectors.known_shares(design.digest) == {(0, 1, None): 0.5}
+
+
+@pytest.mark.parametrize(
+    ("shares", "mean"),
+    [({0: 0.25, 1: 0.25, 2: 0.5}, 1.5), ({2: 1.0}, None), ({0: 0.5, 2: 0.5}, 1.0), ({0: 0.5}, None), ({}, None)],
+    ids=["of those with a value", "nobody has one", "left out is nobody", "not all known", "none known"],
+)
+def test_the_known_mean_of_known_shares(shares: dict[int, float], mean: float | None) -> None:
+    assert selectors.known_mean(shares, (1.0, 2.0, None)) == mean

@@ -57,3 +57,34 @@ def test_every_interval_that_the_library_may_use_has_words() -> None:
     from randomized_response.estimation import INTERVALS
 
     assert set(INTERVALS) <= set(wording.METHODS)
+
+
+@pytest.mark.parametrize(
+    ("error", "places"), [(None, 0), (0.0, 0), (12.0, 0), (1.0, 0), (0.99, 1), (0.3, 1), (0.04, 2), (1e-9, 6)]
+)
+def test_a_mean_has_the_decimals_that_its_error_supports(error: float | None, places: int) -> None:
+    assert wording.decimals(error, wording.PLAIN) == places
+
+
+def test_a_mean_is_written_in_its_own_unit_and_rounded_outwards() -> None:
+    assert wording.value(12.36, 1, wording.PLAIN) == "12.4"
+    assert wording.value(-0.04, 1, wording.PLAIN) == "0.0"
+    assert wording.value(12345.6, 0, wording.PLAIN) == "12,346"
+    assert wording.between(11.04, 13.81, 1, wording.PLAIN) == "between 11.0 and 13.9"
+    assert wording.span(-1.21, 0.3, 1, wording.PLAIN) == "-1.3 to 0.3"
+    assert wording.error(0.1234, 2, wording.PLAIN) == "0.12"
+    assert (wording.point(2.5), wording.point(1000.0), wording.point(-3.0)) == ("2.5", "1,000", "-3")
+
+
+@pytest.mark.parametrize(
+    ("shift", "text"),
+    [(0.0, "0"), (0.0351, "0.036"), (0.39, "0.39"), (1.2, "1.2"), (1.21, "1.3"), (41.2, "42"), (1999, "1,999")],
+)
+def test_a_bound_in_the_unit_is_rounded_up(shift: float, text: str) -> None:
+    assert wording.shift_up(shift) == text
+
+
+def test_the_sentence_of_a_mean() -> None:
+    said = {"respondents": "respondents", "n": 812, "estimate": "12.4", "interval": "between 11.0 and 13.9"}
+    plain = wording.mean_sentence(group="", weighted=False, some=False, **said)  # type: ignore[arg-type]
+    assert plain == "The 812 respondents’ mean is an estimated 12.4 (between 11.0 and 13.9)."

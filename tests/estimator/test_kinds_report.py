@@ -1,0 +1,324 @@
+"""The report and the files of a survey with every kind of question."""
+
+import csv
+import io
+import json
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from django.apps import apps
+from django.test import Client
+
+from collector.designs import Design
+from collector.services import freeze
+from estimator import exports, privacy, report, results, services
+from estimator.models import Run
+from randomized_response import combine_means, combine_strata, load_bundle, mean_of_shares, poisoning_bound
+from tests import kinds, simulated
+from tests.estimator.test_kinds import GROUPS, NAMES, PLACES
+from tests.estimator.test_kinds import design as every_kind
+from tests.estimator.test_report import said
+from tests.finished import run_of
+
+pytestmark = pytest.mark.django_db
+PEOPLE = 700
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "wake", lambda run_id: None)
+
+
+def finished(count: int = PEOPLE, **changes: Any) -> Run:
+    design = freeze(every_kind(**changes).document)
+    generator = np.random.default_rng(11)
+    who = simulated.people(design, count, generator)
+    simulated.store(design, who, simulated.symbols(design, who, generator))
+    if design.rehearsal:
+        simulated.know(design, who)
+    return run_of(design, published=True)
+
+
+def weighted(**changes: Any) -> Run:
+    return finished(strata={"wording": {"en": "How old?"}, "groups": GROUPS}, **changes)
+
+
+def words(run: Run) -> str:
+    response = Client().get(f"/reports/{run.key}/")
+    assert response.status_code == 200
+    return said(response.content.decode())
+
+
+def blocks(run: Run) -> dict[str, report.Block]:
+    return {block.key: block for block in report.build(run).blocks}
+
+
+def test_sections_are_headings_and_questions_stand_under_them() -> None:
+    html = Client().get(f"/reports/{finished().key}/").content.decode()
+    headings = re.findall(r"<h([1-6])[^>]*>(.*?)</h", html)
+    titles = [(int(level), title) for level, title in headings]
+    place = titles.index((2, "Smoking"))
+    assert titles[place + 1] == (3, "Question about smokes?")
+    assert titles.index((2, "Everything else")) < titles.index((3, "Question about habits?"))
+    assert (4, "Mean") in titles
+    assert "About the last year." in html
+
+
+def test_a_number_is_quoted_as_a_mean_with_its_interval() -> None:
+    run = finished()
+    estimate = run.estimates.get(position=PLACES["drinks"])
+    (part,) = blocks(run)["drinks"].parts
+    (line,) = part.lines
+    found = re.fullmatch(
+        r"The 700 respondents’ mean is an estimated (\S+) \(between (\S+) and (\S+)\)\.", line.sentence
+    )
+    assert found is not None
+    shown, low, high = map(float, found.groups())
+    assert abs(shown - estimate.constrained) <= 0.5  # type: ignore[operator]
+    assert low <= estimate.noise_low <= estimate.noise_high <= high  # type: ignore[operator]
+    assert line.direct == "–"
+    page = words(run)
+    assert line.sentence in page
+    assert "A number from 0 to 40, in steps of 1" in page
+    assert "Wald interval: the estimate and its standard error" in page
+
+
+def test_a_scale_has_its_shares_and_its_mean() -> None:
+    run = finished()
+    mean, shares = blocks(run)["mood"].parts
+    assert (mean.title, shares.title) == ("Mean", "Shares")
+    assert [line.choice for line in shares.lines][-1] == "Prefer not to say"
+    (line,) = mean.lines
+    assert line.sentence.startswith("The mean of those of the 700 respondents who gave a point is an estimated ")
+    assert ">1</text>" in mean.overall
+    assert ">5</text>" in mean.overall
+    page = words(run)
+    assert "For the mean the choices count as 1 to 5; who chose “Prefer not to say” has no point." in page
+    assert "its standard error by the delta method" in page
+    plain = blocks(run)["worry"].parts[0].lines[0].sentence
+    assert plain.startswith("The 700 respondents’ mean is an estimated ")
+
+
+def test_several_choices_need_not_sum_to_100() -> None:
+    run = finished()
+    (part,) = blocks(run)["habits"].parts
+    assert [line.choice for line in part.lines] == list(kinds.HABITS)
+    assert part.lines[0].sentence.endswith("have “Smoking” among their true answers.")
+    assert "More than one could be ticked: the shares need not sum to 100 %." in words(run)
+
+
+def test_who_was_not_asked_is_counted_and_said() -> None:
+    page = words(finished())
+    assert (
+        "Asked only of those who answered “Yes” to “Question about smokes?”. The estimates are of all respondents: "
+        "those who were not asked count as “Never”." in page
+    )
+    assert "answered “Drinking” or “Gambling” to “Question about habits?”" in page
+    assert "those who were not asked count as “0”." in page
+
+
+def test_unasked_several_choices_count_as_nothing_ticked() -> None:
+    document = kinds.document()
+    document["items"][PLACES["habits"]]["asked_if"] = {"item": "smokes", "answers": [1]}
+    design = freeze(document)
+    assert "those who were not asked count as having ticked nothing." in words(run_of(design, published=True))
+
+
+def test_yes_no_with_a_third_answer_shows_all_three() -> None:
+    document = every_kind().document
+    smokes = document["items"][0]
+    smokes["choices"].append({"en": "Prefer not to say"})
+    table = [[4, 1, 1], [1, 4, 1], [1, 1, 4]]
+    smokes |= {"prefer_not": True, "channel": {"name": "k_ary", "truth": "1/2", "weights": table}}
+    run = run_of(freeze(document), published=True)
+    (part,) = blocks(run)["smokes"].parts
+    assert [line.choice for line in part.lines] == ["No", "Yes", "Prefer not to say"]
+
+
+def test_groups_of_a_mean_share_one_picture_and_one_table() -> None:
+    run = weighted()
+    (part,) = blocks(run)["hours"].parts
+    assert [line.group for line in part.joined] == ["", "Young", "Old"]
+    assert part.by_group == ""
+    assert part.lines[0].sentence.startswith("Weighted by the known sizes of the groups, the mean is an estimated ")
+    assert re.match(r"In the group “Young”, the mean of the \d+ respondents is an est", part.group_lines[0].sentence)
+    mood = blocks(run)["mood"].parts[0]
+    assert "the mean of those who gave a point is an estimated" in mood.lines[0].sentence
+    assert "the mean of those of the " in mood.group_lines[0].sentence
+
+
+def test_too_few_say_so_for_every_kind() -> None:
+    run = finished(count=12)
+    lines = [line for block in report.build(run).blocks for part in block.parts for line in part.lines]
+    assert len(lines) == 39, "of yes and no only one is shown"
+    assert {line.missing for line in lines} == {"Not enough reports yet: 12 of 30"}
+    assert "Not enough reports yet: 12 of 30." in words(run)
+
+
+def test_too_few_points_are_said() -> None:
+    run = finished()
+    run.estimates.filter(position=PLACES["mood"], measure="mean").update(
+        constrained=None, flags=["too_few_gave_a_value"]
+    )
+    assert "Too few gave a point for a mean." in words(run)
+
+
+def test_the_known_mean_of_a_rehearsal() -> None:
+    design = every_kind(rehearsal=True)
+    run = finished(rehearsal=True)
+    generator = np.random.default_rng(11)
+    who = simulated.people(design, PEOPLE, generator)
+    cells = {item.key: item.means[0] for item in results.read(run).items if item.means}
+    assert cells["drinks"].truth == pytest.approx(who.answers["drinks"].mean())
+    assert cells["hours"].truth == pytest.approx(who.answers["hours"].mean() / 2)
+    mood = who.answers["mood"]
+    assert cells["mood"].truth == pytest.approx((mood[mood < 5] + 1).mean())
+    habits = next(item for item in results.read(run).items if item.key == "habits")
+    assert [cell.truth for cell in habits.shares] == pytest.approx(who.answers["habits"].mean(axis=0))
+    page = words(run)
+    assert "of 39 intervals for a larger population hold the known truth" in page
+    assert "The 700 simulated respondents’ mean" in page
+
+
+def test_shares_that_are_known_in_part_give_no_known_mean() -> None:
+    run = finished(rehearsal=True)
+    design = results.read(run).design
+    services.record_known_shares(design.digest, [])
+    assert {cell.truth for item in results.read(run).items for cell in item.cells} == {None}
+
+
+def test_the_label_tells_each_encoding_in_words() -> None:
+    run = finished()
+    label = {item.key: item for item in privacy.label(results.read(run)).items}
+    assert label["substance"].tickets.columns == ("not marked", "marked")
+    assert [name for name, _ in label["substance"].tickets.rows] == ["Another choice", "This choice"]
+    assert [name for name, _ in label["habits"].tickets.rows] == ["Not ticked", "Ticked"]
+    assert label["drinks"].tickets.columns == ("lowest (0)", "highest (40)")
+    assert [name for name, _ in label["drinks"].tickets.rows] == ["0", "10", "20", "30", "40"]
+    assert label["drinks"].tickets.remark == "5 of the 41 rows; report.json holds all."
+    assert label["hours"].tickets.columns == ("0 to 1.5", "2 to 3.5", "4 to 5.5", "6 to 7.5", "8 to 10")
+    page = words(run)
+    assert "Mechanism: unary encoding, probability of a mark for the answer 1/2, for every other choice 1/3." in page
+    assert "A set of 3 of the 8 choices is sent." in page
+    assert "Of 11 tickets, how many send each report" in page
+    assert "At most 2 can be ticked." in page
+    assert "the more tickets say highest" in page
+    assert label["place"].mechanism.ratio == 2
+    assert "Epsilon 0.70: a report multiplies the odds between two answers by 2 at most." in page
+
+
+def test_binned_and_rounded_rows_still_sum_to_the_whole() -> None:
+    for item in privacy.label(results.read(finished())).items:
+        for _, cells in item.tickets.rows:
+            texts = [text.replace("\u00a0%", "").replace(",", "") for text, _ in cells]
+            whole = 100 if "%" in cells[0][0] else sum(item.frozen["channel"]["weights"][0])
+            assert sum(map(float, texts)) == pytest.approx(whole, abs=0.3), item.key
+
+
+def test_false_reports_of_each_encoding() -> None:
+    run = finished()
+    items = {item.key: item for item in results.read(run).items}
+    bounds = {key: privacy.bounds(item) for key, item in items.items()}
+    assert [bound.measure for bound in bounds["mood"]] == ["share", "share", "mean", "mean"]
+    assert bounds["substance"][0].shift == pytest.approx(7 / PEOPLE * 6)
+    assert bounds["place"][0].shift == poisoning_bound(PEOPLE, 7, items["place"].mechanism)
+    assert bounds["drinks"][0].shift == pytest.approx(7 / PEOPLE * 40 * 3)
+    text = " ".join(privacy.bounds_in_words(items["drinks"]))
+    assert "With 1 % false reports (7 of 700) the mean moves by no more than 1.2;" in text.replace("\u00a0", " ")
+    assert "with 5 % false reports (35 of 700) a share could become anything." in words(run)
+
+
+def test_the_group_that_weighs_most_widens_the_bound() -> None:
+    run = weighted()
+    (smokes, *_) = results.read(run).items
+    sizes = smokes.totals[0].sum(axis=1)
+    weight = max(0.4 * PEOPLE / sizes[0], 0.6 * PEOPLE / sizes[1])
+    assert privacy.bounds(smokes)[0].shift == pytest.approx(weight * poisoning_bound(PEOPLE, 7, smokes.mechanism))
+
+
+def sheet(run: Run) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(exports.csv_file(run).decode("utf-8-sig"), newline="")))
+
+
+def test_the_sheet_tells_shares_from_means() -> None:
+    rows = sheet(finished())
+    means = [row for row in rows if row["measure"] == "mean"]
+    assert [row["item"] for row in means] == ["mood", "worry", "drinks", "hours"]
+    assert {(row["choice"], row["choice_label"], row["sent"]) for row in means} == {("0", "", "")}
+    assert {row["measure"] for row in rows} == {"share", "mean"}
+    assert next(row for row in means if row["item"] == "drinks")["direct_question_n"] == ""
+
+
+COLUMNS = ("estimate_unclipped", "estimate", "standard_error", "noise_standard_error",
+           "low", "high", "noise_low", "noise_high", "direct_question_n")  # fmt: skip
+
+
+def plain(estimate: Any, choice: int | None) -> list[float | None]:
+    values = [getattr(estimate, name) if choice is None else getattr(estimate, name)[choice] for name in NAMES]
+    return [None if np.isnan(value) else float(value) for value in values]
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["one group", "weighted"])
+def test_every_number_is_computed_again_from_the_file_bit_for_bit(known: bool, tmp_path: Path) -> None:
+    run = weighted() if known else finished()
+    path = tmp_path / "report.json"
+    path.write_bytes(exports.json_file(run))
+    bundle, document = load_bundle(path), json.loads(path.read_text(encoding="utf-8"))
+    assert len(document["estimates"]) == (3 if known else 1) * 40
+    for row in document["estimates"]:
+        item, mean = bundle.items[row["item"]], row["measure"] == "mean"
+        estimate = item.estimate_mean if mean else item.estimate
+        if row["stratum"] or not known:
+            again = estimate(row["stratum"])
+        elif not item.question.reports_shares:
+            again = combine_means([estimate(key) for key in bundle.strata], list(map(float, bundle.shares.values())))
+        else:
+            shares = [item.estimate(key) for key in bundle.strata]
+            combined = combine_strata(shares, list(map(float, bundle.shares.values())))
+            again = mean_of_shares(combined, item.question.values) if mean else combined
+        assert plain(again, None if mean else row["choice"]) == [row[name] for name in COLUMNS], row["item"]
+        assert again.interval == row["interval_method"]
+
+
+def test_tallies_are_those_of_the_snapshot() -> None:
+    run = finished()
+    before = exports.json_file(run)
+    design = results.read(run).design
+    generator = np.random.default_rng(1)
+    who = simulated.people(design, 5, generator)
+    simulated.store(design, who, simulated.symbols(design, who, generator))
+    assert run_of(design).reports == PEOPLE + 5
+    assert exports.json_file(run) == before
+
+
+def test_the_file_names_encodings_and_measures() -> None:
+    document = json.loads(exports.json_file(finished()))
+    encodings = {item["item"]: item["encoding"] for item in document["privacy"]["items"]}
+    assert encodings["place"] == "subset"
+    assert encodings["habits"] == "each_option"
+    assert {bound["measure"] for bound in document["poisoning"] if bound["item"] == "worry"} == {"share", "mean"}
+    assert all(bound["largest_shift"] <= 40 for bound in document["poisoning"] if bound["item"] == "drinks")
+
+
+def test_runs_from_before_the_tallies_get_them() -> None:
+    """What the migration does to them: single symbols alone stood in the estimates then."""
+    document = kinds.document(
+        items=[kinds.items()[0] | {"section": "first"}], sections=kinds.document()["sections"][:1]
+    )
+    design = freeze(document | {"strata": {"wording": {"en": "?"}, "groups": [g | {"share": None} for g in GROUPS]}})
+    _fill(design)
+    run = run_of(design)
+    kept = run.tallies
+    Run.objects.update(tallies=[])
+    import_module("estimator.migrations.0003_measures").tallies_of_earlier_runs(apps, None)
+    assert Run.objects.get().tallies == kept != []
+
+
+def _fill(design: Design) -> None:
+    generator = np.random.default_rng(2)
+    who = simulated.people(design, 80, generator)
+    simulated.store(design, who, simulated.symbols(design, who, generator))
