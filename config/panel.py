@@ -45,6 +45,7 @@ UNFOLD: dict[str, Any] = {
     },
     "STYLES": [
         lambda request: static("estimator/results.css"),
+        lambda request: static("estimator/pictures.css"),
         lambda request: static("surveys/panel/panel.css"),
     ],
     "SIDEBAR": {
