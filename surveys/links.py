@@ -7,6 +7,7 @@ from sesame.utils import get_query_string
 
 from estimator.models import Run
 from surveys import selectors
+from surveys.languages import address_of
 from surveys.models import Version
 
 
@@ -18,6 +19,13 @@ def respondent_link(version: Version) -> str:
 def coin_link(version: Version) -> str:
     """The address of the own-coin page; empty where the version has none. Without a script no digest is checked."""
     return link_to("surveys:coin", version.survey.slug) if selectors.has_coin_page(version) else ""
+
+
+def sheet_links(version: Version) -> dict[str, str]:
+    """The address of the sheet of paper in each language that has one."""
+    document = selectors.document_of(version)
+    found = selectors.sheet_languages(version)
+    return {code: settings.CANDOR_URL + address_of("coin-sheet", document, code) for code in found}
 
 
 def sign_in_link(user: User) -> str:

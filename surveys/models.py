@@ -154,6 +154,7 @@ class Page(models.Model):
     class Kind(models.TextChoices):
         ANSWER = "answer", "the respondent's page"
         COIN = "coin", "the own-coin page, where a device has every table"
+        SHEET = "sheet", "the own-coin page on paper, as a PDF"
 
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="pages")
     language = models.CharField(max_length=35, help_text="one of the design's languages")

@@ -106,6 +106,11 @@ def page_digests(version: Version) -> dict[str, str]:
     return {language: sha256(content).hexdigest() for language, content in found}
 
 
+def sheet_languages(version: Version) -> list[str]:
+    """The languages in which the version has a sheet of paper, its own first."""
+    return list(version.pages.filter(kind=Page.Kind.SHEET).values_list("language", flat=True))
+
+
 def has_coin_page(version: Version) -> bool:
     return version.pages.filter(kind=Page.Kind.COIN).exists()
 

@@ -13,6 +13,7 @@ from estimator import services as estimator
 from estimator.models import Run
 from surveys import definitions, lifecycle, pages, selectors
 from surveys.coin import page as coin
+from surveys.coin.sheet import render_sheet
 from surveys.definitions import Definition
 from surveys.models import Group, Item, Page, Section, Survey, Version
 from surveys.reading import DefinitionError
@@ -102,11 +103,14 @@ def _pages(version: Version, design: Design) -> Iterator[Page]:
     """Every page on which the version is answered, in each of its languages."""
     document, text, digest = design.document, design.canonical.decode(), design.digest
     for language in document["languages"]:
-        coin_page = coin.render_page(document, digest, language)
+        sheet = render_sheet(document, digest, language)
+        coin_page = coin.render_page(document, digest, language, with_sheet=bool(sheet))
         page = pages.render_page(document, text, digest, language, with_coin=bool(coin_page))
         yield Page(version=version, language=language, kind=Page.Kind.ANSWER, content=page)
         if coin_page:
             yield Page(version=version, language=language, kind=Page.Kind.COIN, content=coin_page)
+        if sheet:
+            yield Page(version=version, language=language, kind=Page.Kind.SHEET, content=sheet)
 
 
 def _item(survey: Survey, position: int, item: dict[str, Any]) -> Item:

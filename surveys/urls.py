@@ -12,9 +12,11 @@ urlpatterns = [
     path("s/<slug:slug>/<language:language>/", views.respond, name="respond"),
     path("s/<slug:slug>/design.json", views.design, name="design"),
     path("s/<slug:slug>/coin/", coin.answer, name="coin"),
+    path("s/<slug:slug>/coin/sheet.pdf", coin.sheet, name="coin-sheet"),
     path("s/<slug:slug>/coin/send/", coin.send, name="coin-send"),
     path("s/<slug:slug>/coin/sent/", coin.sent, name="coin-sent"),
     path("s/<slug:slug>/<language:language>/coin/", coin.answer, name="coin"),
+    path("s/<slug:slug>/<language:language>/coin/sheet.pdf", coin.sheet, name="coin-sheet"),
     path("s/<slug:slug>/<language:language>/coin/send/", coin.send, name="coin-send"),
     path("s/<slug:slug>/<language:language>/coin/sent/", coin.sent, name="coin-sent"),
 ]

@@ -23,54 +23,68 @@ MOST_FACES = 6
 """A rule with more coins and dice to show than this has a bar instead, which says how often it comes."""
 
 
-def render_page(document: Document, digest: str, language: str) -> bytes:
-    """The page that says what to toss and takes what was marked; empty where no device has every item's table."""
+def render_page(document: Document, digest: str, language: str, *, with_sheet: bool = False) -> bytes:
+    """The page that says what to toss and takes what was marked; empty where no device has every item's table.
+
+    `with_sheet` says whether there is a sheet of paper to lead to.
+    """
     instructions = instructions_for(document)
     if instructions is None:
         return b""
     with translation.override(language):
-        context = _frame(document, language) | {
-            "doors": switch("coin", document),
-            "digest": digest,
-            "group_wording": pages.text_in(document["strata"]["wording"], document, language),
-            "groups": [_group(group, document, language) for group in document["strata"]["groups"]],
-            "needs": words.needs(instructions),
-            "coins": any(COIN in instruction.device.parts for instruction in instructions),
-            "factor": wording.odds(prod((_ratio(item) for item in document["items"]), start=Fraction(1))),
-            "questions": [
-                _question(number, item, instruction, document, language)
-                for number, (item, instruction) in enumerate(zip(document["items"], instructions, strict=True), start=1)
-            ],
-        }
-    return pages.render("surveys/coin/page.html", context, language)
+        shown = context(document, instructions, digest, language)
+    doors = {
+        "doors": switch("coin", document),
+        "sheet_address": address_of("coin-sheet", document, language) if with_sheet else "",
+    }
+    return pages.render("surveys/coin/page.html", shown | doors, language)
+
+
+def context(document: Document, instructions: list[Instruction], digest: str, language: str) -> dict[str, Any]:
+    """What the page says, and the sheet of paper too; the language must be active."""
+    return _frame(document, language) | {
+        "digest": digest,
+        "group_wording": pages.text_in(document["strata"]["wording"], document, language),
+        "groups": [_group(group, document, language) for group in document["strata"]["groups"]],
+        "needs": words.needs(instructions),
+        "coins": any(COIN in instruction.device.parts for instruction in instructions),
+        "factor": wording.odds(prod((_ratio(item) for item in document["items"]), start=Fraction(1))),
+        "questions": [
+            _question(number, item, instruction, document, language)
+            for number, (item, instruction) in enumerate(zip(document["items"], instructions, strict=True), start=1)
+        ],
+    }
 
 
 def render_review(document: Document, looked: ParsedReport, language: str) -> bytes:
     """What was marked, with the nonce that makes pressing Send twice one report. Nothing is stored yet."""
+    marked = {f"item-{number}": str(symbol) for number, symbol in enumerate(looked.report, start=1)}
+    marked["stratum"] = looked.stratum
     context = _frame(document, language) | {
         "looked": looked,
-        "lines": list(_lines(document, looked, language)),
+        "lines": list(lines(document, language, marked)),
         "send_address": address_of("coin-send", document, language),
     }
     return pages.render("surveys/coin/review.html", context, language)
 
 
-def _lines(document: Document, looked: ParsedReport, language: str) -> Iterator[dict[str, Any]]:
-    """The group, where there are groups, then each question, with every choice and whether it is marked."""
+def lines(document: Document, language: str, marked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """The group, where there are groups, then each question, with every choice and whether it is marked.
+
+    `marked` is what a form says by the names of its fields.
+    """
     strata = document["strata"]
     if strata["groups"]:
         groups = [_group(group, document, language) for group in strata["groups"]]
-        choices = [_choice(group["key"], group["label"], looked.stratum) for group in groups]
+        choices = [_choice(group["key"], group["label"], marked.get("stratum", "")) for group in groups]
         wording = pages.text_in(strata["wording"], document, language)
-        yield {"name": "stratum", "wording": wording, "choices": choices, "plain": True}
-    for number, (item, symbol) in enumerate(zip(document["items"], looked.report, strict=True), start=1):
+        yield {"name": "stratum", "number": 0, "wording": wording, "choices": choices}
+    for number, item in enumerate(document["items"], start=1):
+        name = f"item-{number}"
         labels = [pages.text_in(choice, document, language) for choice in item["choices"]]
-        choices = [_choice(str(value), label, str(symbol)) for value, label in enumerate(labels)]
-        yield {
-            "name": f"item-{number}",
-            "wording": pages.text_in(item["wording"], document, language),
-            "choices": choices,
-        }
+        choices = [_choice(str(value), label, marked.get(name, "")) for value, label in enumerate(labels)]
+        wording = pages.text_in(item["wording"], document, language)
+        yield {"name": name, "number": number, "wording": wording, "choices": choices}
 
 
 def _choice(value: str, label: str, marked: str) -> dict[str, Any]:
@@ -85,8 +99,8 @@ def render_sent(document: Document, language: str) -> bytes:
 def render_refusal(document: Document, refusal: Refusal, language: str) -> bytes:
     """Why a form was not taken, and the way back."""
     with translation.override(language):
-        reason = _reason(refusal)
-    return pages.render("surveys/coin/refused.html", _frame(document, language) | {"reason": reason}, language)
+        why = reason(refusal)
+    return pages.render("surveys/coin/refused.html", _frame(document, language) | {"reason": why}, language)
 
 
 def _frame(document: Document, language: str) -> dict[str, Any]:
@@ -131,7 +145,8 @@ def _ratio(item: Mapping[str, Any]) -> Fraction:
     return Fraction(Channel(tuple(map(tuple, item["channel"]["weights"]))).ratio)
 
 
-def _reason(refusal: Refusal) -> str:
+def reason(refusal: Refusal) -> str:
+    """Why a form was not taken, in a sentence that quotes nothing of it."""
     match refusal:
         case ForeignOrigin():
             return _("It did not come from this survey’s own page. Open the page again and send from there.")

@@ -30,6 +30,16 @@ def answer(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     return HttpResponse(stored)
 
 
+@require_safe
+def sheet(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
+    """The page on paper, as it was made when the survey opened: the same bytes for everybody."""
+    shown, stored = _shown_or_404(slug, language, Page.Kind.SHEET)
+    if shown.closed:
+        return _closed(shown, status=410)
+    headers = {"Content-Disposition": f'attachment; filename="{slug}-{shown.language}.pdf"'}
+    return HttpResponse(stored, content_type="application/pdf", headers=headers)
+
+
 @csrf_exempt
 @require_POST
 def send(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
@@ -74,10 +84,10 @@ def _closed(shown: Showing, *, status: int) -> HttpResponse:
     return HttpResponse(pages.render_closed(shown.document, shown.language), status=status)
 
 
-def _shown_or_404(slug: str, language: str) -> tuple[Showing, bytes]:
-    """The version in the field and its stored own-coin page, where it has one in that language."""
+def _shown_or_404(slug: str, language: str, kind: Page.Kind = Page.Kind.COIN) -> tuple[Showing, bytes]:
+    """The version in the field and its stored page of this kind, where it has one in that language."""
     shown = selectors.showing(slug, language)
-    stored = None if shown is None else shown.page(Page.Kind.COIN)
+    stored = None if shown is None else shown.page(kind)
     if shown is None or stored is None:
         raise Http404("There is no such page.")
     return shown, stored

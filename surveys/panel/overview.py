@@ -68,6 +68,7 @@ def overview(survey: Survey) -> dict[str, Any]:
         "version": version,
         "link": links.respondent_link(version) if version and takes_answers(survey) else "",
         "coin_link": links.coin_link(version) if version and takes_answers(survey) else "",
+        "sheet_links": links.sheet_links(version) if version and takes_answers(survey) else {},
         "missing": missing,
         "epsilon": epsilon_of(survey),
         "count": wording.count(selectors.report_count(survey)),

@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.urls import path
 
-from surveys.panel import acts, views
+from surveys.panel import acts, paper, views
 
 app_name = "panel"
 page = admin.site.admin_view  # who is not signed in is asked to; every POST needs its CSRF token
@@ -16,6 +16,8 @@ urlpatterns = [
     path("survey/<slug:slug>/revise", page(acts.revise), name="revise"),
     path("survey/<slug:slug>/estimate", page(acts.estimate), name="estimate"),
     path("survey/<slug:slug>/duplicate", page(acts.duplicate), name="duplicate"),
+    path("survey/<slug:slug>/paper/", page(paper.paper), name="paper"),
+    path("survey/<slug:slug>/paper/new-pile", page(paper.new_pile), name="paper-pile"),
     path("run/<str:key>/", page(views.report), name="report"),
     path("run/<str:key>/estimates.csv", page(views.estimates), name="report-csv"),
     path("run/<str:key>/report.json", page(views.document), name="report-json"),

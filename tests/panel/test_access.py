@@ -14,7 +14,8 @@ from surveys.models import Survey, Version
 pytestmark = pytest.mark.django_db
 
 SURVEY = "panel:survey", "panel:definition"
-ACTS = "panel:open", "panel:close", "panel:revise", "panel:estimate", "panel:duplicate"
+ACTS = "panel:open", "panel:close", "panel:revise", "panel:estimate", "panel:duplicate", "panel:paper-pile"
+PAPER = "panel:paper"
 RUN = "panel:report", "panel:report-csv", "panel:report-json"
 FORMS = "admin:surveys_survey_change", "admin:surveys_survey_delete", "admin:surveys_survey_history"
 OPEN_TO_STAFF = "panel:index", "panel:upload", "admin:surveys_survey_changelist", "admin:surveys_survey_add"
@@ -30,7 +31,7 @@ def names_of(patterns: list[URLPattern | URLResolver], namespace: str) -> Iterat
 
 def test_every_address_of_the_panel_is_in_this_file() -> None:
     ours = {name for name in names_of(get_resolver().url_patterns, "") if name.startswith(("panel:", "api:"))}
-    assert ours == {*SURVEY, *ACTS, *RUN, "panel:publish", "panel:index", "panel:upload", "api:run"}
+    assert ours == {*SURVEY, *ACTS, PAPER, *RUN, "panel:publish", "panel:index", "panel:upload", "api:run"}
     forms = {name for name in names_of(get_resolver().url_patterns, "") if name.startswith("admin:surveys_")}
     assert forms == {*FORMS, "admin:surveys_survey_changelist", "admin:surveys_survey_add"}
 
@@ -44,12 +45,12 @@ def addresses(survey: Survey, run: Run) -> dict[str, list[str]]:
     """Every address that is about somebody's survey, by the method it answers."""
     return {
         "GET": [
-            *(reverse(name, args=[survey.slug]) for name in SURVEY),
+            *(reverse(name, args=[survey.slug]) for name in (*SURVEY, PAPER)),
             *(reverse(name, args=[run.key]) for name in (*RUN, "api:run")),
             *(reverse(name, args=[survey.pk]) for name in FORMS),
         ],
         "POST": [
-            *(reverse(name, args=[survey.slug]) for name in ACTS),
+            *(reverse(name, args=[survey.slug]) for name in (*ACTS, PAPER)),
             reverse("panel:publish", args=[run.key]),
             *(reverse(name, args=[survey.pk]) for name in FORMS[:2]),
         ],

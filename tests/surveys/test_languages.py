@@ -83,7 +83,7 @@ def test_a_survey_that_is_not_whole_in_each_language_is_refused(
         services.write_survey(definition, owner=alice)
 
 
-@pytest.mark.parametrize("kind", Page.Kind.values)
+@pytest.mark.parametrize("kind", [Page.Kind.ANSWER, Page.Kind.COIN])
 @pytest.mark.parametrize("path", PAGES)
 def test_each_language_has_its_page_whoever_asks(version: Version, path: str, kind: str) -> None:
     language, direction = PAGES[path]
@@ -139,7 +139,7 @@ def test_headers(version: Version, path: str) -> None:
     assert (coin["Content-Security-Policy"], coin["Referrer-Policy"]) == (COIN_POLICY, "same-origin")
 
 
-@pytest.mark.parametrize("kind", Page.Kind.values)
+@pytest.mark.parametrize("kind", [Page.Kind.ANSWER, Page.Kind.COIN])
 def test_the_switch_names_every_language_in_its_own_words_and_direction(version: Version, kind: str) -> None:
     page = stored_page(version, kind, "de")
     inside = re.findall(r"<nav.*?</nav>", page.decode(), re.S)[0]

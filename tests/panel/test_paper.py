@@ -1,0 +1,148 @@
+"""Entering sheets of paper: owner only, one sheet at a time, each stored once, counted, and never in a log."""
+
+import logging
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from collector import services as collector
+from collector.models import Report
+from surveys import services
+from surveys.models import Survey, Version
+from tests import payloads
+
+pytestmark = pytest.mark.django_db
+
+ADDRESS = "/panel/survey/campus/paper/"
+
+
+def empty_sheet(client: Client, **marks: str) -> dict[str, str]:
+    """The fields of the page as it stands, with these marks."""
+    page = client.get(ADDRESS).content.decode()
+    hidden = dict(re.findall(r'<input type="hidden" name="(design|nonce)" value="(\w+)">', page))
+    return hidden | {"stratum": "y1", "item-1": "1", "item-2": "2"} | marks
+
+
+def counts(page: str) -> tuple[int, int]:
+    pile, whole = (re.search(rf"<dd data-{name}>(\d+)</dd>", page) for name in ("pile", "all"))
+    assert pile
+    assert whole
+    return int(pile[1]), int(whole[1])
+
+
+def test_a_sheet_is_stored_as_paper_and_counted(version: Version, her: Client) -> None:
+    for number in (1, 2, 3):
+        answer = her.post(ADDRESS, empty_sheet(her), follow=True)
+        assert answer.redirect_chain == [(ADDRESS, 302)]
+        assert counts(answer.content.decode()) == (number, number)
+    assert {(bytes(row.report), row.stratum, row.mode) for row in Report.objects.all()} == {
+        (b"\x01\x02", 0, Report.Mode.PAPER)
+    }
+    assert "of them with a real coin: 3" in her.get("/panel/survey/campus/").content.decode()
+
+
+def test_the_same_sheet_again_is_stored_once(version: Version, her: Client) -> None:
+    sheet = empty_sheet(her)
+    her.post(ADDRESS, sheet)
+    again = her.post(ADDRESS, sheet, follow=True).content.decode()
+    assert "This sheet was stored before. It counts once." in again
+    assert counts(again) == (1, 1)
+
+
+def test_other_marks_under_the_same_nonce_are_refused(version: Version, her: Client) -> None:
+    sheet = empty_sheet(her)
+    her.post(ADDRESS, sheet)
+    refused = her.post(ADDRESS, sheet | {"item-1": "0"})
+    assert refused.status_code == 409
+    assert "checked" not in refused.content.decode()
+    assert sheet["nonce"] not in refused.content.decode(), "the next sheet has a nonce of its own"
+    assert bytes(Report.objects.get().report) == b"\x01\x02"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"item-2": ""}, "Question 2 is not marked."),
+        ({"item-1": "2"}, "Question 1 is not marked."),
+        ({"stratum": "y9"}, "The group is not marked."),
+        ({"more": "1"}, "What arrived is not the form of this page."),
+    ],
+)
+def test_a_mark_that_is_missing_is_asked_for_and_the_others_are_kept(
+    version: Version, her: Client, change: dict[str, str], sentence: str
+) -> None:
+    sheet = empty_sheet(her, **change)
+    answer = her.post(ADDRESS, sheet)
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert sentence in page
+    assert f'name="nonce" value="{sheet["nonce"]}"' in page
+    assert page.count(" checked") == (3 if "more" in change else 2)
+    assert not Report.objects.exists()
+
+
+def test_a_field_that_stands_twice_is_refused(version: Version, her: Client) -> None:
+    assert her.post(ADDRESS, empty_sheet(her) | {"item-1": ["0", "1"]}).status_code == 422
+    assert not Report.objects.exists()
+
+
+def test_a_new_pile_counts_from_none_and_what_is_stored_stays(version: Version, her: Client) -> None:
+    her.post(ADDRESS, empty_sheet(her))
+    page = her.post(f"{ADDRESS}new-pile", follow=True).content.decode()
+    assert counts(page) == (0, 1)
+
+
+def test_the_session_holds_a_count_and_no_mark(version: Version, her: Client) -> None:
+    her.post(ADDRESS, empty_sheet(her))
+    assert {name: value for name, value in her.session.items() if not name.startswith("_auth")} == {
+        "piles": {version.design_id: 1}
+    }
+
+
+def test_paper_that_arrives_after_closing_is_refused_in_a_sentence(
+    version: Version, survey: Survey, her: Client
+) -> None:
+    sheet = empty_sheet(her)
+    survey.refresh_from_db()
+    services.close_survey(survey)
+    for answer, status in ((her.get(ADDRESS), 200), (her.post(ADDRESS, sheet), 410)):
+        assert answer.status_code == status
+        assert "Paper that arrives after closing is not stored" in answer.content.decode()
+        assert "data-paper" not in answer.content.decode()
+    assert not Report.objects.exists()
+
+
+def test_a_sheet_of_another_design_is_refused(version: Version, her: Client) -> None:
+    assert her.post(ADDRESS, empty_sheet(her, design="0" * 64)).status_code == 404
+    assert not Report.objects.exists()
+
+
+def test_a_design_without_an_own_coin_page_has_no_paper(alice: User, her: Client) -> None:
+    definition = payloads.definition()
+    definition["items"][0]["channel"]["truth"] = "2/5"
+    survey = services.write_survey(definition, owner=alice)
+    assert her.get(ADDRESS).status_code == 404, "a draft"
+    services.open_survey(survey)
+    for answer in (her.get(ADDRESS), her.post(ADDRESS, {}), her.post(f"{ADDRESS}new-pile")):
+        assert answer.status_code == 404
+    assert "/paper/" not in her.get("/panel/survey/campus/").content.decode()
+
+
+def test_no_log_and_no_error_page_holds_a_mark(
+    version: Version, her: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(fields: object, *, slug: str) -> bool:
+        raise RuntimeError("the disk is full")
+
+    sheet = empty_sheet(her)
+    monkeypatch.setattr(collector, "receive_sheet", fail)
+    her.raise_request_exception = False
+    with caplog.at_level(logging.DEBUG):
+        answer = her.post(ADDRESS, sheet)
+    assert answer.status_code == 500
+    assert "the disk is full" in caplog.text, "the fault is logged"
+    for said in (caplog.text, answer.content.decode()):
+        assert sheet["nonce"] not in said
+        assert "item-1" not in said

@@ -1,0 +1,167 @@
+"""The own-coin page on paper: the same PDF for everybody, tagged, with every word of the page, in every language."""
+
+import copy
+import re
+import zlib
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import translation
+
+from surveys import services
+from surveys.coin import page, sheet
+from surveys.coin.instructions import instructions_for
+from surveys.models import Page, Version
+from tests import payloads
+from tests.surveys import test_coin_page as on_the_web
+
+ADDRESS = "/s/campus/coin/sheet.pdf"
+
+
+def thirty(**changes: Any) -> dict[str, Any]:
+    """A frozen design of 30 questions, with a coin and a die by turns."""
+    document = payloads.document(**changes)
+    two = document["items"]
+    document["items"] = [copy.deepcopy(two[number % 2]) | {"key": f"q{number}"} for number in range(30)]
+    return document
+
+
+def said(document: dict[str, Any], language: str = "en") -> dict[str, Any]:
+    instructions = instructions_for(document)
+    assert instructions is not None
+    with translation.override(language):
+        return sheet._data(page.context(document, instructions, "ab" * 32, language), document, language)
+
+
+def inside(pdf: bytes) -> bytes:
+    """The PDF with its compressed streams opened."""
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.S)
+    opened = [zlib.decompressobj().decompress(stream) for stream in streams if stream[:1] == b"x"]
+    return pdf + b"\n".join(opened)
+
+
+@pytest.mark.django_db
+def test_the_same_bytes_for_everyone(version: Version) -> None:
+    found = set()
+    for number in range(10):
+        client = Client(REMOTE_ADDR=f"10.0.0.{number}")
+        client.cookies["sessionid"] = f"cookie{number}"
+        response = client.get(ADDRESS, {"utm": number}, headers={"accept-language": ("en", "de")[number % 2]})
+        assert (response.status_code, response["Content-Type"]) == (200, "application/pdf")
+        assert response["Content-Disposition"] == 'attachment; filename="campus-en.pdf"'
+        assert not response.cookies
+        found.add(response.content)
+    assert found == {bytes(version.pages.get(kind=Page.Kind.SHEET).content)}
+    assert found.pop().startswith(b"%PDF-")
+
+
+def test_the_same_bytes_twice_and_no_date() -> None:
+    first, second = (sheet.render_sheet(thirty(), "ab" * 32, "en") for _ in range(2))
+    assert first == second
+    assert not re.search(rb"CreationDate|ModDate|CreateDate|ModifyDate", inside(first))
+
+
+def test_it_is_tagged_named_and_in_its_language() -> None:
+    whole = inside(sheet.render_sheet(thirty(), "ab" * 32, "en"))
+    assert b"pdfuaid:part" in whole
+    assert b"/StructTreeRoot" in whole
+    assert b"/ToUnicode" in whole, "its text can be selected"
+    assert b"<dc:title>" in whole
+    assert re.search(rb"/Lang\s*\(en\)", whole)
+
+
+def test_thirty_questions_have_pages_enough() -> None:
+    pages = re.findall(rb"/Type\s*/Page\b", inside(sheet.render_sheet(thirty(), "ab" * 32, "en")))
+    assert 5 <= len(pages) <= 10
+
+
+def test_it_says_what_the_page_says() -> None:
+    document = thirty()
+    on_paper, on_the_page = said(document), page.render_page(document, "ab" * 32, "en").decode()
+    assert len(on_paper["questions"]) == 30
+    for entry in on_paper["questions"]:
+        for rule in entry["rules"]:
+            assert f"{rule['told']}</span>" in on_the_page
+            assert rule["shown"].lower() in on_the_page.lower()
+        assert entry["toss"] in on_the_page
+    assert all(step in on_the_page for step in (*on_paper["steps"], on_paper["needs"], on_paper["heads"]))
+    assert on_paper["group"]["choices"] == ["First year", "Later"]
+    assert on_paper["digest"] == "ab" * 32
+    assert "Version 1" in on_paper["version"]
+
+
+def test_no_groups_no_question_for_them() -> None:
+    assert said(payloads.document(strata={"wording": {"en": ""}, "groups": []}))["group"] is None
+
+
+def test_words_are_never_markup() -> None:
+    document = payloads.document()
+    document["items"][0]["wording"] = {"en": '#panic("read") $x$ *bold* @ref <label> \\ // `raw`'}
+    assert sheet.render_sheet(document, "ab" * 32, "en").startswith(b"%PDF-")
+
+
+@pytest.mark.parametrize("language", ["ar", "de", "es", "fr"])
+def test_in_the_other_languages(language: str) -> None:
+    document = in_language(payloads.document(), language)
+    assert said(document, language)["rtl"] is (language == "ar")
+    pdf = inside(sheet.render_sheet(document, "ab" * 32, language))
+    assert re.search(rb"/Lang\s*\(%s\)" % language.encode(), pdf)
+
+
+def in_language(document: Any, language: str) -> Any:
+    """The document with each text in that one language, in words of it."""
+    word = {"ar": "هل سلّمت يومًا عملًا كتبه شخص آخر؟", "de": "Größe", "es": "¿Señor?", "fr": "Où ça, œuvre"}[language]
+    if isinstance(document, list):
+        return [in_language(part, language) for part in document]
+    if isinstance(document, dict):
+        if set(document) == {"en"}:
+            return {language: word}
+        return {name: in_language(part, language) for name, part in document.items()} | (
+            {"languages": [language]} if "languages" in document else {}
+        )
+    return document
+
+
+def test_a_letter_that_the_fonts_do_not_have_leaves_it_without_a_sheet() -> None:
+    document = payloads.document(title={"en": "Campus 校园"})
+    assert sheet.render_sheet(document, "ab" * 32, "en") == b""
+
+
+def test_a_fault_of_our_own_is_not_taken_for_a_missing_letter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sheet, "_data", lambda *args: {"language": "en"})
+    with pytest.raises(RuntimeError):
+        sheet.render_sheet(payloads.document(), "ab" * 32, "en")
+
+
+@pytest.mark.django_db
+def test_where_there_is_no_sheet_nothing_leads_there(alice: User) -> None:
+    definition = payloads.definition(title={"en": "Campus 校园"})
+    version = services.open_survey(services.write_survey(definition, owner=alice))
+    assert Client().get("/s/campus/coin/").status_code == 200
+    assert Client().get(ADDRESS).status_code == 404
+    assert b"sheet.pdf" not in bytes(version.pages.get(kind=Page.Kind.COIN).content)
+    client = Client()
+    client.force_login(alice)
+    assert "sheet.pdf" not in client.get("/panel/survey/campus/").content.decode()
+
+
+@pytest.mark.django_db
+def test_the_page_and_the_panel_lead_to_it(version: Version, alice: User) -> None:
+    assert f'href="{ADDRESS}"' in Client().get("/s/campus/coin/").content.decode()
+    client = Client()
+    client.force_login(alice)
+    assert f"{ADDRESS}" in client.get("/panel/survey/campus/").content.decode()
+
+
+@pytest.mark.django_db
+def test_a_closed_survey_gives_none(version: Version) -> None:
+    services.close_survey(version.survey)
+    assert Client().get(ADDRESS).status_code == 410
+
+
+@pytest.mark.django_db
+def test_a_design_without_a_device_has_none(alice: User) -> None:
+    services.open_survey(services.write_survey(on_the_web.without_device(), owner=alice))
+    assert Client().get(ADDRESS).status_code == 404
