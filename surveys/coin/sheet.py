@@ -82,7 +82,8 @@ def _data(shown: dict[str, Any], document: Document, language: str) -> dict[str,
             "Keep what you toss, also when you do not like it. Mark your true answer only where the line says so."
         ),
         "why": _(
-            "Nobody but you knows what was tossed. So nobody can tell whether you or chance chose what is marked."
+            "Nobody but you knows what was tossed. So nobody, including us, can tell whether you or chance chose what "
+            "is marked."
         ),
         "group": group if shown["groups"] else None,
         "questions": [_question(number, entry) for number, entry in enumerate(shown["questions"], start=1)],
@@ -91,8 +92,8 @@ def _data(shown: dict[str, Any], document: Document, language: str) -> dict[str,
             "text": _(
                 "Write nothing on it but your marks: no name, no number. The researchers type what is marked into the "
                 "survey, where it is kept without name, address or time of day, with the note that it came on paper. "
-                "Whoever sees you hand it in knows that you took part, and can read what is marked; your true answer "
-                "is not on it."
+                "Whoever sees you hand it in knows that you took part and can read what is marked, but cannot tell "
+                "whether you or chance chose it."
             ),
         },
         "consent": {"title": _("By handing it in you agree to this"), "text": shown["consent"]},
