@@ -8,7 +8,7 @@ import pytest
 from django.contrib.staticfiles import finders
 
 from surveys.pages import render_closed, render_page
-from tests import payloads
+from tests import payloads, translated
 from tests.tools.designs import canonical_and_digest
 
 CLIENT = Path(str(finders.find("surveys/client/page.js"))).parent
@@ -120,8 +120,11 @@ def test_the_page_promises_nothing_that_it_cannot_keep(page: str, promise: str) 
     assert promise not in page.lower()
 
 
-def test_page_scripts_and_style_together_stay_below_100_kb(page: str) -> None:
+@pytest.mark.parametrize("language", translated.CODES)
+def test_page_scripts_and_style_together_stay_below_100_kb(language: str) -> None:
     """As they travel: scripts and styles compressed, the page as it is."""
+    document = translated.document(*translated.CODES)
+    page = render_page(document, *canonical_and_digest(document), language, with_coin=True).decode()
     contents = [path.read_bytes() for path in (*MODULES, *STYLES)]
     assert len(page.encode()) + sum(len(gzip.compress(content)) for content in contents) < 100_000
     assert len(page.encode()) + sum(map(len, contents)) < 200_000, "nor may they grow unseen"
