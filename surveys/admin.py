@@ -23,8 +23,9 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from estimator import wording
 from surveys import lifecycle, links, selectors
 from surveys.access import surveys_of
-from surveys.forms import GroupForm, ItemForm, PartFormSet, SurveyForm
-from surveys.models import Group, Item, Survey
+from surveys.forms import GroupForm, PartFormSet, SectionForm, SurveyForm
+from surveys.item_form import ItemForm, ItemFormSet
+from surveys.models import Group, Item, Section, Survey
 from surveys.panel.overview import epsilon_of, question_of, takes_answers
 from surveys.panel.views import signed_in
 
@@ -60,17 +61,34 @@ class GroupInline(Ordered, TabularInline):
     fields = ("position", "key", "label", "share")
 
 
+class SectionInline(Ordered, TabularInline):
+    model = Section
+    form = SectionForm
+    verbose_name_plural = "Sections: parts with a heading; every question then names its own"
+    fields = ("position", "key", "title", "introduction")
+
+
 class ItemInline(Ordered, StackedInline):
     model = Item
     form = ItemForm
+    formset = ItemFormSet
     verbose_name = "question"
     verbose_name_plural = "Questions"
     fields = (
-        ("position", "key"),
-        ("kind", "mechanism"),
+        ("position", "key", "section"),
         "wording",
+        "kind",
         "choices",
+        ("minimum", "maximum", "step"),
+        "most",
+        "prefer_not",
+        "may_be_blank",
+        "shuffle",
+        ("asked_if_item", "asked_if_answers", "sent_if_unasked"),
+        "mechanism",
         ("truth", "yes"),
+        ("on", "off"),
+        ("size", "epsilon"),
         "weights",
         "protection",
     )
@@ -92,7 +110,7 @@ class SurveyAdmin(ModelAdmin):
     """One's own surveys: the list, and the form that writes drafts. All else is on the survey's own page."""
 
     form = SurveyForm
-    inlines = (GroupInline, ItemInline)
+    inlines = (GroupInline, SectionInline, ItemInline)
     list_display = ("name", "stands", "reports", "epsilon", "address")
     list_display_links = None
     list_before_template = "panel/list_before.html"

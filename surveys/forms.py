@@ -16,9 +16,7 @@ from unfold.widgets import (
 from collector.designs import LANGUAGE
 from surveys import definitions
 from surveys.definitions import Definition
-from surveys.mechanisms import mechanism_of
-from surveys.models import KEY_VALIDATOR, Group, Item, Survey
-from surveys.questions import yes_no
+from surveys.models import KEY_VALIDATOR, Group, Section, Survey
 from surveys.reading import DefinitionError
 
 Text = dict[str, str]
@@ -114,63 +112,16 @@ class GroupForm(WordsForm):
         labels = {"position": "Order"}
 
 
-class ItemForm(WordsForm):
-    words = ("wording",)
+class SectionForm(WordsForm):
+    words = ("title", "introduction")
 
-    wording = forms.CharField(label="Question", widget=UnfoldAdminExpandableTextareaWidget)
-    choices = forms.CharField(
-        widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}),
-        required=False,
-        help_text="One to a line. A yes/no question has No, then Yes; leave it empty for these words.",
-    )
-    weights = forms.CharField(
-        label="Table",
-        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
-        required=False,
-        help_text="Only for a table of your own: a row of whole numbers for each choice, all rows of one sum.",
-    )
+    title = forms.CharField(label="Heading", widget=UnfoldAdminTextInputWidget, max_length=300)
+    introduction = forms.CharField(label="Words below it", widget=UnfoldAdminTextInputWidget, required=False)
 
     class Meta:
-        model = Item
-        fields = ("position", "key", "kind", "wording", "choices", "mechanism", "truth", "yes", "weights")
-        labels = {"position": "Order", "truth": "Truth probability", "yes": "Forced yes"}
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if self.instance.pk:
-            own = self.survey.language
-            self.initial["choices"] = "\n".join(choice.get(own, "") for choice in self.instance.choices)
-        self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in self.instance.weights or [])
-
-    def clean_weights(self) -> list[list[int]] | None:
-        rows = [line.replace(",", " ").split() for line in self.cleaned_data["weights"].splitlines() if line.strip()]
-        try:
-            return [[int(entry) for entry in row] for row in rows] or None
-        except ValueError:
-            raise ValidationError("Write whole numbers with spaces between them, a line for each choice.") from None
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
-        lines = [line.strip() for line in str(cleaned.get("choices", "")).splitlines() if line.strip()]
-        cleaned["choices"] = with_choices(self.instance.choices, lines, cleaned.get("kind"), self.survey)
-        if not self.errors:
-            self._check_mechanism(cleaned)
-        return cleaned
-
-    def _check_mechanism(self, cleaned: dict[str, Any]) -> None:
-        """Say in words what is wrong with the mechanism, at the field that it is about."""
-        names = ("weights",) if cleaned["mechanism"] == Item.Mechanism.CUSTOM else ("truth", "yes")
-        channel = {name: cleaned[name] for name in names if cleaned.get(name)}
-        said = {name: cleaned[name] for name in ("kind", "choices")}
-        try:
-            mechanism_of(said | {"channel": {"name": cleaned["mechanism"], **channel}})
-        except KeyError as missing:
-            self.add_error(str(missing.args[0]), "This mechanism needs it.")
-        except (ValueError, TypeError) as fault:
-            field = next(
-                (name for name in ("choices", "weights", "truth", "yes") if str(fault).startswith(name)), "mechanism"
-            )
-            self.add_error(field, str(fault))
+        model = Section
+        fields = ("position", "key", "title", "introduction")
+        labels = {"position": "Order"}
 
 
 class UploadForm(forms.Form):
@@ -215,16 +166,6 @@ def with_words(texts: Text | None, words: str, survey: Survey) -> Text:
     """The texts with the survey's own language saying `words`; every other language says what it said."""
     texts = texts or {}
     return {code: words if code == survey.language else texts.get(code, "") for code in survey.languages or ["en"]}
-
-
-def with_choices(choices: list[Text], lines: list[str], kind: str | None, survey: Survey) -> list[Text]:
-    """The choices as the lines say; a choice that moved takes its other languages along, a renamed one keeps them."""
-    if not lines and kind == Item.Kind.YES_NO:
-        return yes_no(survey.languages or ["en"])
-    own = survey.language
-    known = {choice.get(own, ""): choice for choice in choices}
-    renamed = iter([choice for choice in choices if choice.get(own, "") not in lines])
-    return [with_words(known[line] if line in known else next(renamed, {}), line, survey) for line in lines]
 
 
 def _loaded(text: str) -> Definition:

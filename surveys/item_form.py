@@ -1,0 +1,304 @@
+"""The panel's form of one question: every kind and mechanism, checked by the rules of the frozen design.
+
+The form shows the survey's own language. What other languages say is kept: a choice that moves takes its texts along.
+"""
+
+import json
+import math
+import re
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from unfold.widgets import (
+    UnfoldAdminExpandableTextareaWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanSwitchWidget,
+)
+
+from collector.checks import DECIMAL, DesignError
+from collector.items import check_items
+from surveys import selectors
+from surveys.forms import PartFormSet, Text, WordsForm, with_words
+from surveys.mechanisms import GRID, MECHANISMS, PARAMETERS, answers_of, fitting
+from surveys.models import Item, Survey
+from surveys.questions import NO_NUMBER_WITHHELD, frozen_item, place_among, prefer_not, yes_no
+from surveys.reading import DefinitionError
+
+OF_CHOICES = ("choices", "prefer_not", "may_be_blank")
+KIND_FIELDS = {
+    "yes_no": OF_CHOICES,
+    "one_choice": (*OF_CHOICES, "shuffle"),
+    "several_choices": (*OF_CHOICES, "shuffle", "most"),
+    "scale": OF_CHOICES,
+    "number": GRID,
+}
+"""The fields that matter for some kinds only."""
+
+MECHANISM_FIELDS = tuple(dict.fromkeys(name for names in PARAMETERS.values() for name in names))
+ALONE = (
+    "key", "kind", "mechanism", "wording", "choices", "prefer_not", "shuffle", "most", *GRID, *MECHANISM_FIELDS,
+)  # fmt: skip
+"""What a question says without regard to the others."""
+
+CONDITION_FIELDS = ("asked_if_item", "asked_if_answers", "sent_if_unasked")
+
+HELP = {
+    "kind": "Open text and files cannot be asked for: they cannot be randomised, and they name who wrote them.",
+    "mechanism": "How chance decides what is sent. For many choices subset or unary encoding tells most.",
+    "minimum": "A number has no “prefer not to say”: ask first, by a yes/no question, whether people want to say it.",
+    "maximum": "At most 256 numbers in all.",
+    "step": "Like 1 or 0.5.",
+    "most": "How many may be ticked; fewer protect better. Empty: any number.",
+    "shuffle": "Each respondent’s page shows them in an order of its own.",
+    "section": "Key of its section, where the survey has some.",
+    "truth": "How often the answer itself is sent (subset: how often the set holds it), as an exact fraction like 1/2.",
+    "yes": "How often chance, where it decides, forces a yes; empty for 1/2.",
+    "on": "How often the choice that is the answer is told as yes.",
+    "off": "How often each other choice is told as yes.",
+    "size": "How many choices the set holds.",
+    "epsilon": "Like 0.7. For unary and subset it stands alone: the best of the other numbers are computed from it.",
+}
+
+
+class ItemForm(WordsForm):
+    words = ("wording",)
+
+    wording = forms.CharField(label="Question", widget=UnfoldAdminExpandableTextareaWidget)
+    choices = forms.CharField(
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}),
+        required=False,
+        help_text="One to a line. Yes/no has No, then Yes; empty: these words. A scale goes from low to high.",
+    )
+    prefer_not = forms.BooleanField(
+        label="Offer “prefer not to say”",
+        widget=UnfoldBooleanSwitchWidget,
+        required=False,
+        help_text="As the last choice, randomised like every other. Yes/no then needs k-ary or a table of your own.",
+    )
+    may_be_blank = forms.BooleanField(
+        label="May be left blank",
+        widget=UnfoldBooleanSwitchWidget,
+        required=False,
+        help_text="A blank is sent as “prefer not to say”; of several choices, as none ticked.",
+    )
+    asked_if_item = forms.CharField(
+        label="Asked only if the question",
+        widget=UnfoldAdminTextInputWidget,
+        required=False,
+        help_text="Its key; it must come earlier. Empty: asked of everybody.",
+    )
+    asked_if_answers = forms.CharField(
+        label="has one of these answers",
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
+        required=False,
+        help_text="One to a line, in the words that stand there.",
+    )
+    sent_if_unasked = forms.CharField(
+        label="Sent for those who are not asked",
+        widget=UnfoldAdminTextInputWidget,
+        required=False,
+        help_text="An answer to this question: so nobody sees who was asked. Of several choices none is ticked.",
+    )
+    weights = forms.CharField(
+        label="Table",
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
+        required=False,
+        help_text="A row of whole numbers for each answer (several choices: not ticked, ticked), all rows of one sum.",
+    )
+
+    class Meta:
+        model = Item
+        fields = ("position", "section", *ALONE)
+        labels = {"position": "Order", "truth": "Truth probability", "yes": "Forced yes", "most": "At most"}
+        help_texts = HELP
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.condition_changed = False
+        # What form.js shows for each kind and each mechanism; without it everything is there.
+        self.fields["kind"].widget.attrs["data-fields"] = json.dumps(KIND_FIELDS)
+        self.fields["kind"].widget.attrs["data-mechanisms"] = json.dumps(MECHANISMS)
+        self.fields["mechanism"].widget.attrs["data-fields"] = json.dumps(PARAMETERS)
+        item = self.instance
+        self.initial["prefer_not"] = bool(item.prefer_not)
+        self.initial["may_be_blank"] = not item.required
+        self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in item.weights or [])
+        if item.pk:
+            own = self.survey.language
+            self.initial["choices"] = "\n".join(choice.get(own, "") for choice in item.choices)
+            self.initial.update(condition_in_words(item, own))
+
+    def has_changed(self) -> bool:
+        """A question changes with the one that it depends on: its answers may stand elsewhere now."""
+        return super().has_changed() or self.condition_changed
+
+    def clean_weights(self) -> list[list[int]] | None:
+        rows = [line.replace(",", " ").split() for line in self.cleaned_data["weights"].splitlines() if line.strip()]
+        try:
+            return [[int(entry) for entry in row] for row in rows] or None
+        except ValueError:
+            raise ValidationError("Write whole numbers with spaces between them, a line for each answer.") from None
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        lines = [line.strip() for line in str(cleaned.get("choices", "")).splitlines() if line.strip()]
+        if not self.errors:
+            self._refuse_what_does_not_fit(cleaned, lines)
+        cleaned["choices"] = with_choices(self.instance.choices, lines, cleaned.get("kind"), self.survey)
+        offered = self.instance.prefer_not or prefer_not(self.survey.languages or ["en"])
+        cleaned["prefer_not"] = offered if cleaned.get("prefer_not") else {}
+        # Django keeps what a row has of a field that was not sent, which a field that is away is not.
+        self.instance.choices = cleaned["choices"]
+        self.instance.required = not cleaned.get("may_be_blank")
+        if not self.errors:
+            self._forget_what_has_no_use(cleaned)
+            self._require_numbers(cleaned)
+        if not self.errors:
+            self._check(cleaned)
+        return cleaned
+
+    def _refuse_what_does_not_fit(self, cleaned: dict[str, Any], lines: list[str]) -> None:
+        """What was filled in although a question of this kind has no use for it; with its script the form hides it."""
+        kind = cleaned["kind"]
+        said = {**cleaned, "choices": lines}
+        for name in {name for names in KIND_FIELDS.values() for name in names} - set(KIND_FIELDS[kind]):
+            if said[name]:
+                number = name == "prefer_not" and kind == "number"
+                self.add_error(name, f"{NO_NUMBER_WITHHELD}." if number else "Not for a question of this kind.")
+        names = fitting(kind, prefer_not=bool(said["prefer_not"]))
+        if said["mechanism"] not in names:
+            labels = " or ".join(Item.Mechanism(name).label for name in names)
+            self.add_error("mechanism", f"For this question choose {labels}.")
+
+    def _forget_what_has_no_use(self, cleaned: dict[str, Any]) -> None:
+        kept = {*KIND_FIELDS[cleaned["kind"]], *PARAMETERS[cleaned["mechanism"]]}
+        for name in {*GRID, "most", *MECHANISM_FIELDS} - kept:
+            empty = None if name in ("most", "size", "weights") else ""
+            cleaned[name] = empty
+            setattr(self.instance, name, empty)
+
+    def _require_numbers(self, cleaned: dict[str, Any]) -> None:
+        for name in GRID if cleaned["kind"] == Item.Kind.NUMBER else ():
+            if not cleaned[name]:
+                self.add_error(name, "A number needs it.")
+        for name in (*GRID, "epsilon"):
+            if cleaned.get(name) and not DECIMAL.fullmatch(cleaned[name]):
+                self.add_error(name, "Write a number like 12 or 0.5.")
+
+    def _check(self, cleaned: dict[str, Any]) -> None:
+        """Say in words what keeps the question from being frozen, at the field that it is about."""
+        try:
+            item = selectors.item_of(self._in_own_language(cleaned))
+            check_items([frozen_item(item, "items[0]")], [self.survey.language], [])
+        except (DefinitionError, DesignError) as fault:
+            self.add_error(*place_and_words(str(fault)))
+
+    def _in_own_language(self, cleaned: dict[str, Any]) -> Item:
+        """The question alone: in one language, of no section, asked of everybody."""
+        own = self.survey.language
+        said = {name: cleaned[name] for name in ALONE} | {"key": "question"}  # the model has a sentence for keys
+        said["choices"] = [{own: choice[own]} for choice in cleaned["choices"]]
+        said["wording"] = {own: cleaned["wording"][own]}
+        said["prefer_not"] = {own: cleaned["prefer_not"].get(own, "")} if cleaned["prefer_not"] else {}
+        return Item(survey=self.survey, required=self.instance.required, **said)
+
+
+class ItemFormSet(PartFormSet):
+    """The questions of a survey, of which some depend on earlier ones."""
+
+    def clean(self) -> None:
+        super().clean()
+        forms = [form for form in self.forms if getattr(form, "cleaned_data", None) and form not in self.deleted_forms]
+        earlier: dict[str, Item] = {}
+        for form in sorted(forms, key=_position):
+            self._resolve(form, earlier)
+            earlier[form.instance.key] = form.instance
+
+    def _resolve(self, form: ItemForm, earlier: dict[str, Item]) -> None:
+        """Turn the words of a condition into places among the answers as they are now."""
+        if form.errors:
+            return
+        before = (form.instance.asked_if, form.instance.unasked)
+        form.instance.asked_if = form.instance.unasked = None
+        key, answers, unasked = (str(form.cleaned_data.get(name) or "").strip() for name in CONDITION_FIELDS)
+        if key and key not in earlier:
+            form.add_error("asked_if_item", f"There is no earlier question {key}.")
+        elif key:
+            form.instance.asked_if = {"item": key, "answers": self._places(form, earlier[key], answers.splitlines())}
+            form.instance.unasked = self._unasked(form, unasked)
+        elif answers or unasked:
+            form.add_error("asked_if_item", "Say which question it depends on, or leave the other two empty as well.")
+        form.condition_changed = before != (form.instance.asked_if, form.instance.unasked)
+
+    def _places(self, form: ItemForm, item: Item, lines: list[str]) -> list[int]:
+        places = {self._place(form, "asked_if_answers", item, line.strip()) for line in lines if line.strip()}
+        if not places:
+            form.add_error("asked_if_answers", "Say after which of its answers.")
+        elif len(places) == len(answers_of(selectors.item_of(item))):
+            form.add_error("asked_if_answers", "These are all of its answers; leave some out.")
+        return sorted(place for place in places if place is not None)
+
+    def _unasked(self, form: ItemForm, said: str) -> Any:
+        several = form.instance.kind == Item.Kind.SEVERAL_CHOICES
+        if several != (not said):
+            words = "Leave it empty: none is ticked." if several else "Say what is sent for those who are not asked."
+            form.add_error("sent_if_unasked", words)
+            return None
+        if form.instance.kind != Item.Kind.NUMBER:
+            return None if several else self._place(form, "sent_if_unasked", form.instance, said)
+        try:
+            frozen_item(selectors.item_of(form.instance) | {"unasked": said}, "")
+        except DefinitionError:
+            form.add_error("sent_if_unasked", "Write one of the numbers that may be answered.")
+        return said
+
+    def _place(self, form: ItemForm, field: str, item: Item, words: str) -> int | None:
+        try:
+            place: int = place_among(answers_of(selectors.item_of(item)), words, form.survey.language, "Each")
+        except DefinitionError as fault:
+            form.add_error(field, f"{fault}.")
+            return None
+        return place
+
+
+def _position(form: ItemForm) -> float:
+    """A row without a number goes to the end."""
+    position = form.cleaned_data.get("position")
+    return math.inf if position is None else position
+
+
+def condition_in_words(item: Item, language: str) -> dict[str, str]:
+    """What the form shows of the condition of a saved question."""
+    condition, unasked = item.asked_if or {}, item.unasked
+    earlier = Item.objects.filter(survey=item.survey_id, key=condition.get("item")).first()
+    answers = [_words_at(earlier, place, language) for place in condition.get("answers", []) if earlier]
+    words = _words_at(item, unasked, language) if isinstance(unasked, int) else unasked or ""
+    return dict(zip(CONDITION_FIELDS, (condition.get("item", ""), "\n".join(answers), words), strict=True))
+
+
+def _words_at(item: Item, place: int, language: str) -> str:
+    texts = answers_of(selectors.item_of(item))
+    return texts[place].get(language, "") if place < len(texts) else str(place)
+
+
+def place_and_words(fault: str) -> tuple[str, str]:
+    """The field that a fault of an item is about, and what it says of it."""
+    said = re.sub(r"^items\[0\]\.(channel: |channel\.|grid\.)?", "", fault)
+    missing = re.fullmatch(r"channel must have '(\w+)'", said)
+    if missing:
+        return missing[1], "This mechanism needs it."
+    named = re.match(r"\w+", said)
+    field = {"grid": "step", "required": "may_be_blank"}.get(named[0], named[0]) if named else ""
+    return (field if field in (*MECHANISM_FIELDS, *ItemForm.base_fields) else "mechanism"), said
+
+
+def with_choices(choices: list[Text], lines: list[str], kind: str | None, survey: Survey) -> list[Text]:
+    """The choices as the lines say; a choice that moved takes its other languages along, a renamed one keeps them."""
+    if not lines and kind == Item.Kind.YES_NO:
+        return yes_no(survey.languages or ["en"])
+    own = survey.language
+    known = {choice.get(own, ""): choice for choice in choices}
+    renamed = iter([choice for choice in choices if choice.get(own, "") not in lines])
+    return [with_words(known[line] if line in known else next(renamed, {}), line, survey) for line in lines]

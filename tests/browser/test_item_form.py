@@ -1,0 +1,85 @@
+"""The panel's form of a question: what its kind and mechanism have no use for is away; without script all is there."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Page
+
+from surveys import selectors
+from surveys.models import Survey
+from surveys.services import write_survey
+from tests.browser.test_panel import DESKTOP, fits, sign_in
+from tests.surveys.test_every_kind import example
+
+OF_KIND = ("choices", "minimum", "maximum", "step", "most", "prefer_not", "may_be_blank", "shuffle")
+OF_MECHANISM = ("truth", "yes", "on", "off", "size", "epsilon", "weights")
+
+
+@pytest.fixture
+def kinds(alice: User) -> Survey:
+    return write_survey(example(), owner=alice)
+
+
+@pytest.fixture
+def page(browser: Browser, running_site: str, request: pytest.FixtureRequest) -> Iterator[Page]:
+    context = browser.new_context(base_url=running_site, viewport=DESKTOP, java_script_enabled=request.param)
+    context.set_default_timeout(15_000)
+    yield context.new_page()
+    context.close()
+
+
+def shown(page: Page, place: int) -> set[str]:
+    fields = (*OF_KIND, *OF_MECHANISM)
+    return {name for name in fields if page.locator(f"#id_items-{place}-{name}").locator("xpath=..").is_visible()}
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_only_what_matters_is_shown(page: Page, alice: User, kinds: Survey) -> None:
+    sign_in(page, alice)
+    page.goto(f"/panel/surveys/survey/{kinds.pk}/change/")
+    assert shown(page, 0) == {"choices", "prefer_not", "may_be_blank", "truth", "yes"}
+    assert shown(page, 2) == {"choices", "prefer_not", "may_be_blank", "shuffle", "on", "off", "epsilon"}
+    assert shown(page, 4) == {"choices", "most", "prefer_not", "may_be_blank", "shuffle", "truth", "yes"}
+    assert shown(page, 8) == {"minimum", "maximum", "step", "epsilon"}
+    page.select_option("#id_items-0-kind", "number")
+    assert page.input_value("#id_items-0-mechanism") == "one_bit"
+    assert shown(page, 0) == {"minimum", "maximum", "step", "truth"}
+    page.select_option("#id_items-0-mechanism", "discrete_laplace")
+    assert shown(page, 0) == {"minimum", "maximum", "step", "epsilon"}
+    page.set_viewport_size({"width": 360, "height": 800})
+    assert fits(page)
+
+
+@pytest.mark.parametrize("page", [False], indirect=True)
+def test_without_script_everything_is_there(page: Page, alice: User, kinds: Survey) -> None:
+    sign_in(page, alice)
+    page.goto(f"/panel/surveys/survey/{kinds.pk}/change/")
+    assert page.locator("#id_items-0-minimum").is_enabled()
+    assert page.locator("#id_items-0-weights").is_enabled()
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_a_number_is_written_and_what_was_there_is_forgotten(page: Page, alice: User, kinds: Survey) -> None:
+    sign_in(page, alice)
+    page.goto(f"/panel/surveys/survey/{kinds.pk}/change/")
+    page.select_option("#id_items-5-kind", "number")
+    page.fill("#id_items-5-minimum", "0")
+    page.fill("#id_items-5-maximum", "2")
+    page.fill("#id_items-5-step", "half")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Write a number like 12 or 0.5.").wait_for()
+    page.fill("#id_items-5-step", "0.5")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.wait_for_url("**/panel/survey/kinds/")
+    assert selectors.definition_of(kinds)["items"][5] == {
+        "key": "mood",
+        "kind": "number",
+        "wording": {"en": "Question about mood?"},
+        "choices": [],
+        "minimum": "0",
+        "maximum": "2",
+        "step": "0.5",
+        "section": "second",
+        "channel": {"name": "one_bit", "truth": "1/6"},
+    }

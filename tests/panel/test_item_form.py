@@ -1,0 +1,196 @@
+"""Every kind of question in the panel's form: written, changed, refused in words beside the field, never lost."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from surveys import selectors
+from surveys.definitions import Definition, load
+from surveys.models import Survey
+from surveys.services import write_survey
+from tests.panel.test_authoring import change, form_of, save
+from tests.surveys.test_every_kind import example
+
+pytestmark = pytest.mark.django_db
+
+SMOKES, OFTEN, SUBSTANCE, PLACE, HABITS, MOOD, WORRY, DRINKS, HOURS = range(9)
+
+
+@pytest.fixture
+def kinds(alice: User) -> Survey:
+    return write_survey(example(), owner=alice)
+
+
+def saved() -> Definition:
+    return selectors.definition_of(Survey.objects.get())
+
+
+def item(place: int, **fields: Any) -> dict[str, Any]:
+    return {f"items-{place}-{name}": value for name, value in fields.items()}
+
+
+def send(client: Client, survey: Survey, *changes: dict[str, Any], without: tuple[str, ...] = ()) -> Any:
+    """Save the form as a browser would after these changes; the answer's page."""
+    fields = form_of(client, change(survey))
+    for said in changes:
+        fields |= said
+    sent = {name: value for name, value in fields.items() if value is not None and name not in without}
+    return client.post(change(survey), sent, follow=True)
+
+
+def errors_of(response: Any, place: int) -> dict[str, str]:
+    formset = response.context["inline_admin_formsets"][-1].formset
+    return {name: str(said[0]) for name, said in formset.forms[place].errors.items()}
+
+
+def test_saving_unchanged_changes_nothing(kinds: Survey, her: Client) -> None:
+    assert "is saved." in save(her, change(kinds), form_of(her, change(kinds)))
+    assert saved() == example()
+
+
+WRITTEN = (
+    "kind: scale, choices: [Low, Middle, High], channel: {name: discrete_laplace, epsilon: 0.5}",
+    "kind: number, minimum: -1, maximum: 1, step: 0.25, channel: {name: one_bit, truth: 1/2}",
+    "kind: several_choices, choices: [A, B, C], most: 2, shuffle: true, required: false, "
+    "channel: {name: warner, truth: 2/3}",
+    "kind: one_choice, choices: [A, B, C], prefer_not: true, channel: {name: subset, epsilon: 1}",
+    "kind: one_choice, choices: [A, B, C], channel: {name: unary, on: 1/2, off: 1/3}",
+    "prefer_not: true, channel: {name: custom, weights: [[4, 1, 1], [1, 4, 1], [1, 1, 4]]}",
+)
+
+
+def survey_of(questions: Sequence[str]) -> Definition:
+    items = (f"  - {{key: q{number}, wording: Question, {said}}}\n" for number, said in enumerate(questions))
+    return load("slug: s\ntitle: T\nitems:\n" + "".join(items))
+
+
+def test_each_kind_is_written_by_form(alice: User, her: Client) -> None:
+    """Six yes/no questions become one of each kind."""
+    survey = write_survey(survey_of(["channel: {name: warner, truth: 1/3}"] * 6), owner=alice)
+    choices = "A\nB\nC"
+    fields = (
+        item(0, kind="scale", choices="Low\nMiddle\nHigh", mechanism="discrete_laplace", epsilon="0.5", truth=""),
+        item(1, kind="number", choices="", minimum="-1", maximum="1", step="0.25", mechanism="one_bit", truth="1/2"),
+        item(2, kind="several_choices", choices=choices, most="2", shuffle="on", may_be_blank="on", truth="2/3"),
+        item(3, kind="one_choice", choices=choices, prefer_not="on", mechanism="subset", epsilon="1", truth=""),
+        item(4, kind="one_choice", choices=choices, mechanism="unary", on="1/2", off="1/3"),
+        item(5, choices="", prefer_not="on", mechanism="custom", weights="4 1 1\n1 4 1\n1 1 4"),
+    )
+    send(her, survey, *fields)
+    assert saved() == survey_of(WRITTEN)
+
+
+def test_what_a_kind_has_no_use_for_is_forgotten(kinds: Survey, her: Client) -> None:
+    """The script takes away the fields of a number, so that they are not sent; nothing of them stays."""
+    away = tuple(f"items-{DRINKS}-{name}" for name in ("minimum", "maximum", "step"))
+    chosen = item(MOOD, kind="number", minimum="0", maximum="2", step="1", mechanism="one_bit")
+    away = (*away, f"items-{MOOD}-choices")
+    send(her, kinds, item(DRINKS, kind="yes_no", mechanism="warner"), chosen, without=away)
+    found = saved()["items"][DRINKS]
+    assert saved()["items"][MOOD]["choices"] == []
+    assert found["channel"] == {"name": "warner", "truth": "1/3"}
+    assert not {"minimum", "maximum", "step"} & set(found)
+
+
+FAULTS = [
+    (DRINKS, {"prefer_not": "on"}, "prefer_not", "every report of a number is a number. Ask first"),
+    (DRINKS, {"choices": "A\nB"}, "choices", "Not for a question of this kind."),
+    (DRINKS, {"minimum": ""}, "minimum", "A number needs it."),
+    (DRINKS, {"maximum": "many"}, "maximum", "Write a number like 12 or 0.5."),
+    (DRINKS, {"step": "3"}, "maximum", "maximum must be a whole number of steps above minimum; got 40/3"),
+    (DRINKS, {"step": "0"}, "step", "step must be greater than 0; got 0"),
+    (DRINKS, {"step": "0.1"}, "step", "grid must have at most 256 points; got 401"),
+    (DRINKS, {"mechanism": "k_ary"}, "mechanism", "For this question choose one bit (for the mean) or discrete"),
+    (SMOKES, {"prefer_not": "on"}, "mechanism", "choose k-ary randomized response or a table of your own."),
+    (SMOKES, {"minimum": "3"}, "minimum", "Not for a question of this kind."),
+    (MOOD, {"shuffle": "on"}, "shuffle", "Not for a question of this kind."),
+    (MOOD, {"may_be_blank": "on"}, "may_be_blank", "may be false only where prefer_not is true"),
+    (HABITS, {"most": "5"}, "most", "most must be an integer from 1 to 4; got 5"),
+    (SUBSTANCE, {"off": ""}, "off", "This mechanism needs it."),
+    (SUBSTANCE, {"off": "2/3"}, "on", "on must be greater than off"),
+    (SUBSTANCE, {"epsilon": "1"}, "epsilon", "epsilon must stand without on and off"),
+    (PLACE, {"size": "8"}, "size", "size must be from 1 to 7; got 8"),
+    (PLACE, {"truth": "1/9"}, "truth", "truth must be more than size / k"),
+    (WORRY, {"epsilon": "20"}, "epsilon", "epsilon must be greater than 0 and at most 16; got 20"),
+    (WORRY, {"epsilon": "some"}, "epsilon", "Write a number like 12 or 0.5."),
+    (OFTEN, {"asked_if_item": "mood"}, "asked_if_item", "There is no earlier question mood."),
+    (OFTEN, {"asked_if_item": ""}, "asked_if_item", "Say which question it depends on"),
+    (OFTEN, {"asked_if_answers": "Maybe"}, "asked_if_answers", "Each must be one of No, Yes; got Maybe."),
+    (OFTEN, {"asked_if_answers": ""}, "asked_if_answers", "Say after which of its answers."),
+    (OFTEN, {"asked_if_answers": "No\nYes"}, "asked_if_answers", "These are all of its answers; leave some out."),
+    (OFTEN, {"sent_if_unasked": ""}, "sent_if_unasked", "Say what is sent for those who are not asked."),
+    (OFTEN, {"sent_if_unasked": "Now"}, "sent_if_unasked", "Each must be one of Never, Sometimes, Often, Prefer"),
+    (HOURS, {"sent_if_unasked": "0.3"}, "sent_if_unasked", "Write one of the numbers that may be answered."),
+    (HABITS, {"asked_if_item": "smokes", "asked_if_answers": "Yes", "sent_if_unasked": "Smoking"},
+     "sent_if_unasked", "Leave it empty: none is ticked."),
+]  # fmt: skip
+
+
+def in_rounds() -> list[dict[int, tuple[dict[str, str], str, str]]]:
+    """The faults, so many at a time as are about different questions."""
+    rounds: list[dict[int, tuple[dict[str, str], str, str]]] = []
+    for place, *fault in FAULTS:
+        free = next((one for one in rounds if place not in one), None)
+        if free is None:
+            rounds.append(free := {})
+        free[place] = tuple(fault)  # type: ignore[assignment]
+    return rounds
+
+
+@pytest.mark.parametrize("faults", in_rounds())
+def test_faults_are_said_beside_the_field(
+    kinds: Survey, her: Client, faults: dict[int, tuple[dict[str, str], str, str]]
+) -> None:
+    response = send(her, kinds, *(item(place, **fields) for place, (fields, _, _) in faults.items()))
+    for place in range(9):
+        _, field, words = faults.get(place, ({}, "", ""))
+        errors = errors_of(response, place)
+        assert list(errors) == ([field] if field else [])
+        assert not field or words in errors[field]
+    assert saved() == example()
+
+
+def test_an_answer_that_moves_takes_what_depends_on_it_along(kinds: Survey, her: Client) -> None:
+    """The condition of `hours` is kept in words, and `hours` itself is not touched."""
+    send(her, kinds, item(HABITS, choices="Gambling\nFasting\nSmoking\nDrinking"))
+    assert saved()["items"][HOURS]["asked_if"] == {"item": "habits", "answers": [0, 3]}
+
+
+def test_an_answer_that_goes_is_missed_by_what_depends_on_it(kinds: Survey, her: Client) -> None:
+    errors = errors_of(send(her, kinds, item(HABITS, choices="Smoking\nDrinking\nFasting\nSleeping")), HOURS)
+    assert "got Gambling" in errors["asked_if_answers"]
+    assert saved() == example()
+
+
+def test_a_question_that_others_depend_on_does_not_go_alone(kinds: Survey, her: Client) -> None:
+    errors = errors_of(send(her, kinds, item(SMOKES, DELETE="on")), OFTEN)
+    assert errors == {"asked_if_item": "There is no earlier question smokes."}
+
+
+def test_the_order_is_that_of_the_numbers(kinds: Survey, her: Client) -> None:
+    errors = errors_of(send(her, kinds, item(SMOKES, position="5")), OFTEN)
+    assert errors == {"asked_if_item": "There is no earlier question smokes."}
+
+
+def test_sections_are_written_and_questions_name_them(kinds: Survey, her: Client) -> None:
+    section = {"sections-1-key": "rest", "sections-1-title": "The rest", "sections-1-introduction": "Nearly done."}
+    html = send(her, kinds, section).content.decode()
+    assert "section must be one of first, rest; got &#x27;second&#x27;" in html
+    send(her, kinds, section, *(item(place, section="rest") for place in range(HABITS, HOURS + 1)))
+    assert saved()["sections"][1] == {
+        "key": "rest", "title": {"en": "The rest"}, "introduction": {"en": "Nearly done."},
+    }  # fmt: skip
+    assert not selectors.what_is_missing(Survey.objects.get())
+
+
+def test_own_words_for_prefer_not_to_say_are_kept(alice: User, her: Client) -> None:
+    definition = example()
+    definition["items"][OFTEN]["prefer_not"] = {"en": "No comment"}
+    survey = write_survey(definition, owner=alice)
+    send(her, survey, {"title": "Other"})
+    assert saved()["items"][OFTEN]["prefer_not"] == {"en": "No comment"}
+    send(her, survey, without=(f"items-{OFTEN}-prefer_not", f"items-{OFTEN}-may_be_blank"))
+    assert not {"prefer_not", "required"} & set(saved()["items"][OFTEN])
