@@ -265,6 +265,14 @@ def test_the_page_that_needs_a_script_leads_there_where_scripts_are_off(version:
     assert any(f'href="{ADDRESS}"' in part for part in inside)
 
 
+def test_the_page_leads_there_where_it_refuses_and_where_it_tells_of_a_changed_page(version: Version) -> None:
+    page = stored_page(version, Page.Kind.ANSWER).decode()
+    refused = page[page.index('data-stage="refused"') :]
+    assert f'href="{ADDRESS}"' in refused[: refused.index("</section>")]
+    trust = "Use a coin or a die of your own: then your true answer never touches a page."
+    assert page.count(f'<a href="{ADDRESS}">{trust}</a>') == 2
+
+
 def test_the_panel_shows_the_link_and_counts_the_reports(version: Version, alice: User) -> None:
     client = Client()
     client.force_login(alice)
