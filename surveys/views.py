@@ -5,6 +5,7 @@ from django.views.decorators.http import require_safe
 
 from surveys import pages, selectors
 from surveys.models import Page
+from surveys.stored import answer_with
 
 
 @require_safe
@@ -18,7 +19,7 @@ def respond(request: HttpRequest, slug: str, language: str = "") -> HttpResponse
     page = shown.page(Page.Kind.ANSWER)
     if page is None:
         raise Http404("This survey was opened before it had a page in each of its languages.")
-    return HttpResponse(page)
+    return answer_with(request, page)
 
 
 @require_safe
@@ -27,4 +28,4 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
     version = selectors.version_on_the_web(slug)
     if version is None:
         raise Http404("There is no such survey.")
-    return HttpResponse(version.design.document, content_type="application/json")
+    return answer_with(request, version.design.document.encode(), "application/json")

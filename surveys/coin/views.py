@@ -12,6 +12,7 @@ from surveys.coin import page
 from surveys.languages import address_of
 from surveys.models import Page
 from surveys.selectors import Showing
+from surveys.stored import answer_with
 
 FORM_TYPES = ("application/x-www-form-urlencoded",)
 
@@ -27,7 +28,7 @@ def answer(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
         return _look(request, shown)
     if shown.closed:
         return _closed(shown, status=200)
-    return HttpResponse(stored)
+    return answer_with(request, stored)
 
 
 @require_safe

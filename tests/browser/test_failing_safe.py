@@ -3,15 +3,18 @@
 import copy
 import gzip
 from collections.abc import Callable
+from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
 
+from collector.models import Report
 from surveys.models import Version
 from surveys.pages import render_page
 from tests import payloads
-from tests.browser.conftest import Visit, new_visit, tampering
+from tests.browser.conftest import Visit, failing, new_visit, tampering
 from tests.tools.capture import Capture, Request, Response
 from tests.tools.designs import canonical_and_digest
 
@@ -206,8 +209,25 @@ def replacing(address: str, change: Callable[[bytes], bytes]) -> Callable[[Reque
     def changed(request: Request, response: Response) -> Response:
         if request.target != address:
             return response
-        body = change(response.body)
-        assert body != response.body, "the change must hit something"
-        return Response(response.status, body, response.headers)
+        before = gzip.decompress(response.body)
+        body = change(before)
+        assert body != before, "the change must hit something"
+        return Response(response.status, body, without_encoding(response.headers))
 
     return changed
+
+
+@pytest.mark.parametrize("shift", [-40, 40], ids=["long ago", "far ahead"])
+def test_a_clock_that_is_years_off_changes_nothing(visit: Visit, site: Capture, version: Version, shift: int) -> None:
+    """The page reads no clock: what it shows and sends is right whatever the device takes the date for."""
+    visit.page.clock.set_fixed_time(datetime(2026, 1, 1) + timedelta(days=365 * shift))
+    visit.open(f"#{version.design_id}").stage("questions")
+    year = visit.page.evaluate("new Date().getFullYear()")
+    assert abs(year - 2026 - shift) <= 1, "the clock is as it was; this test would be empty"
+    site.respond = failing(site.respond, Response(503))
+    visit.excused = "Failed to load resource"
+    visit.answer("Yes", "Low").send().stage("sent")
+    assert len({post.body for post in site.posts()}) == 1
+    report = Report.objects.get()
+    assert (report.design_id, report.stratum) == (version.design_id, 0)
+    assert visit.unfold("Show what was sent").said("sent-receipt") == sha256(site.posts()[0].body).hexdigest()

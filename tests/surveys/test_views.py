@@ -1,6 +1,11 @@
 """The respondent's addresses: the same bytes for everyone, and no cookie."""
 
-import hashlib
+import gzip
+import random
+import re
+from collections import defaultdict
+from hashlib import sha256
+from http.cookies import SimpleCookie
 
 import pytest
 from django.test import Client
@@ -8,28 +13,103 @@ from django.test import Client
 from config.middleware import RESPONDENT_POLICY
 from surveys import services
 from surveys.models import Survey, Version
+from surveys.stored import packed as compressed
 from tests.tools.designs import stored_page
+
+ADDRESS = re.compile(r'(?:href|src)="(/static/[^"]+)"')
 
 pytestmark = pytest.mark.django_db
 
 
+def addresses() -> list[str]:
+    """The page, the design, the own-coin page, and every module and style sheet that the pages name."""
+    pages = ["/s/campus/", "/s/campus/coin/"]
+    named = {found for page in pages for found in ADDRESS.findall(Client().get(page).content.decode())}
+    assert {name.rpartition(".")[2] for name in named} == {"js", "css", "svg"}
+    return [*pages, "/s/campus/design.json", *sorted(named)]
+
+
+def fetched(
+    client: Client, address: str, source: random.Random, encoding: str
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """SHA-256 and headers of what a visitor of these random features gets."""
+    client.cookies = SimpleCookie({name: source.randbytes(8).hex() for name in ("sessionid", "csrftoken", "language")})
+    headers = {
+        "accept-language": source.choice(["en", "de-DE,de;q=0.9", "ar", "fr;q=0.1", "*"]),
+        "user-agent": f"Browser/{source.random()}",
+        "accept-encoding": encoding,
+        "x-forwarded-for": f"192.0.2.{source.randrange(256)}",
+        "referer": source.choice(["https://example.org/", ""]),
+        "dnt": source.choice("01"),
+    }
+    query = {"utm": source.random()} if source.random() < 0.5 else {}
+    response = client.get(address, query, headers=headers, REMOTE_ADDR=f"10.0.0.{source.randrange(256)}")
+    assert response.status_code == 200
+    assert not response.cookies
+    body = response.getvalue()
+    if response.get("Content-Encoding") == "gzip":
+        body = gzip.decompress(body)
+    else:
+        assert encoding != "gzip" or address.endswith(".svg"), "but for a picture that is too small, all is compressed"
+    kept = tuple(sorted((name, value) for name, value in response.headers.items() if name != "Date"))
+    return sha256(body).hexdigest(), kept
+
+
 def test_the_same_bytes_for_everyone(version: Version) -> None:
-    """100 fetches with different cookies, languages, browsers, addresses: one hash."""
-    hashes = set()
-    for number in range(100):
-        client = Client(REMOTE_ADDR=f"10.0.0.{number}")
-        client.cookies["sessionid"] = f"cookie{number}"
-        headers = {"accept-language": ("en", "de", "ar")[number % 3], "user-agent": f"Browser/{number}"}
-        response = client.get("/s/campus/", {"utm": number}, headers=headers)
-        assert response.status_code == 200
-        assert not response.cookies
-        hashes.add(hashlib.sha256(response.content).hexdigest())
-    assert hashes == {hashlib.sha256(stored_page(version)).hexdigest()}
+    """1,000 fetches with different cookies, languages, browsers, addresses, queries: one hash, one set of headers."""
+    source = random.Random(7)
+    client = Client()
+    everything = addresses()
+    seen = defaultdict(set)
+    for number in range(1000):
+        encoding = "gzip" if number % 2 else "identity"
+        address = everything[number // 2 % len(everything)]
+        seen[address, encoding].add(fetched(client, address, source, encoding))
+    assert len(seen) == 2 * len(everything)
+    assert {key: len(found) for key, found in seen.items() if len(found) != 1} == {}
+    digests = {
+        address: {digest for encoding in ("gzip", "identity") for digest, _ in seen[address, encoding]}
+        for address in everything
+    }
+    assert {address for address, found in digests.items() if len(found) != 1} == set()
+    assert digests["/s/campus/"] == {sha256(stored_page(version)).hexdigest()}
+    assert digests["/s/campus/design.json"] == {version.design_id}
+
+
+def test_compressed_twice_it_is_the_same_bytes(version: Version) -> None:
+    def raw() -> bytes:
+        compressed.cache_clear()
+        return Client().get("/s/campus/", headers={"accept-encoding": "gzip"}).content
+
+    assert raw() == raw()
+
+
+@pytest.mark.parametrize(
+    ("accepted", "packed"),
+    [
+        ("", False),
+        ("identity", False),
+        ("gzip", True),
+        ("br, GZIP;q=0.5", True),
+        ("deflate,gzip ; q=1.0,br", True),
+        ("gzip;q=0", False),
+        ("gzip;q=0.000, br", False),
+        ("notgzip, gzipped", False),
+    ],
+)
+@pytest.mark.parametrize("address", ["/s/campus/", "/s/campus/design.json"])
+def test_compressed_for_whoever_takes_that_and_plain_for_curl(
+    version: Version, address: str, accepted: str, packed: bool
+) -> None:
+    response = Client().get(address, headers={"accept-encoding": accepted})
+    assert response.get("Content-Encoding") == ("gzip" if packed else None)
+    assert response["Vary"] == "Accept-Encoding"
+    assert (response.content[:2] == b"\x1f\x8b") is packed
 
 
 def test_design_json_hashes_to_the_digest(version: Version) -> None:
     response = Client().get("/s/campus/design.json")
-    assert hashlib.sha256(response.content).hexdigest() == version.design_id
+    assert sha256(response.content).hexdigest() == version.design_id
     assert response["Content-Type"] == "application/json"
 
 

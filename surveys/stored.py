@@ -1,0 +1,26 @@
+"""Stored bytes on their way out: the same for everybody, compressed for whoever takes that."""
+
+import gzip
+import re
+from functools import lru_cache
+
+from django.http import HttpRequest, HttpResponse
+
+TAKES_GZIP = re.compile(r"(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?!0(?:\.0*)?\s*(?:,|$)))", re.IGNORECASE)
+
+
+def answer_with(request: HttpRequest, content: bytes, content_type: str = "text/html; charset=utf-8") -> HttpResponse:
+    """Answer with these bytes. Decompressed they are `content` to the byte, whose SHA-256 people compare.
+
+    Nothing of the request is in them and they hold no secret, so their compressed length tells nothing either.
+    """
+    takes = TAKES_GZIP.search(request.headers.get("Accept-Encoding", "")) is not None
+    headers = {"Vary": "Accept-Encoding"} | ({"Content-Encoding": "gzip"} if takes else {})
+    return HttpResponse(packed(content) if takes else content, content_type=content_type, headers=headers)
+
+
+@lru_cache(maxsize=64)
+def packed(content: bytes) -> bytes:
+    """The same bytes, compressed; always the same ones."""
+    # Without a time in it, so that everybody gets the same bytes here too.
+    return gzip.compress(content, mtime=0)
