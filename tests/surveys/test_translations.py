@@ -22,7 +22,7 @@ in_each_language = pytest.mark.parametrize("language", OTHERS)
 
 PLACEHOLDER = re.compile(r"\{\w+\}|%\(\w+\)s")
 
-SAME_IN_EVERY_LANGUAGE = re.compile(r"JavaScript|SHA-256|https|curl|sha256sum|English|Deutsch|Español|Français")
+SAME_IN_EVERY_LANGUAGE = re.compile(r"JavaScript|SHA-256|PDF|https|curl|sha256sum|English|Deutsch|Español|Français")
 
 
 def test_texts_are_found_in_every_branch_and_plural() -> None:
