@@ -1,17 +1,20 @@
 """WCAG 2.2 AA on the researcher's panel and on the report, by axe-core, light and dark, on a phone and a desktop."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
+import numpy as np
 import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page
 
 from collector import selectors as reports
+from collector.services import freeze
 from estimator import services as estimator
 from estimator.models import Run
 from surveys.models import Survey, Version
 from surveys.services import close_survey, write_survey
-from tests import payloads
+from tests import kinds, payloads, simulated
 from tests.browser.accessibility import SCREENS, Excused, faint_picture_texts, faults, on_every_screen
 from tests.browser.states import UNFOLD
 from tests.browser.test_panel import sign_in
@@ -55,6 +58,20 @@ def test_the_published_report(page: Page, run: Run) -> None:
     page.goto(f"/reports/{run.key}/")
     page.evaluate(UNFOLD)
     assert dict(on_every_screen(page)) == CLEAN
+
+
+def test_the_report_of_every_kind_of_question(page: Page, run: Run) -> None:
+    """Sections, means and groups; each picture has its title and its words."""
+    groups = [{"key": key, "label": {"en": key}, "share": None} for key in ("a", "b")]
+    design = freeze(kinds.document(strata={"wording": {"en": "Which?"}, "groups": groups}))
+    generator = np.random.default_rng(4)
+    who = simulated.people(design, 200, generator)
+    simulated.store(design, who, simulated.symbols(design, who, generator))
+    page.goto(f"/reports/{run_of(design, published=True).key}/")
+    page.evaluate(UNFOLD)
+    assert dict(on_every_screen(page)) == CLEAN
+    levels = [int(heading.evaluate("one => one.tagName[1]")) for heading in page.get_by_role("heading").all()]
+    assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
 @pytest.mark.parametrize("path", ["/panel/surveys/survey/", "/panel/surveys/survey/add/", "/panel/upload/"])
