@@ -45,6 +45,18 @@ class Question:
     label: ItemLabel | None
     fault: str
 
+    @property
+    def facts(self) -> str:
+        """What kind of question it is and what it has besides, in a line."""
+        item, words = self.item, [self.item.get_kind_display()]
+        words += [f"{item.minimum} to {item.maximum} in steps of {item.step}"] if item.kind == Item.Kind.NUMBER else []
+        words += [f"at most {item.most}"] if item.most else []
+        words += ["“prefer not to say” offered"] if item.prefer_not else []
+        words += [] if item.required else ["may be left blank"]
+        words += ["shuffled"] if item.shuffle else []
+        words += [f"asked only after some answers to {item.asked_if['item']}"] if item.asked_if else []
+        return " · ".join([*words, *([f"section {item.section}"] if item.section else [])])
+
 
 @dataclass(frozen=True)
 class VersionLine:

@@ -75,7 +75,7 @@ def test_a_number_is_written_and_what_was_there_is_forgotten(page: Page, alice: 
     assert selectors.definition_of(kinds)["items"][5] == {
         "key": "mood",
         "kind": "number",
-        "wording": {"en": "Question about mood?"},
+        "wording": {"en": "How content are you with your life?"},
         "choices": [],
         "minimum": "0",
         "maximum": "2",

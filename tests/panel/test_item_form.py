@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import reverse
 
 from surveys import selectors
 from surveys.definitions import Definition, load
@@ -173,6 +174,17 @@ def test_a_question_that_others_depend_on_does_not_go_alone(kinds: Survey, her: 
 def test_the_order_is_that_of_the_numbers(kinds: Survey, her: Client) -> None:
     errors = errors_of(send(her, kinds, item(SMOKES, position="5")), OFTEN)
     assert errors == {"asked_if_item": "There is no earlier question smokes."}
+
+
+def test_the_surveys_page_says_of_each_question_what_it_is(kinds: Survey, her: Client) -> None:
+    html = her.get(reverse("panel:survey", args=["kinds"])).content.decode()
+    for words in (
+        "number · 0 to 40 in steps of 1 · section second",
+        "several choices · at most 2 · “prefer not to say” offered · shuffled · section second",
+        "one choice · “prefer not to say” offered · may be left blank · asked only after some answers to smokes",
+    ):
+        assert words in html
+    assert html.count("a report multiplies the odds") == 9
 
 
 def test_sections_are_written_and_questions_name_them(kinds: Survey, her: Client) -> None:
