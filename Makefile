@@ -48,8 +48,10 @@ coverage: ## measure every interval's coverage and every mechanism's variance in
 	@$(BIN)/python -m benchmarks.coverage
 	@$(BIN)/python -m benchmarks.mechanisms
 
-bench: bench-library ## every measurement of speed: the library, taking reports, folding
+bench: bench-library ## every measurement of speed: the library, taking reports, folding, the page on a slow phone
 	@$(BIN)/python -m benchmarks.platform
+	@$(BIN)/python bin/install-browser
+	@$(BIN)/python -m benchmarks.page
 
 bench-library: ## the library's speed against numpy's floor and its peers
 	@$(PYTHON) bin/install requirements-dev.lock

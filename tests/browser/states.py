@@ -102,6 +102,39 @@ def noscript(visit: Visit, site: Capture) -> None:
     assert "JavaScript is switched off" in visit.open().page.locator("main").inner_text()
 
 
+def kinds_first(visit: Visit, site: Capture) -> None:
+    """The first of two sections, with a question that appeared, and errors."""
+    visit.open().stage("questions").choose(1, "Yes").press("Next")
+
+
+def kinds_second(visit: Visit, site: Capture) -> None:
+    visit.open().stage("questions").choose(1, "Yes").choose(2, "Often").choose(3, "LSD").choose(4, "Bar").press("Next")
+    visit.choose(5, "Gambling").choose(6, "3").write(8, "12")
+
+
+def kinds_errors(visit: Visit, site: Capture) -> None:
+    """Every kind of error: too many ticks, a number out of range, one missing, a scale without an answer."""
+    kinds_second(visit, site)
+    visit.choose(5, "Smoking").choose(5, "Fasting").write(8, "41").press("Review your answers")
+
+
+def kinds_review(visit: Visit, site: Capture) -> None:
+    """A blank, several choices, and the line on what was not asked."""
+    visit.open().stage("questions").choose(1, "Yes").choose(3, "LSD").choose(4, "Bar").press("Next")
+    visit.choose(5, "Smoking").choose(5, "Fasting").choose(6, "3").choose(7, "1 – Not at all").write(8, "12")
+    visit.press("Review your answers").stage("review")
+
+
+def kinds_sent(visit: Visit, site: Capture) -> None:
+    kinds_review(visit, site)
+    visit.press("Send").stage("sent").unfold("Show what was sent")
+
+
+KINDS: dict[str, Reach] = {
+    reach.__name__: reach for reach in (kinds_first, kinds_second, kinds_errors, kinds_review, kinds_sent)
+}
+"""States of a survey with every kind of question."""
+
 STATES: dict[str, Reach] = {
     reach.__name__: reach
     for reach in (

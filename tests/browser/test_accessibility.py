@@ -8,12 +8,18 @@ from playwright.sync_api import Browser, Page
 
 from tests.browser.accessibility import SCREENS, faults, on_every_screen
 from tests.browser.conftest import Visit, new_visit
-from tests.browser.states import STATES, UNFOLD, Reach, noscript, practised, questions, unfolded
+from tests.browser.states import KINDS, STATES, UNFOLD, Reach, noscript, practised, questions, unfolded
 from tests.tools.capture import Capture
 
 every_state = pytest.mark.parametrize("reach", STATES.values(), ids=STATES)
 
 TARGETS = "button:visible, summary:visible, label:visible, a:visible"
+
+SMALL = """(selector) => [...document.querySelectorAll(selector.replaceAll(":visible", ""))].filter((target) => {
+    const { width, height } = target.getBoundingClientRect();
+    return target.checkVisibility() && Math.min(width, height) < 44;
+}).map((target) => target.innerText)"""
+"""Targets of less than 44 px."""
 
 # The style of 1.4.12 Text Spacing. A sheet made by script is not touched by the page's policy.
 SPACED = """() => {
@@ -53,6 +59,36 @@ def width(page: Page) -> int:
 def test_axe_finds_nothing(visit: Visit, site: Capture, reach: Reach) -> None:
     reach(visit, site)
     assert dict(on_every_screen(visit.page)) == {f"{size} {scheme}": [] for size, scheme in SCREENS}
+
+
+@pytest.mark.parametrize("reach", KINDS.values(), ids=KINDS)
+def test_every_kind_of_question(every_kind: Visit, site: Capture, reach: Reach) -> None:
+    page = every_kind.page
+    page.emulate_media(reduced_motion="reduce")
+    reach(every_kind, site)
+    assert dict(on_every_screen(page)) == {f"{size} {scheme}": [] for size, scheme in SCREENS}
+    assert page.evaluate(SMALL, TARGETS) == []
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert width(page) <= 320
+    page.evaluate(SPACED)
+    page.set_viewport_size({"width": 360, "height": 640})
+    assert width(page) <= 360, "with more space between letters"
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    assert width(page) <= 360
+    assert page.evaluate(CLIPPED) == []
+
+
+def test_every_stop_of_every_kind_is_seen(every_kind: Visit, site: Capture) -> None:
+    """Also below the line that stays in sight at the top, on a small screen."""
+    page = every_kind.page
+    page.set_viewport_size({"width": 360, "height": 480})
+    KINDS["kinds_second"](every_kind, site)
+    page.locator("[data-part=section-title]:visible").focus()
+    for step in ["Tab"] * 18 + ["Shift+Tab"] * 17:
+        page.keyboard.press(step)
+        stop = page.evaluate(FOCUSED)
+        assert stop["ring"], f"no ring at {stop['what']}"
+        assert stop["inSight"], f"{stop['what']} is out of sight"
 
 
 @pytest.fixture

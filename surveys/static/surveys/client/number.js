@@ -43,7 +43,7 @@ export class NumberField extends Field {
     this.demand(inputs.length === 1);
     [this.#input] = inputs;
     this.#grid = grid;
-    this.#input.addEventListener("input", () => this.#write());
+    element.addEventListener("input", () => this.#write());
     this.clear();
   }
 
@@ -69,9 +69,13 @@ export class NumberField extends Field {
     return found === undefined ? null : { key: found[0], values: { value: this.#input.value.trim() } };
   }
 
+  /** The field is made anew: for as long as one lives, Undo brings back what was written in it. */
   clear() {
     this.#input.value = "";
     this.#input.defaultValue = "";
+    const fresh = this.#input.cloneNode();
+    this.#input.replaceWith(fresh);
+    this.#input = fresh;
     this.showError("");
   }
 
