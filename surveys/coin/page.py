@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from collector.errors import Closed, ForeignOrigin, Malformed, NonceTaken, Refusal, UnknownDesign
 from collector.parsing import ParsedReport
 from estimator import wording
-from randomized_response import Channel
+from randomized_response import question_of
 from surveys import pages
 from surveys.coin import words
 from surveys.coin.devices import COIN
@@ -142,7 +142,7 @@ def _rule(instruction: Instruction, place: int, choices: list[str]) -> dict[str,
 
 def _ratio(item: Mapping[str, Any]) -> Fraction:
     """By how much one report can multiply the odds of an answer; finite in every design that was frozen."""
-    return Fraction(Channel(tuple(map(tuple, item["channel"]["weights"]))).ratio)
+    return Fraction(question_of(item).mechanism.ratio)
 
 
 def reason(refusal: Refusal) -> str:
