@@ -1,8 +1,9 @@
-"""People with known answers to `tests/kinds.py`, and the reports that the library draws for them."""
+"""People with known answers to `tests/kinds.py`, and the reports that are drawn for them."""
 
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from collector.selectors import Totals
 from estimator import services as estimator
 from estimator.models import KnownShare
 from randomized_response import Channel, question_of, simulate
+from randomized_response.symbols import read_symbols, ticket_boxes
 
 SHARES = {
     "smokes": [0.7, 0.3],
@@ -59,17 +61,21 @@ def people(design: Design, count: int, generator: np.random.Generator) -> People
 
 
 def symbols(design: Design, who: People, generator: np.random.Generator) -> NDArray[np.uint8]:
-    """A report for each person, shape (people, symbols), drawn exactly from the tables."""
-    columns = []
-    for item in design.document["items"]:
-        mechanism, answers = question_of(item).mechanism, who.answers[item["key"]]
-        drawn = (
-            simulate(mechanism, answers, generator)
-            if isinstance(mechanism, Channel)
-            else mechanism.simulate(answers, generator)
-        )
-        columns.append(np.asarray(drawn).reshape(len(answers), -1))
+    """A report for each person, shape (people, symbols), drawn as docs/formats.md says, from the tables alone."""
+    columns = [_symbols(item, who.answers[item["key"]], generator) for item in design.document["items"]]
     return np.concatenate(columns, axis=1).astype(np.uint8)
+
+
+def _symbols(item: dict[str, Any], answers: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
+    weights, k = item["channel"]["weights"], len(item["choices"])
+    if item["encoding"] == "subset":
+        boxes, size = ticket_boxes("subset", weights, k), item["channel"]["size"]
+        tickets = generator.integers(0, boxes, size=(len(answers), len(boxes))).tolist()
+        pairs = zip(tickets, answers.tolist(), strict=True)
+        return np.array([read_symbols("subset", weights, drawn, answer, size=size) for drawn, answer in pairs])
+    rows = np.equal.outer(answers, np.arange(k)).astype(np.int64) if item["encoding"] == "one_hot" else answers
+    drawn = simulate(Channel(tuple(map(tuple, weights))), rows, generator)
+    return np.asarray(drawn).reshape(len(answers), -1)
 
 
 def totals(design: Design, who: People, reports: NDArray[np.uint8]) -> Totals:
