@@ -113,7 +113,7 @@ def place_among(answers: list[Text], said: Any, language: str, place: str) -> An
 
 
 def _require_kind(kind: Any, place: str) -> None:
-    if kind in REFUSED:
+    if isinstance(kind, str) and kind in REFUSED:
         raise DefinitionError(f"{place}.kind {kind!r} is refused: {REFUSED[kind]}.")
     if kind not in KINDS:
         raise DefinitionError(f"{place}.kind must be one of {', '.join(KINDS)}; got {kind!r}")
@@ -160,9 +160,10 @@ def _channel(item: dict[str, Any], kind: str, place: str) -> dict[str, Any]:
         raise DefinitionError(f"{place} must say how a question of kind {kind} is randomised; see docs/surveys.md")
     channel = item.get("channel", {"name": "forced_response", "truth": "1/2"})
     known_keys(channel, {"name", *(name for names in PARAMETERS.values() for name in names)}, place)
-    if channel.get("name") in PARAMETERS:
-        known_keys(channel, {"name", *PARAMETERS[channel["name"]]}, place)
-    if channel.get("name") == "forced_response":
+    name = channel.get("name")
+    if isinstance(name, str) and name in PARAMETERS:
+        known_keys(channel, {"name", *PARAMETERS[name]}, place)
+    if name == "forced_response":
         channel = {"yes": "1/2"} | channel
     return {name: value if name == "size" else exact(value) for name, value in channel.items()}
 

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collector.designs import check
@@ -20,7 +20,7 @@ from surveys import selectors, services
 from surveys.definitions import complete, design_of, dump, load, total_epsilon
 from surveys.mechanisms import MECHANISMS, mechanism_of
 from surveys.models import Item, Page
-from surveys.questions import PREFER_NOT, YES_NO
+from surveys.questions import ITEM_KEYS, PREFER_NOT, YES_NO
 from surveys.reading import DefinitionError
 from tests import kinds
 
@@ -268,6 +268,31 @@ SURVEYS = st.fixed_dictionaries(
 @given(SURVEYS)
 def test_whatever_is_complete_comes_back_from_yaml(survey: dict[str, Any]) -> None:
     assert load(dump(survey)) == survey
+
+
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(-2, 400), st.floats(), st.sampled_from(["Yes", "1/2", "x", ""])
+)
+WORD = st.sampled_from(["en", "item", "answers"])
+JUNK = st.recursive(SCALARS, lambda parts: st.lists(parts, max_size=3) | st.dictionaries(WORD, parts))
+KIND = st.sampled_from([*MECHANISMS, "text"])
+CHANNEL = st.fixed_dictionaries(
+    {"name": st.sampled_from(sorted({name for names in MECHANISMS.values() for name in names})) | JUNK},
+    optional=dict.fromkeys(("truth", "yes", "on", "off", "size", "epsilon", "weights"), JUNK),
+)
+ANYTHING = st.fixed_dictionaries(
+    {"kind": KIND | JUNK, "channel": CHANNEL | JUNK},
+    optional=dict.fromkeys(sorted(ITEM_KEYS - {"kind", "channel"}), JUNK),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(ANYTHING)
+def test_whatever_stands_in_a_file_is_taken_or_refused_in_words(said: dict[str, Any]) -> None:
+    try:
+        frozen(**said)
+    except DefinitionError as refusal:
+        assert str(refusal)  # noqa: PT017 - it need not raise
 
 
 def test_markup_is_text(alice: User, client: Client) -> None:
