@@ -62,6 +62,7 @@ UNFOLD: dict[str, Any] = {
                         "active": lambda request: is_among_surveys(request.path),
                     },
                     {"title": "New survey", "icon": "add", "link": reverse_lazy("admin:surveys_survey_add")},
+                    {"title": "Plan a question", "icon": "tune", "link": reverse_lazy("panel:plan")},
                     {"title": "From a YAML file", "icon": "upload_file", "link": reverse_lazy("panel:upload")},
                     {
                         "title": "Researchers",

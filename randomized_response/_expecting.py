@@ -20,10 +20,10 @@ from randomized_response.results import Vector
 
 Mechanism = Channel | UnaryEncoding | SubsetSelection
 
-REACH = 4.5
-"""Standard deviations to either side that are looked at: beyond lie 7 in a million."""
-KNOTS = 9
-"""Counts for which an interval is computed; between them its limits are taken to lie on straight lines."""
+REACH = 4
+"""Standard deviations to either side that are looked at: beyond lie 6 in 100,000."""
+KNOTS = 5
+"""Counts for which an interval is computed; between them its limits are taken to lie on the parabola next to them."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Target:
         (low, low_of), (high, high_of) = self.ends
         least, most = ((low, low_of), (high, high_of)) if self.slope > 0 else ((high, high_of), (low, low_of))
         fewer = _at_most(-(-least[0] * n // least[1]) - 1, n, self.rate)
-        more = 1 - _at_most(most[0] * n // most[1], n, self.rate)
+        more = _more_than(most[0] * n // most[1], n, self.rate)
         return (fewer, more) if self.slope > 0 else (more, fewer)
 
     def width(self, n: int, level: float) -> float:
@@ -69,7 +69,8 @@ class Target:
         knots = np.unique(np.linspace(first, last, KNOTS).round().astype(np.int64))
         limits = np.array([BINOMIAL_INTERVALS["exact"](int(count), n, level) for count in knots])
         counts = np.arange(first, last + 1, dtype=np.int64)
-        rates = np.array([np.interp(counts, knots, limit) for limit in limits.T])
+        places, known = ((some - n * self.rate) / max(spread, 1.0) for some in (counts, knots))
+        rates = np.array([np.polyval(np.polyfit(known, limit, min(2, len(knots) - 1)), places) for limit in limits.T])
         ends = np.clip(self.offset + self.slope * rates, self.low, self.high)
         chances = _chances(counts, n, self.rate)
         return float(chances @ np.abs(ends[1] - ends[0]) / chances.sum())
@@ -163,6 +164,11 @@ def _at_most(count: int, n: int, rate: float) -> float:
     if count < 0:
         return 0.0
     return 1.0 if count >= n else float(special.bdtr(count, n, rate))
+
+
+def _more_than(count: int, n: int, rate: float) -> float:
+    """P(Y > count) of a binomial Y."""
+    return 0.0 if count >= n else float(special.bdtrc(count, n, rate))
 
 
 def _chances(counts: NDArray[np.int64], n: int, rate: float) -> Vector:

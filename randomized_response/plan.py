@@ -182,8 +182,8 @@ def forecast(
     Notes
     -----
     A yes/no table, k-ary response, a bit of an encoding and `one_bit` leave one binomial count. The chances are then
-    exact, and `width` is the mean over the binomial of Blaker's interval, computed at nine counts, with its limits on
-    straight lines between them: within 1 % of the sum over every count where n is in the hundreds.
+    exact, and `width` is the mean over the binomial of Blaker's interval, computed at five counts, with its limits on
+    a parabola between them: within 1 % of the sum over every count.
     For other tables the interval is taken to be Wald's. What keeps an interval around a constrained estimate is left
     out.
 

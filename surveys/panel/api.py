@@ -1,4 +1,4 @@
-"""The panel's addresses for programs: how far a run is."""
+"""The panel's addresses for programs: how far a run is, and what is planned."""
 
 from django.urls import path
 from rest_framework.request import Request
@@ -7,6 +7,7 @@ from rest_framework.views import APIView
 
 from estimator.serializers import RunSerializer
 from surveys.access import get_run_or_404
+from surveys.panel.plan_api import PlanView, SurveyPlanView
 
 app_name = "api"
 
@@ -18,4 +19,8 @@ class RunView(APIView):
         return Response(RunSerializer(get_run_or_404(request.user, key)).data)
 
 
-urlpatterns = [path("runs/<str:key>/", RunView.as_view(), name="run")]
+urlpatterns = [
+    path("runs/<str:key>/", RunView.as_view(), name="run"),
+    path("plan/", PlanView.as_view(), name="plan"),
+    path("surveys/<slug:slug>/plan/", SurveyPlanView.as_view(), name="survey-plan"),
+]

@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.urls import path
 
-from surveys.panel import acts, paper, views
+from surveys.panel import acts, paper, plan, views
 
 app_name = "panel"
 page = admin.site.admin_view  # who is not signed in is asked to; every POST needs its CSRF token
@@ -9,6 +9,9 @@ page = admin.site.admin_view  # who is not signed in is asked to; every POST nee
 urlpatterns = [
     path("", page(views.index), name="index"),
     path("upload/", page(views.upload), name="upload"),
+    path("plan/", page(plan.free), name="plan"),
+    path("survey/<slug:slug>/plan/", page(plan.of_survey), name="survey-plan"),
+    path("survey/<slug:slug>/plan/use", page(plan.use), name="use"),
     path("survey/<slug:slug>/", page(views.survey), name="survey"),
     path("survey/<slug:slug>/definition.yaml", page(views.definition), name="definition"),
     path("survey/<slug:slug>/open", page(acts.open_survey), name="open"),

@@ -13,12 +13,19 @@ from surveys.models import Survey, Version
 
 pytestmark = pytest.mark.django_db
 
-SURVEY = "panel:survey", "panel:definition"
-ACTS = "panel:open", "panel:close", "panel:revise", "panel:estimate", "panel:duplicate", "panel:paper-pile"
+SURVEY = "panel:survey", "panel:definition", "panel:survey-plan"
+ACTS = "panel:open", "panel:close", "panel:revise", "panel:estimate", "panel:duplicate", "panel:paper-pile", "panel:use"
 PAPER = "panel:paper"
 RUN = "panel:report", "panel:report-csv", "panel:report-json"
 FORMS = "admin:surveys_survey_change", "admin:surveys_survey_delete", "admin:surveys_survey_history"
-OPEN_TO_STAFF = "panel:index", "panel:upload", "admin:surveys_survey_changelist", "admin:surveys_survey_add"
+OPEN_TO_STAFF = (
+    "panel:index",
+    "panel:upload",
+    "panel:plan",
+    "api:plan",
+    "admin:surveys_survey_changelist",
+    "admin:surveys_survey_add",
+)
 
 
 def names_of(patterns: list[URLPattern | URLResolver], namespace: str) -> Iterator[str]:
@@ -31,7 +38,7 @@ def names_of(patterns: list[URLPattern | URLResolver], namespace: str) -> Iterat
 
 def test_every_address_of_the_panel_is_in_this_file() -> None:
     ours = {name for name in names_of(get_resolver().url_patterns, "") if name.startswith(("panel:", "api:"))}
-    assert ours == {*SURVEY, *ACTS, PAPER, *RUN, "panel:publish", "panel:index", "panel:upload", "api:run"}
+    assert ours == {*SURVEY, *ACTS, PAPER, *RUN, "panel:publish", *OPEN_TO_STAFF[:4], "api:run", "api:survey-plan"}
     forms = {name for name in names_of(get_resolver().url_patterns, "") if name.startswith("admin:surveys_")}
     assert forms == {*FORMS, "admin:surveys_survey_changelist", "admin:surveys_survey_add"}
 
@@ -45,7 +52,7 @@ def addresses(survey: Survey, run: Run) -> dict[str, list[str]]:
     """Every address that is about somebody's survey, by the method it answers."""
     return {
         "GET": [
-            *(reverse(name, args=[survey.slug]) for name in (*SURVEY, PAPER)),
+            *(reverse(name, args=[survey.slug]) for name in (*SURVEY, PAPER, "api:survey-plan")),
             *(reverse(name, args=[run.key]) for name in (*RUN, "api:run")),
             *(reverse(name, args=[survey.pk]) for name in FORMS),
         ],
@@ -82,7 +89,7 @@ def test_the_owner_gets_each_page(run: Run, survey: Survey, her: Client) -> None
     statuses = {address: her.get(address).status_code for address in found}
     frozen = {reverse(FORMS[0], args=[survey.pk]): 302, reverse(FORMS[1], args=[survey.pk]): 403}
     assert statuses == dict.fromkeys(found, 200) | frozen
-    assert [her.get(reverse(name)).status_code for name in OPEN_TO_STAFF] == [302, 200, 200, 200]
+    assert [her.get(reverse(name)).status_code for name in OPEN_TO_STAFF] == [302, 200, 200, 200, 200, 200]
 
 
 @pytest.mark.parametrize("who", [None, "dave"])
@@ -108,7 +115,9 @@ def test_an_act_is_a_post(run: Run, survey: Survey, her: Client) -> None:
         assert her.post(reverse(name, args=[survey.slug])).status_code == 405
     for name in RUN:
         assert her.post(reverse(name, args=[run.key])).status_code == 405
-    assert her.post(reverse("api:run", args=[run.key])).status_code in (403, 405)
+    for address in (reverse("api:run", args=[run.key]), reverse("api:survey-plan", args=[survey.slug])):
+        assert her.post(address).status_code in (403, 405)
+    assert her.post(reverse("panel:plan")).status_code == 405
 
 
 def test_a_post_from_elsewhere_is_refused(run: Run, survey: Survey, alice: User) -> None:

@@ -1,0 +1,209 @@
+"""What to mind about a plan, each sentence beside the number that it is about; and which mechanism is best."""
+
+import math
+from dataclasses import dataclass
+
+from estimator import wording
+from randomized_response import k_ary, plan
+from surveys.mechanisms import MECHANISMS
+from surveys.planning.asking import Asked, Setting, estimated_from, forecast
+from surveys.planning.numbers import POWER, Numbers
+from surveys.planning.parameters import NAMES
+
+EPSILON_OF_AN_ITEM = 2.0
+EPSILON_IN_TOTAL = 4.0
+OFTEN_NEGATIVE = 0.05
+TOO_LITTLE_TO_MATTER = 1.05
+"""Up to this many times the respondents of the best mechanism, the one that is easier to explain is recommended."""
+
+SAME_NAMES = {"k_ary": "k_ary", "optimised unary": "unary", "subset selection": "subset"}
+"""What the library calls the mechanisms that it compares, and what an author calls them."""
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A sentence, and the number beside which it stands: epsilon, width, below, power or total."""
+
+    about: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A mechanism at the epsilon of the plan; `times` as many respondents as the best one needs."""
+
+    name: str
+    times: float
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The mechanism to take, why in one sentence, and what it was chosen from, the best first."""
+
+    name: str
+    sentence: str
+    candidates: tuple[Candidate, ...]
+
+
+def cautions(found: Numbers) -> list[Caution]:
+    """What is doubtful about the plan of one question."""
+    said = [_protection(found), _more_choices(found), _width(found), _negative(found), _power(found)]
+    return [caution for caution in said if caution is not None]
+
+
+def total_caution(epsilon: float, ceiling: float) -> Caution | None:
+    """What is doubtful about all questions together."""
+    odds = wording.odds(math.exp(min(epsilon, 700)))
+    if epsilon > ceiling:
+        return Caution(
+            "total",
+            f"Together the questions have epsilon {wording.epsilon(epsilon)}; above {wording.epsilon(ceiling)} this "
+            "installation opens no survey. Lower a truth probability, or ask fewer questions.",
+        )
+    if epsilon > EPSILON_IN_TOTAL:
+        return Caution(
+            "total",
+            f"Together the questions have epsilon {wording.epsilon(epsilon)}, more than {EPSILON_IN_TOTAL:g}: whoever "
+            f"sees all reports of a person can multiply the odds of a guess about her by up to {odds}.",
+        )
+    return None
+
+
+def advice(found: Numbers) -> Advice:
+    """The mechanism to take for this kind of question at the epsilon of the plan."""
+    asked = found.asked
+    if asked.kind == "several_choices" or (asked.kind == "yes_no" and asked.answers == 2):
+        return _yes_no()
+    candidates = _of_a_mean(found) if asked.values else _of_choices(found)
+    return _chosen(candidates, wording.epsilon(found.epsilon))
+
+
+def _protection(found: Numbers) -> Caution | None:
+    if found.epsilon <= EPSILON_OF_AN_ITEM:
+        return None
+    odds = wording.odds(found.ratio)
+    less = ""
+    if not found.asked.fixed and found.asked.by_truth:
+        truth = found.asked.truth_at(Setting(epsilon=EPSILON_OF_AN_ITEM))
+        less = f" A truth probability of {wording.percent(math.floor(100 * truth) / 100)} keeps it at 2."
+    return Caution(
+        "epsilon",
+        f"Weak protection: epsilon is above 2, so one report can multiply the odds of a guess by up to {odds}.{less}",
+    )
+
+
+def _more_choices(found: Numbers) -> Caution | None:
+    """The same truth with more choices protects less."""
+    asked, truth = found.asked, found.truth
+    if asked.kind == "several_choices":
+        options = asked.most_differing
+        each = wording.epsilon(found.epsilon / options)
+        return Caution(
+            "epsilon",
+            f"Two people can differ in {options} options, so it is {options} times the {each} of one option."
+            + (" A limit on how many may be ticked lowers it." if asked.item.get("most") is None else ""),
+        )
+    if asked.name != "k_ary" or asked.answers < 3 or truth is None:
+        return None
+    two = k_ary(2, truth=truth).epsilon
+    return Caution(
+        "epsilon",
+        f"The same truth probability protects less with more choices: with {asked.answers} epsilon is "
+        f"{wording.epsilon(found.epsilon)}, with two it would be {wording.epsilon(two)}.",
+    )
+
+
+def _width(found: Numbers) -> Caution | None:
+    """An interval as wide as what is looked for says little more than that it was looked for."""
+    ahead, asked = found.ahead, found.asked
+    floor = asked.values[0] if asked.values else 0.0
+    room = ahead.expected - floor
+    if ahead.width <= room or room <= 0:
+        return None
+    enough = plan.respondents_needed(
+        estimated_from(found.mechanism), asked.shares(found.wanted.expected), margin=room / 2,
+        confidence=found.wanted.confidence, values=asked.values or None,
+    )  # fmt: skip
+    enough = max(enough, math.ceil(ahead.n * (ahead.width / room) ** 2))
+    what = "the distance from the expected mean to the lowest answer" if asked.values else "the share that you expect"
+    return Caution(
+        "width",
+        f"The interval is wider than {what}. It takes about {wording.count(enough)} reports to make it as narrow.",
+    )
+
+
+def _negative(found: Numbers) -> Caution | None:
+    if found.ahead.below < OFTEN_NEGATIVE:
+        return None
+    once = max(2, round(1 / found.ahead.below))
+    where = "below the lowest answer" if found.asked.values else "below 0 %"
+    return Caution(
+        "below",
+        f"About one survey in {once} will find an unbiased estimate {where}. Readers then see the end of the range and "
+        "an interval from there.",
+    )
+
+
+def _power(found: Numbers) -> Caution | None:
+    if found.comparison.needed is None or found.comparison.power >= POWER:
+        return None
+    return Caution("power", "Less than 80 %: a real difference of this size may well go unseen.")
+
+
+def _yes_no() -> Advice:
+    return Advice(
+        "forced_response",
+        "Forced response: at the same epsilon it is the same table as Warner’s mirror and just as precise, and two "
+        "coins are easier to explain.",
+        (Candidate("forced_response", 1.0), Candidate("warner", 1.0)),
+    )
+
+
+def _of_choices(found: Numbers) -> list[Candidate]:
+    asked = found.asked
+    allowed = {"k_ary"} if asked.kind != "one_choice" else set(MECHANISMS["one_choice"])
+    shares = asked.shares(found.wanted.expected)
+    rows = plan.compare_mechanisms(asked.answers, epsilon=min(found.epsilon, 100.0), shares=shares)
+    named = [(SAME_NAMES[row.name], row) for row in rows if SAME_NAMES[row.name] in allowed]
+    # A set of one is k-ary response under another name.
+    named = [(name, row) for name, row in named if name != "subset" or row.size > 1]
+    return [Candidate(name, row.variance / named[0][1].variance) for name, row in named]
+
+
+def _of_a_mean(found: Numbers) -> list[Candidate]:
+    """The two mechanisms of a scale or a number, each at this epsilon and for what is expected."""
+    asked, wanted = found.asked, found.wanted
+    names = [name for name in MECHANISMS[asked.kind] if name != "custom"]
+    shares, variances = asked.shares(wanted.expected), {}
+    for name in names:
+        other = Asked(asked.item | {"channel": {"name": name}})
+        mechanism = other.at(Setting(epsilon=min(found.epsilon, 16.0)))
+        variances[name] = forecast(other, mechanism, shares, wanted.respondents, wanted.confidence).standard_error ** 2
+    best = min(variances.values())
+    return sorted((Candidate(name, found / best) for name, found in variances.items()), key=lambda one: one.times)
+
+
+def _chosen(candidates: list[Candidate], epsilon: str) -> Advice:
+    """The best, or the first of `NAMES` (the one that is easiest to explain) where the best is hardly better."""
+    near = [one.name for one in candidates if one.times <= TOO_LITTLE_TO_MATTER]
+    simplest = next(name for name in NAMES if name in near)
+    best, others = candidates[0], candidates[1:]
+    if simplest != best.name:
+        gain = 100 * (next(one.times for one in candidates if one.name == simplest) - 1)
+        why = (
+            f"at epsilon {epsilon} {NAMES[best.name]} would save no more than {max(gain, 0.1):.1f} % of the "
+            "respondents, too little to matter, and this one is easier to explain"
+        )
+    elif others:
+        more = ", ".join(f"{NAMES[one.name]} needs {_times(one.times)}" for one in others)
+        why = f"it is the most precise at epsilon {epsilon}; for the same precision {more}"
+    else:
+        why = "it is the one mechanism for such a question"
+    name = NAMES[simplest]
+    return Advice(simplest, f"{name[0].upper()}{name[1:]}: {why}.", tuple(candidates))
+
+
+def _times(times: float) -> str:
+    if times < 2:
+        return f"{100 * (times - 1):.0f} % more respondents"
+    return f"{times:.1f} times as many respondents" if times < 10 else f"{times:,.0f} times as many respondents"

@@ -1,0 +1,206 @@
+"""What the planner is asked, read strictly: every field has a form and bounds, and a fault names all three."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from django.http import QueryDict
+
+from surveys.mechanisms import MECHANISMS
+from surveys.planning.asking import AS_USUAL, WRITTEN, Asked, Expected, Setting, free_question
+from surveys.questions import KINDS
+
+EXACT = re.compile(r"\d{1,9}(/\d{1,9}|\.\d{1,9})?")
+DECIMAL = re.compile(r"-?\d{1,9}(\.\d{1,9})?")
+WHOLE = re.compile(r"\d{1,9}")
+LARGEST_EPSILON = 16
+MOST_RESPONDENTS = 10_000_000
+
+NAMES = {
+    "forced_response": "forced response",
+    "warner": "Warner’s mirror",
+    "k_ary": "k-ary response",
+    "unary": "unary encoding",
+    "subset": "subset selection",
+    "one_bit": "one bit",
+    "discrete_laplace": "discrete Laplace",
+    "custom": "a table of its own",
+}
+
+
+class BadParameter(ValueError):
+    """A parameter that cannot be used: which, and a sentence with the bound and the value."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def _whole(low: int, high: int) -> Callable[[str, str], int]:
+    def read(value: str, field: str) -> int:
+        if not WHOLE.fullmatch(value) or not low <= int(value) <= high:
+            raise BadParameter(field, f"{field} must be a whole number from {low:,} to {high:,}; got {value}")
+        return int(value)
+
+    return read
+
+
+def _decimal(low: float, high: float, what: str = "a number") -> Callable[[str, str], float]:
+    def read(value: str, field: str) -> float:
+        if not DECIMAL.fullmatch(value) or not low <= float(value) <= high:
+            raise BadParameter(field, f"{field} must be {what} from {low:g} to {high:g}; got {value}")
+        return float(value)
+
+    return read
+
+
+def _one_of(*names: str) -> Callable[[str, str], str]:
+    def read(value: str, field: str) -> str:
+        if value not in names:
+            raise BadParameter(field, f"{field} must be one of {', '.join(names)}; got {value}")
+        return value
+
+    return read
+
+
+def _truth(value: str, field: str) -> Fraction:
+    if not EXACT.fullmatch(value) or (value.partition("/")[2].strip("0") == "" and "/" in value):
+        raise BadParameter(field, f"{field} must be a fraction like 1/2 or 0.35; got {value}")
+    truth = Fraction(value)
+    if not 0 < truth < 1:
+        raise BadParameter(field, f"{field} must be greater than 0 and less than 1; got {value}")
+    return truth
+
+
+def _grid(value: str, field: str) -> str:
+    if not DECIMAL.fullmatch(value):
+        raise BadParameter(field, f"{field} must be a decimal number like 0.5; got {value}")
+    return value
+
+
+PERCENT = "a number of per cents"
+ANSWER = _decimal(-1e9, 1e9)
+ABOUT_A_QUESTION: dict[str, Callable[[str, str], Any]] = {
+    "truth": _truth,
+    "epsilon": _decimal(0.01, LARGEST_EPSILON),
+    "by": _one_of("truth", "epsilon"),
+    "share": _decimal(0, 100, PERCENT),
+    "mean": ANSWER,
+    "spread": _decimal(0, 1e9),
+    "margin": _decimal(0.001, 1e9),
+    "against": ANSWER,
+}
+ABOUT_A_SURVEY: dict[str, Callable[[str, str], Any]] = {
+    "respondents": _whole(10, MOST_RESPONDENTS),
+    "second": _whole(10, MOST_RESPONDENTS),
+    "confidence": _decimal(50, 99.9, PERCENT),
+}
+ABOUT_A_FREE_QUESTION: dict[str, Callable[[str, str], Any]] = {
+    "kind": _one_of(*KINDS),
+    "mechanism": _one_of(*(name for name in NAMES if name != "custom")),
+    "choices": _whole(2, 256),
+    "most": _whole(1, 255),
+    "minimum": _grid,
+    "maximum": _grid,
+    "step": _grid,
+}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for beside the question itself. Shares and confidence in [0, 1]; None where nothing was said."""
+
+    setting: Setting = WRITTEN
+    expected: Expected = AS_USUAL
+    respondents: int = 1000
+    second: int | None = None
+    confidence: float = 0.95
+    margin: float | None = None
+    against: float | None = None
+
+
+def free(query: QueryDict) -> tuple[Asked, Wanted]:
+    """A question that is in no survey, and what is wanted to know of it. Raises BadParameter."""
+    said = _read(query, ABOUT_A_FREE_QUESTION | ABOUT_A_QUESTION | ABOUT_A_SURVEY)
+    kind = said.get("kind", "yes_no")
+    names = [name for name in MECHANISMS[kind] if name != "custom"]
+    name = said.get("mechanism", names[0])
+    if name not in names:
+        raise BadParameter("mechanism", f"mechanism must be {' or '.join(names)} for {kind}; got {name}")
+    choices = 2 if kind == "yes_no" else said.get("choices", 5)
+    grid = tuple(said.get(field, ends) for field, ends in (("minimum", "0"), ("maximum", "10"), ("step", "1")))
+    try:
+        asked = free_question(kind, name, choices=choices, grid=grid, most=_most(said, kind, choices))
+    except ValueError as error:
+        raise BadParameter(_field_of(str(error), "minimum"), str(error)) from None
+    return asked, _wanted(asked, said, asked.usual)
+
+
+def of_item(query: QueryDict, asked: Asked, *, beside: Mapping[str, Callable[[str, str], Any]]) -> Wanted:
+    """What is wanted to know of a draft's question; where the slider was not moved, as it is written."""
+    return _wanted(asked, _read(query, ABOUT_A_QUESTION | ABOUT_A_SURVEY | dict(beside)), WRITTEN)
+
+
+def of_survey(query: QueryDict, *, beside: Mapping[str, Callable[[str, str], Any]]) -> dict[str, Any]:
+    """Respondents, confidence and what else is `beside` them. Raises BadParameter."""
+    return _read(query, ABOUT_A_QUESTION | ABOUT_A_SURVEY | dict(beside))
+
+
+def _read(query: QueryDict, fields: Mapping[str, Callable[[str, str], Any]]) -> dict[str, Any]:
+    """Each field once at most; one that is left empty says nothing."""
+    for name in query:
+        if name not in fields:
+            raise BadParameter(name[:40], f"{name[:40]} is no parameter; known are {', '.join(fields)}")
+        if len(query.getlist(name)) > 1:
+            raise BadParameter(name, f"{name} must stand once; got it {len(query.getlist(name))} times")
+    said = {name: str(query[name]).strip()[:40] for name in query}
+    return {name: fields[name](value, name) for name, value in said.items() if value}
+
+
+def _wanted(asked: Asked, said: dict[str, Any], otherwise: Setting) -> Wanted:
+    share = said.get("share", 20.0) / 100
+    wanted = Wanted(
+        _setting(asked, said, otherwise),
+        Expected(share, said.get("mean"), said.get("spread")),
+        said.get("respondents", 1000),
+        said.get("second"),
+        said.get("confidence", 95.0) / 100,
+        said.get("margin"),
+        said.get("against"),
+    )
+    _check_against(asked, said.get("against"))
+    try:
+        asked.shares(wanted.expected)
+        asked.at(wanted.setting)
+    except ValueError as error:
+        raise BadParameter(_field_of(str(error), "truth"), str(error)) from None
+    return wanted
+
+
+def _check_against(asked: Asked, against: float | None) -> None:
+    """A share in per cent; a mean inside the range of the answers."""
+    low, high = (asked.values[0], asked.values[-1]) if asked.values else (0.0, 100.0)
+    inside = against is None or (low < against < high if asked.values else low <= against <= high)
+    if not inside:
+        raise BadParameter("against", f"against must be a number from {low:g} to {high:g}; got {against:g}")
+
+
+def _setting(asked: Asked, said: dict[str, Any], otherwise: Setting) -> Setting:
+    """By `truth` where the mechanism has one and `by` does not say epsilon."""
+    by = "epsilon" if not asked.by_truth else said.get("by", "truth" if "truth" in said else "epsilon")
+    return Setting(**{by: said[by]}) if by in said and not asked.fixed else otherwise
+
+
+def _most(said: dict[str, Any], kind: str, choices: int) -> int | None:
+    most: int | None = said.get("most")
+    if kind == "several_choices" and most is not None and most >= choices:
+        raise BadParameter("most", f"most must be less than the {choices} choices; got {most}")
+    return most
+
+
+def _field_of(message: str, otherwise: str) -> str:
+    """The field that a sentence of the library begins with."""
+    fields = (*ABOUT_A_FREE_QUESTION, *ABOUT_A_QUESTION, *ABOUT_A_SURVEY)
+    return next((field for field in fields if message.startswith(field)), otherwise)

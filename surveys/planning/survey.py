@@ -1,0 +1,182 @@
+"""The plan of a whole survey: each question as it is written, with one of them moved, and what they cost together."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.http import QueryDict
+
+from collector.checks import DesignError
+from estimator import wording
+from randomized_response import epsilon_total
+from surveys import lifecycle, selectors
+from surveys.models import Item, Survey
+from surveys.planning import parameters
+from surveys.planning.advice import total_caution
+from surveys.planning.asking import WRITTEN, Asked, Expected, Setting, forecast
+from surveys.planning.parameters import BadParameter, Wanted
+from surveys.planning.showing import Showing, show
+from surveys.planning.words import amount, chance, truth_text
+
+ITEM = {"item": lambda value, field: value}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A question in the table of all of them; `fault` says why it cannot be planned."""
+
+    key: str
+    wording: str
+    chosen: bool
+    epsilon: str = ""
+    odds: str = ""
+    width: str = ""
+    below: str = ""
+    direct: str = ""
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class Total:
+    """All questions together, as they are written and with the slider where it stands."""
+
+    epsilon: float | None
+    text: str
+    odds: str
+    written: str
+    below: str
+    caution: str
+
+
+@dataclass(frozen=True)
+class SurveyPlan:
+    """The plan of a survey; `showing` is that of the chosen question, None where it cannot be planned."""
+
+    chosen: Item | None
+    asked: Asked | None
+    wanted: Wanted
+    lines: tuple[Line, ...]
+    total: Total
+    showing: Showing | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "item": self.chosen.key if self.chosen else None,
+            "questions": [vars(line) for line in self.lines],
+            "total": vars(self.total),
+            "plan": self.showing.to_dict() if self.showing else None,
+        }
+
+
+def plan_of(survey: Survey, query: QueryDict) -> SurveyPlan:
+    """Every question at these respondents and this expected share. Raises BadParameter."""
+    said = parameters.of_survey(query, beside=ITEM)
+    items = list(survey.items.all())
+    chosen = _chosen(items, said.get("item"))
+    asked = asked_of(chosen) if chosen else None
+    wanted = parameters.of_item(query, asked, beside=ITEM) if asked else Wanted()
+    questions = [(item, asked_of(item)) for item in items]
+    lines, moved, below = [], [], 0.0
+    for item, one in questions:
+        here = wanted if item == chosen else _unmoved(wanted)
+        line, chance_below = _line(item, one, here, chosen=item == chosen)
+        lines.append(line)
+        moved.append((one, here.setting))
+        below += chance_below
+    total = _total(moved, [(one, WRITTEN) for _, one in questions], min(below, 1.0))
+    return SurveyPlan(chosen, asked, wanted, tuple(lines), total, show(asked, wanted) if asked else None)
+
+
+def asked_of(item: Item) -> Asked | None:
+    """The question as the draft has it; None where its mechanism is not complete."""
+    try:
+        asked = Asked(selectors.item_of(item))
+        asked.at(WRITTEN)
+    except (ValueError, TypeError, KeyError, DesignError):
+        return None
+    return asked
+
+
+@transaction.atomic
+def use(survey: Survey, key: str, query: QueryDict) -> Item:
+    """Write the slider's place into a question of a draft.
+
+    Raises
+    ------
+    NotAllowed
+        Where the survey is not a draft.
+    BadParameter
+        Where there is no such question, its mechanism has no slider, or the place is out of bounds.
+    """
+    held = Survey.objects.select_for_update().get(pk=survey.pk)
+    lifecycle.require_draft(held)
+    item = _chosen(list(held.items.all()), key)
+    asked = asked_of(item) if item else None
+    if item is None or asked is None or asked.fixed:
+        raise BadParameter("item", f"item must be a question whose mechanism has a slider; got {key}")
+    setting = parameters.of_item(query, asked, beside=ITEM).setting
+    if setting == WRITTEN:
+        raise BadParameter("truth", "truth or epsilon must say where the slider stands; got neither")
+    for name, value in _written(asked, setting).items():
+        setattr(item, name, value)
+    item.save()
+    return item
+
+
+def _written(asked: Asked, setting: Setting) -> dict[str, Any]:
+    """The fields of an item that say the setting."""
+    if asked.by_truth:
+        return {"truth": truth_text(asked.truth_at(setting))}
+    return {"epsilon": f"{setting.epsilon:.6g}", "truth": "", "on": "", "off": "", "size": None}
+
+
+def _chosen(items: list[Item], key: str | None) -> Item | None:
+    """The named question, else the first one that can be planned."""
+    if key is None:
+        return next((item for item in items if asked_of(item)), None)
+    found = next((item for item in items if item.key == key), None)
+    if found is None:
+        raise BadParameter("item", f"item must be one of {', '.join(item.key for item in items)}; got {key}")
+    return found
+
+
+def _unmoved(wanted: Wanted) -> Wanted:
+    """The same respondents and share for a question that is not chosen; its mean is taken to be in the middle."""
+    return Wanted(
+        expected=Expected(wanted.expected.share), respondents=wanted.respondents, confidence=wanted.confidence
+    )
+
+
+def _line(item: Item, asked: Asked | None, wanted: Wanted, *, chosen: bool) -> tuple[Line, float]:
+    """The question's line, and the chance that its estimate is negative."""
+    words = str(item.wording.get(item.survey.language, "")) or item.key
+    if asked is None:
+        return Line(item.key, words, chosen, fault="Its mechanism is not complete."), 0.0
+    mechanism = asked.at(wanted.setting)
+    ahead = forecast(asked, mechanism, asked.shares(wanted.expected), wanted.respondents, wanted.confidence)
+    line = Line(
+        item.key, words, chosen, wording.epsilon(mechanism.epsilon), wording.odds(mechanism.ratio),
+        amount(asked, ahead.width), chance(ahead.below), wording.count(max(1, round(ahead.direct_n))),
+    )  # fmt: skip
+    return line, ahead.below
+
+
+def _total(
+    moved: list[tuple[Asked | None, Setting]], written: list[tuple[Asked | None, Setting]], below: float
+) -> Total:
+    now, before = _epsilon(moved), _epsilon(written)
+    if now is None or before is None:
+        return Total(None, "–", "–", "–", "–", "")
+    caution = total_caution(now, settings.CANDOR_EPSILON_CEILING)
+    odds = wording.odds(math.exp(min(now, 700.0)))
+    return Total(
+        now, wording.epsilon(now), odds, wording.epsilon(before), chance(below), caution.sentence if caution else ""
+    )
+
+
+def _epsilon(questions: list[tuple[Asked | None, Setting]]) -> float | None:
+    """Of a person who answers every question; None where one of them is not complete."""
+    mechanisms = [asked.at(setting) for asked, setting in questions if asked is not None]
+    return epsilon_total(mechanisms) if len(mechanisms) == len(questions) else None

@@ -1,0 +1,168 @@
+"""The planner in a real browser: a slider moves numbers and curves without a reload, by keyboard, for everybody."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Locator, Page
+
+from surveys.models import Survey
+from tests.browser.accessibility import faint_picture_texts, faults
+from tests.browser.states import UNFOLD
+from tests.browser.test_accessibility_panel import THEME
+from tests.browser.test_panel import fits, page, sign_in  # noqa: F401 - page is a fixture
+
+SCREENS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+
+
+@pytest.fixture
+def frank_page(browser: Browser, running_site: str) -> Iterator[Page]:
+    """A page whose console may say that an answer was a refusal."""
+    context = browser.new_context(base_url=running_site)
+    context.set_default_timeout(15_000)
+    yield context.new_page()
+    context.close()
+
+
+def slider(page: Page, name: str) -> Locator:  # noqa: F811
+    return page.locator(f"[data-slides=plan-{name}]")
+
+
+def value(page: Page, tile: str) -> str:  # noqa: F811
+    return page.locator(f"[data-tile={tile}] .planner-value").inner_text().replace("\u00a0", " ")
+
+
+def dot(page: Page, curve: str) -> tuple[str | None, str | None]:  # noqa: F811
+    mark = page.locator(f"[data-curve={curve}] .curve-dot")
+    return mark.get_attribute("cx"), mark.get_attribute("cy")
+
+
+def line(page: Page, curve: str) -> str | None:  # noqa: F811
+    return page.locator(f"[data-curve={curve}] .curve-line").get_attribute("points")
+
+
+def test_the_slider_moves_numbers_and_curves_without_a_reload(page: Page, alice: User) -> None:  # noqa: F811
+    sign_in(page, alice)
+    page.goto("/panel/plan/")
+    page.evaluate("window.same = true")
+    assert (value(page, "epsilon"), value(page, "direct")) == ("1.10", "176 respondents")
+    before = (dot(page, "epsilon"), line(page, "width-n"), line(page, "width"))
+    slider(page, "truth").focus()
+    page.keyboard.press("End")
+    page.locator("[data-tile=epsilon] .planner-value", has_text="5.30").wait_for()
+    assert page.locator("[data-tile=epsilon] .planner-cautions p").first.inner_text().startswith("Weak protection")
+    assert page.locator("#plan-truth").input_value() == "0.99"
+    assert page.locator("#plan-epsilon").input_value() == "5.29"
+    after = (dot(page, "epsilon"), line(page, "width-n"), line(page, "width"))
+    assert after[0] != before[0], "the dot moved"
+    assert after[1] != before[1], "the curve over the respondents is another one"
+    assert after[2] == before[2], "the curve over the truth is the same, wherever the dot stands on it"
+    page.keyboard.press("ArrowLeft")
+    page.locator("[data-tile=epsilon] .planner-value", has_text="4.60").wait_for()
+    assert page.evaluate("window.same"), "nothing was loaded anew"
+    assert "truth=0.98" in page.url, "the address holds the plan"
+
+
+def test_epsilon_moves_the_truth_and_respondents_the_width(page: Page, alice: User) -> None:  # noqa: F811
+    sign_in(page, alice)
+    page.goto("/panel/plan/")
+    page.locator("#plan-epsilon").fill("2")
+    page.locator("[data-tile=epsilon] .planner-value", has_text="2.00").wait_for()
+    assert page.locator("#plan-truth").input_value() == "0.7615"
+    assert page.get_by_label("set by this").nth(1).is_checked()
+    width = value(page, "width")
+    slider(page, "respondents").focus()
+    page.keyboard.press("Home")
+    page.locator("[data-tile=width]", has_text="With 100 reports").wait_for()
+    assert page.locator("#plan-respondents").input_value() == "100"
+    assert value(page, "width") != width
+    assert "100 reports" in page.get_by_role("status").first.inner_text()
+
+
+def test_another_kind_has_its_own_fields_and_mechanisms(frank_page: Page, alice: User) -> None:
+    page = frank_page  # noqa: F811
+    sign_in(page, alice)
+    page.goto("/panel/plan/")
+    page.locator("#plan-kind").select_option("number")
+    page.locator("[data-tile=width] .planner-value", has_text="units").wait_for()
+    assert page.locator("#plan-mechanism").input_value() == "one_bit"
+    assert not page.locator("#plan-share").is_visible()
+    page.locator("#plan-mechanism").select_option("discrete_laplace")
+    page.locator("[data-curve=width]", has_text="epsilon").wait_for()
+    assert not page.locator("#plan-truth").is_visible()
+    page.locator("#plan-maximum").fill("-3")
+    page.get_by_role("alert").filter(has_text="maximum must be greater than minimum").wait_for()
+
+
+def test_a_truth_is_used_in_the_draft(page: Page, alice: User, survey: Survey) -> None:  # noqa: F811
+    sign_in(page, alice)
+    page.goto("/panel/survey/campus/")
+    page.get_by_role("link", name="Plan the questions").click()
+    page.get_by_role("link", name="How do you feel?").click()
+    slider(page, "truth").focus()
+    page.keyboard.press("ArrowLeft")
+    page.locator("[data-total=text]", has_text="2.46").wait_for()
+    assert page.locator("[data-total=written]").inner_text() == "2.49"
+    assert page.locator("[data-line=mood] [data-of=epsilon]").inner_text() == "1.36"
+    assert survey.items.get(key="mood").truth == "1/2"
+    page.get_by_role("button", name="Use this truth").click()
+    page.get_by_text("mood now has truth probability 0.49.").wait_for()
+    assert survey.items.get(key="mood").truth == "0.49"
+    assert page.locator("[data-total=written]").inner_text() == "2.46"
+
+
+def test_without_a_script_the_page_is_a_form(
+    browser: Browser,
+    frank_page: Page,
+    running_site: str,
+    alice: User,
+) -> None:
+    sign_in(frank_page, alice)
+    signed_in = frank_page.context.storage_state()
+    context = browser.new_context(base_url=running_site, java_script_enabled=False, storage_state=signed_in)
+    context.set_default_timeout(15_000)
+    page = context.new_page()  # noqa: F811
+    page.goto("/panel/plan/")
+    page.locator("#plan-truth").fill("1/3")
+    page.get_by_role("button", name="Compute").click()
+    assert value(page, "epsilon") == "0.70"
+    assert page.locator("svg.curve").count() == 7
+    assert not slider(page, "truth").is_visible()
+    context.close()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/panel/plan/?kind=one_choice&choices=10&truth=0.6&share=2&respondents=200",
+        "/panel/plan/?kind=number&truth=2",
+        "/panel/survey/campus/plan/?item=mood",
+    ],
+)
+def test_the_planner_is_accessible_and_fits(frank_page: Page, alice: User, survey: Survey, path: str) -> None:
+    page = frank_page  # noqa: F811
+    sign_in(page, alice)
+    found = {}
+    for width, scheme in SCREENS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        page.goto(path)
+        page.evaluate(UNFOLD)
+        assert fits(page), f"{width} {scheme}"
+        found[f"{width} {scheme}"] = faults(page, excused=THEME) + faint_picture_texts(page)
+    assert found == {f"{width} {scheme}": [] for width, scheme in SCREENS}
+
+
+def test_every_curve_has_its_words(page: Page, alice: User) -> None:  # noqa: F811
+    """What the picture shows is read out: its name, and the value at the chosen point; after a move too."""
+    sign_in(page, alice)
+    page.goto("/panel/plan/")
+    page.locator("#plan-truth").fill("0.8")
+    page.locator("[data-tile=epsilon] .planner-value", has_text="2.20").wait_for()
+    pictures = page.get_by_role("img").filter(has=page.locator("polyline")).all()
+    assert len(pictures) == 7
+    for picture in pictures:
+        title, words = picture.locator("title").text_content(), picture.locator("desc").text_content()
+        assert title
+        assert re.search(r"At a truth probability of 80 %: |With 1,000 reports: ", words or "")
