@@ -248,6 +248,7 @@ def test_the_order_stays_while_the_page_stays(every_kind: Visit) -> None:
     visit = first_section(every_kind)
     order = shown(visit, 5)
     second_section(visit, "Smoking").press("Back to the questions")
+    assert visit.page.evaluate("document.activeElement.dataset.part") == "review-button", "where she came from"
     assert shown(visit, 5) == order
     assert visit.question(3).locator("input").evaluate_all(
         "boxes => boxes.map((box) => box.getAttribute('aria-posinset'))"

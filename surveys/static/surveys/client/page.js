@@ -66,7 +66,7 @@ export class RespondentPage {
     this.#onClick("review-button", () => this.#showReview());
     this.#onClick("next-button", () => this.#questionnaire.next());
     this.#onClick("previous-button", () => this.#questionnaire.back());
-    this.#onClick("back-button", () => this.#stages.show("questions"));
+    this.#onClick("back-button", () => this.#backToQuestions());
     this.#onClick("send-button", () => this.#send());
     this.#root.querySelectorAll("[data-part=clear-button]").forEach((button) => {
       button.addEventListener("click", () => this.#guard(() => this.#clearScreen()));
@@ -154,6 +154,12 @@ export class RespondentPage {
       this.#review.show(this.#questionnaire.asked, this.#questionnaire.unasked);
       this.#stages.show("review");
     }
+  }
+
+  /** To where she came from, so that a keyboard does not begin at the top again. */
+  #backToQuestions() {
+    this.#stages.show("questions", { focus: false });
+    part(this.#root, "review-button").focus();
   }
 
   #edit(question) {
