@@ -50,6 +50,7 @@ def render_page(
     context["sections"] = _sections(document, language)
     context["branching"] = any("asked_if" in item for item in document["items"])
     context["question_count"] = len(document["items"])
+    context["told"] = _told(document)
     context["practice"] = _practice(document["items"][0], document, language)
     context["coin_address"] = address_of("coin", document, language) if with_coin else ""
     context["survey_address"] = address_of("respond", document, document["languages"][0])
@@ -107,6 +108,13 @@ def _keyboard(grid: Mapping[str, str]) -> str:
     return "decimal" if any("." in grid[name] for name in ("minimum", "maximum", "step")) else "numeric"
 
 
+def _told(document: Document) -> set[str]:
+    """Kinds, encodings and "prefer_not": whatever the page has sentences for that other surveys do without."""
+    items = document["items"]
+    refusing = {"prefer_not" for item in items if "prefer_not" in item}
+    return {item["kind"] for item in items} | {item["encoding"] for item in items} | refusing
+
+
 def _practice(first: Mapping[str, Any], document: Document, language: str) -> dict[str, Any]:
     """A question without secrets, with as many choices as the first real one: its ticket is drawn from the same table.
 
@@ -116,6 +124,9 @@ def _practice(first: Mapping[str, Any], document: Document, language: str) -> di
         return {"wording": _("Do you like rain?"), "choices": _question(first, document, language)["choices"]}
     if first["kind"] == "one_choice" and len(first["choices"]) in range(3, len(COLOURS) + 1):
         return {"wording": _("Which colour do you like best?"), "choices": COLOURS[: len(first["choices"])]}
+    if first["kind"] == "scale" and len(first["choices"]) <= len(COLOURS) and "prefer_not" not in first:
+        points = range(1, len(first["choices"]) + 1)
+        return {"wording": _("How much do you like rain? The more, the higher."), "choices": points}
     return {"wording": _("Do you like rain?"), "choices": (_("No"), _("Yes"))}
 
 

@@ -71,8 +71,8 @@ def test_before_the_first_question_there_are_at_most_sixty_words_of_ours(visit: 
 def test_the_numbers_on_the_page_are_those_of_the_table(visit: Visit) -> None:
     page = visit.open().stage("questions").page
     assert visit.said("tickets-said") == (
-        "Your device has drawn a ticket for each question, for the first one of 4: "
-        "3 send your answer’s side, 1 sends the other."
+        "Your device has drawn one of 4 tickets. 3 send your answer’s side, 1 sends the other. "
+        "That is question 1; others have their own."
     )
     assert page.locator("[data-part=tickets-drawn] .ticket-own").count() == 3
     visit.unfold("The odds")

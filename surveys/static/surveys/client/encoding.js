@@ -15,6 +15,7 @@ import { exceeds, ratioOf, readTicket } from "./channel.js";
  * @property {(tickets: readonly number[], answer: Answer) => number[]} read
  * @property {(symbols: readonly number[]) => boolean} makes  whether a report can have these symbols
  * @property {Ratio} ratio  e^epsilon of the question, exact
+ * @property {number} [size]  of a subset: how many choices the set holds
  */
 
 /** @returns {Encoding}  one symbol, from the row of the answer */
@@ -71,6 +72,7 @@ export function subset(table, choices, size) {
   const [lacks, holds] = table.weights[0].map(BigInt);
   return {
     name: "subset",
+    size,
     symbols: choices,
     boxes: [table.tickets, ...Array.from({ length: choices - 1 }, (_, i) => choices - i)],
     read([first, ...rest], answer) {

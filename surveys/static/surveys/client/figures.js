@@ -3,32 +3,43 @@
  * people is rounded to the nearest person.
  *
  * @typedef {import("./channel.js").Table} Table
- * @typedef {import("./channel.js").Ratio} Ratio
+ * @typedef {import("./channel.js").Ratio} Ratio  here also a share: how many of how many
  */
 
 /**
- * Of 100 people with answer x, how many send y: "75", "<1", ">99".
+ * The share of people with answer x who send y.
  *
+ * @returns {Ratio}
+ */
+export function shareOf(table, x, y) {
+  return { number: BigInt(table.weights[x][y]), divisor: BigInt(table.tickets) };
+}
+
+/**
+ * A share as people of 100: "75", "<1", ">99".
+ *
+ * @param {Ratio} share
  * @returns {string}
  */
-export function ofHundred(table, x, y, numbers) {
-  const share = (100 * table.weights[x][y]) / table.tickets;
-  if (share > 0 && share < 1) {
+export function ofHundred(share, numbers) {
+  const [people, whole] = [100n * share.number, share.divisor];
+  if (people > 0n && people < whole) {
     return `<${numbers.format(1)}`;
   }
-  if (share > 99 && share < 100) {
+  if (people > 99n * whole && people < 100n * whole) {
     return `>${numbers.format(99)}`;
   }
-  return numbers.format(Math.round(share));
+  return numbers.format(filledOfHundred(share));
 }
 
 /**
  * How many of 100 figures are filled in a picture of the same share.
  *
+ * @param {Ratio} share
  * @returns {number}
  */
-export function filledOfHundred(table, x, y) {
-  return Math.round((100 * table.weights[x][y]) / table.tickets);
+export function filledOfHundred({ number, divisor }) {
+  return Number((200n * number + divisor) / (2n * divisor));
 }
 
 /**
@@ -55,16 +66,6 @@ export function epsilonUp({ number, divisor }) {
   // The quotient in 64 binary places, rounded up, then a hair more than the error that a logarithm may have.
   const quotient = Number(ceilDivide(number << 64n, divisor)) / 2 ** 64;
   return Math.ceil(Math.log(quotient) * 100 * (1 + 2 ** -48)) / 100;
-}
-
-/**
- * Whether every answer is treated alike: one number of tickets sends the answer, one other each other choice.
- *
- * @returns {boolean}
- */
-export function isSymmetric(table) {
-  const [own, rest] = [table.weights[0][0], table.weights[0][1]];
-  return table.weights.every((row, x) => row.every((weight, y) => weight === (x === y ? own : rest)));
 }
 
 function ceilDivide(number, divisor) {

@@ -135,16 +135,16 @@ export class RespondentPage {
   async #prepareOnce() {
     const prepared = await prepare(this.#root, this.#window, () => this.#guard(() => this.#questionnaire.update()));
     this.#questionnaire = new Questionnaire(this.#root, prepared, this.#sentences);
-    const explanation = new Explanation(prepared.design, this.#sentences, this.#root.lang);
+    const explanation = new Explanation(prepared.design, this.#sentences);
     explanation.fill(this.#root, prepared.questions);
     this.#trials = this.#bindTrials(explanation, prepared.design.items[0]);
     return prepared;
   }
 
   #bindTrials(explanation, first) {
-    const say = (key) => this.#sentences.say(key, explanation.oddsOf(first));
+    const say = (key) => explanation.say(key, first);
     return [
-      new Practice(part(this.#root, "practice"), this.#sentences, first.table, (action) => this.#guard(action)),
+      new Practice(part(this.#root, "practice"), this.#sentences, first, (action) => this.#guard(action)),
       new CheckQuestion(part(this.#root, "check-question"), say, (place) => explanation.fillOdds(place, first)),
     ];
   }

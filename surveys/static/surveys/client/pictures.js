@@ -10,24 +10,48 @@ const SVG = "http://www.w3.org/2000/svg";
 /** Above this many tickets single tickets would be too small, and a strip shows their shares. */
 const MOST_DRAWN = 12;
 
+const BARS = { width: 400, height: 84, gap: 0.25 };
+
 /** More than these leave no room for the rest of the picture beside them. */
 const MOST_IN_A_ROW = 5;
 
 const TICKET = { width: 44, height: 60, gap: 8 };
 const TICKET_PATH =
   "M6 1H38a5 5 0 0 1 5 5V23a7 7 0 0 0 0 14V54a5 5 0 0 1-5 5H6a5 5 0 0 1-5-5V37a7 7 0 0 0 0-14V6a5 5 0 0 1 5-5Z";
-const SAME_PATH = "M12 26H32M12 34H32";
-const SWAP_PATH = "M12 24H31L26 19M32 36H13L18 41";
+/** What a ticket does: two equal lines, arrows that swap; a tick, a place left blank. */
+const SIGNS = {
+  answer: ["M12 26H32M12 34H32", "M12 24H31L26 19M32 36H13L18 41"],
+  mark: ["M12 30L19 38L32 22", "M15 30H29"],
+};
 const PERSON_PATH = "M5 1.2a2 2 0 1 1 0 4 2 2 0 0 1 0-4ZM1.6 9.2c0-2 1.5-3.2 3.4-3.2s3.4 1.2 3.4 3.2Z";
 
 /**
- * The tickets in the box: those that send the answer first.
+ * The tickets in the box: those that send the answer (or mark a choice) first.
  *
- * @param {{own: number, tickets: number, title: string}} box
+ * @param {{own: number, tickets: number, title: string, signs: "answer" | "mark"}} box
  * @returns {SVGElement}
  */
-export function ticketStrip({ own, tickets, title }) {
-  return tickets <= MOST_DRAWN ? singleTickets(own, tickets, title) : shares(own / tickets, title);
+export function ticketStrip({ own, tickets, title, signs }) {
+  return tickets <= MOST_DRAWN ? singleTickets(own, tickets, title, SIGNS[signs]) : shares(own / tickets, title);
+}
+
+/**
+ * How many of the tickets send each report, as bars; the bar of the answer itself, where it is one, is filled.
+ *
+ * @param {{row: readonly number[], largest: number, own: number | null, title: string}} bars  `largest`: the highest bar
+ * @returns {SVGElement}
+ */
+export function barPicture({ row, largest, own, title }) {
+  const picture = canvas("bars", BARS.width, BARS.height, title);
+  const step = BARS.width / row.length;
+  row.forEach((weight, y) => {
+    const height = (weight / largest) * (BARS.height - 2);
+    const place = { x: rounded(y * step + (step * BARS.gap) / 2), width: rounded(step * (1 - BARS.gap)) };
+    const size = { y: rounded(BARS.height - 1 - height), height: rounded(height) };
+    picture.append(node("rect", { ...place, ...size, class: y === own ? "bar bar-own" : "bar bar-other" }));
+  });
+  picture.append(node("path", { d: `M0 ${BARS.height - 1}H${BARS.width}`, class: "bar-floor" }));
+  return picture;
 }
 
 /**
@@ -45,7 +69,7 @@ export function iconArray({ filled, title }) {
   return picture;
 }
 
-function singleTickets(own, tickets, title) {
+function singleTickets(own, tickets, title, [ownSign, otherSign]) {
   const step = TICKET.width + TICKET.gap;
   const many = tickets > MOST_IN_A_ROW ? " tickets-many" : "";
   const picture = canvas(`tickets${many}`, tickets * step - TICKET.gap, TICKET.height, title);
@@ -53,7 +77,7 @@ function singleTickets(own, tickets, title) {
     const kind = i < own ? "own" : "other";
     const ticket = node("g", { transform: `translate(${i * step} 0)`, class: `ticket ticket-${kind}` });
     ticket.append(node("path", { d: TICKET_PATH, class: "ticket-paper" }));
-    ticket.append(node("path", { d: kind === "own" ? SAME_PATH : SWAP_PATH, class: "ticket-sign" }));
+    ticket.append(node("path", { d: kind === "own" ? ownSign : otherSign, class: "ticket-sign" }));
     picture.append(ticket);
   }
   return picture;
@@ -69,6 +93,10 @@ function shares(share, title) {
   }
   picture.append(node("rect", { x: 0, y: 0, width: cut, height, rx: 6, class: "share-own" }));
   return picture;
+}
+
+function rounded(length) {
+  return Number(length.toFixed(2));
 }
 
 function canvas(name, width, height, title) {

@@ -1,80 +1,97 @@
-import { checkedTable, readTicket } from "./channel.js";
+import { checkedTable } from "./channel.js";
 import { Choices } from "./choices.js";
+import { single } from "./encoding.js";
+import { mannerOf } from "./manner.js";
 import { element, part } from "./parts.js";
 import { drawTicket, systemWords } from "./random.js";
 
-/** For a first question with more choices than the practice question offers. */
+/** For a first question that has no match in the practice question. */
 const TWO_COINS = checkedTable([[3, 1], [1, 3]]);
 
 /** Which of the check question's choices is right. */
 const RIGHT = 1;
 
 /**
- * The practice question: harmless, with a ticket of its own that is shown openly. It never meets the real tickets, and
+ * The practice question: harmless, with tickets of its own that are shown openly. They never meet the real tickets, and
  * what is answered here goes nowhere.
  */
 export class Practice {
   #root;
   #sentences;
-  #table;
+  #box;
   #choices;
-  #ticket = null;
+  #tickets = null;
 
   /**
    * @param {HTMLDetailsElement} root  folded until somebody wants to practise
    * @param {import("./sentences.js").Sentences} sentences
-   * @param {import("./channel.js").Table} first  of the first question
+   * @param {import("./design.js").Item} first  question of the survey
    * @param {(action: () => void) => void} guard  runs what may fail
    */
   constructor(root, sentences, first, guard) {
     this.#root = root;
     this.#sentences = sentences;
     this.#choices = new Choices(part(root, "practice-choices"), () => guard(() => this.#show()));
-    this.#table = practiceTable(first, this.#choices.count);
-    root.addEventListener("toggle", () => root.open && this.#ticket === null && guard(() => this.#draw()));
+    this.#box = practiceBox(first, this.#choices.count);
+    root.addEventListener("toggle", () => root.open && this.#tickets === null && guard(() => this.#draw()));
     part(root, "practice-again").addEventListener("click", () => guard(() => this.#draw()));
     root.hidden = false;
   }
 
-  /** Forget the answer and the ticket, and fold. */
+  /** Forget the answer and the tickets, and fold. */
   clear() {
     this.#root.open = false;
-    this.#ticket = null;
+    this.#tickets = null;
     this.#choices.clear();
     ["practice-ticket", "practice-lines", "practice-said"].forEach((name) => part(this.#root, name).replaceChildren());
   }
 
   #draw() {
     const source = systemWords(window.crypto);
-    this.#ticket = drawTicket(source, this.#table.tickets);
+    this.#tickets = this.#box.encoding.boxes.map((tickets) => drawTicket(source, tickets));
     source.wipe();
     this.#show();
   }
 
   #show() {
-    const sent = sentBy(this.#table, this.#ticket);
-    const title = { number: this.#ticket + 1, tickets: this.#table.tickets };
-    part(this.#root, "practice-ticket").textContent = this.#sentences.say("practice-ticket", title);
-    part(this.#root, "practice-lines").replaceChildren(...sent.map((y, x) => this.#line(x, y)));
+    const sent = sentBy(this.#box, this.#tickets);
+    part(this.#root, "practice-ticket").textContent = this.#say("practice-ticket", this.#shown());
+    part(this.#root, "practice-lines").replaceChildren(...sent.map((choices, x) => this.#line(x, choices)));
     part(this.#root, "practice-said").textContent = this.#said(sent);
   }
 
-  #line(x, y) {
-    const values = { answer: this.#choices.label(x), sent: this.#choices.label(y) };
-    return element("li", this.#sentences.say("practice-line", values), x === this.#choices.answer ? "chosen" : "");
+  /** The tickets as people count them, from 1. */
+  #shown() {
+    const [first] = this.#tickets;
+    const numbers = this.#tickets.map((ticket) => this.#sentences.numbers.format(ticket + 1));
+    return { number: first + 1, numbers: this.#sentences.list(numbers), tickets: this.#box.table.tickets };
+  }
+
+  #line(x, sent) {
+    const values = { answer: this.#choices.label(x), sent: this.#listed(sent) };
+    return element("li", this.#say("practice-line", values), x === this.#choices.answer ? "chosen" : "");
   }
 
   #said(sent) {
     const x = this.#choices.answer;
     if (x === null) {
-      return this.#sentences.say("practice-waits");
+      return this.#say("practice-waits");
     }
-    return this.#sentences.say(sent[x] === x ? "practice-own" : "practice-other", {
+    return this.#say(sent[x].includes(x) ? "practice-own" : "practice-other", {
       answer: this.#choices.label(x),
-      sent: this.#choices.label(sent[x]),
-      own: this.#table.weights[x][x],
-      tickets: this.#table.tickets,
+      sent: this.#listed(sent[x]),
+      own: this.#box.own(x),
+      tickets: this.#box.table.tickets,
     });
+  }
+
+  #listed(sent) {
+    return sent.length === 0 ? this.#say("practice-none") : this.#sentences.list(sent.map((y) => this.#choices.label(y)));
+  }
+
+  #say(key, values) {
+    const keys = [`${key}-${this.#box.manner}`, `${key}-${this.#box.shared}`];
+    return this.#sentences.say(keys.find((one) => this.#sentences.has(one)) ?? key, values);
   }
 }
 
@@ -118,12 +135,31 @@ export class CheckQuestion {
   }
 }
 
-/** The table of the first question where it has one row for each choice of the practice question; else two coins. */
-export function practiceTable(first, count) {
-  return first.weights.length === count ? first : TWO_COINS;
+/**
+ * The box that is practised with: the first question's own where its choices are as many as the practice question's;
+ * for several choices that of one option; else two coins.
+ *
+ * @param {import("./design.js").Item} first
+ * @param {number} count  of the practice question's choices
+ * @returns {{manner: string, shared?: string, table: import("./channel.js").Table, encoding: import("./encoding.js").Encoding, own: (x: number) => number}}
+ */
+export function practiceBox(first, count) {
+  const manner = mannerOf(first);
+  const { table, encoding } = first;
+  if (encoding.symbols === count && (manner === "list" || manner === "set")) {
+    return { manner, shared: "set", table, encoding, own: () => table.weights.at(-1)[1] };
+  }
+  const fits = [table.weights, table.weights[0]].every(({ length }) => length === count);
+  const used = fits ? table : TWO_COINS;
+  return { manner: "choice", table: used, encoding: single(used), own: (x) => used.weights[x][x] };
 }
 
-/** @returns {number[]}  what the ticket sends, for each answer */
-export function sentBy(table, ticket) {
-  return table.weights.map((row) => readTicket(row, ticket));
+/** @returns {number[][]}  the choices that the tickets send, for each answer */
+export function sentBy({ table, encoding }, tickets) {
+  const answers = Array.from({ length: encoding.symbols === 1 ? table.weights.length : encoding.symbols }, (_, x) => x);
+  const marked = (symbols) => answers.filter((y) => symbols[y] === 1);
+  return answers.map((x) => {
+    const symbols = encoding.read(tickets, x);
+    return encoding.symbols === 1 ? symbols : marked(symbols);
+  });
 }

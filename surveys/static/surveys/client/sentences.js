@@ -48,9 +48,9 @@ export class Sentences {
     return pattern.replace(/\{(\w+)\}/g, (whole, name) => this.#written(values[name], whole));
   }
 
-  /** @returns {boolean}  whether the page has this sentence */
+  /** @returns {boolean}  whether the page has this sentence, or a form of it that goes by number */
   has(key) {
-    return this.#patterns.has(key);
+    return this.#patterns.has(key) || this.#patterns.has(`${key}.other`);
   }
 
   /** @returns {string}  a text of the design, as the page shows it */
