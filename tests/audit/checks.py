@@ -14,6 +14,7 @@ from tests.audit.classifier import accuracy
 from tests.audit.driving import Run
 from tests.audit.features import DEMANDED, INVARIANTS, NONCE_BITS, nonce_bits, values
 from tests.audit.findings import Finding
+from tests.audit.items import linked
 from tests.audit.recording import Submission
 from tests.audit.shelf import Shelf
 
@@ -29,8 +30,11 @@ ALPHA_EPSILON, ALPHA_EPSILON_FEW = 0.01, 1e-6
 The second is for fewer than ENOUGH reports an answer, so that the quick audit, which runs often, has no false alarms.
 """
 
-ENOUGH, SHARE_ENOUGH, SHARE = 10_000, 0.88, 0.2
-"""With so many reports an answer the bound shows this share of epsilon; with fewer, this smaller one."""
+ENOUGH, SHARE_ENOUGH = 10_000, 0.88
+"""With so many reports an answer the bound shows this share of epsilon."""
+
+SOME, SHARE_SOME = 2_000, 0.2
+"""With so many it shows this share; with fewer, nothing can be demanded of it."""
 
 MEDIAN, ENOUGH_TIMES = 0.2, 5_000
 """Milliseconds that the medians of two answers may lie apart, given the report, with so many reports an answer."""
@@ -143,12 +147,14 @@ def epsilon(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
     for place, one in enumerate(shelf.items):
         table = one.table
         exact, each = statistics.epsilon_of(table), np.bincount(answers[:, place]).min()
-        alpha, share = (ALPHA_EPSILON, SHARE_ENOUGH) if each >= ENOUGH else (ALPHA_EPSILON_FEW, SHARE)
+        alpha = ALPHA_EPSILON if each >= ENOUGH else ALPHA_EPSILON_FEW
+        share = SHARE_ENOUGH if each >= ENOUGH else SHARE_SOME if each >= SOME else 0
         bound = statistics.epsilon_shown(answers[:, place], reports[:, place], table, alpha)
         floor = exact * share
         name = f"epsilon of question {place + 1}, {each:,} an answer"
-        shown = f"{floor:.3f} <= {bound:.3f} <= {exact:.3f}"
-        found.append(Finding(survey, name, "Clopper-Pearson", shown, floor <= bound <= exact))
+        passed = bound <= exact and (share == 0 or floor <= bound)
+        shown = f"{floor:.3f} <= {bound:.3f} <= {exact:.3f}" if share else f"{bound:.3f} <= {exact:.3f}"
+        found.append(Finding(survey, name, "Clopper-Pearson", shown, passed))
     return found
 
 
@@ -157,6 +163,8 @@ def classified(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
     answers, _ = columns(run, shelf)
     found = []
     for place, one in enumerate(shelf.items):
+        if one.item["key"] in linked(shelf.items):
+            continue  # another question's report tells of it, and rightly
         share, tested = accuracy(run.submissions, answers[:, place])
         best = statistics.guess_limit(one.table)
         limit = best + STANDARD_ERRORS * (best * (1 - best) / tested) ** 0.5

@@ -6,8 +6,10 @@ import pytest
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests.audit.driving import Work, chromium
-from tests.audit.shelf import Shelf, fill_shelf
-from tests.audit.surveys import ONE_CHOICE_FIRST, YES_NO_FIRST
+from tests.audit.shelf import Shelves, fill_shelf
+from tests.audit.surveys import EVERY_PLACE, ON_THE_DEVICE, ONE_CHOICE_FIRST, YES_NO_FIRST
+
+QUICK = (YES_NO_FIRST, ONE_CHOICE_FIRST, EVERY_PLACE[0], EVERY_PLACE[4], ON_THE_DEVICE)
 
 
 @pytest.fixture(scope="session")
@@ -18,7 +20,7 @@ def work() -> Iterator[Work]:
 
 
 @pytest.fixture(scope="session")
-def shelves(static_files: None, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> tuple[Shelf, Shelf]:
-    """Both audited surveys: yes/no at the odd places, and at the even ones."""
+def shelves(static_files: None, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Shelves:
+    """The surveys of the quick audit by name."""
     with django_db_blocker.unblock():
-        return fill_shelf(YES_NO_FIRST), fill_shelf(ONE_CHOICE_FIRST)
+        return {definition["slug"]: fill_shelf(definition) for definition in QUICK}

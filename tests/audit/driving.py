@@ -114,8 +114,8 @@ def visit(browser: Browser, address: str, items: Sequence[Audited], rows: list[l
 
 
 def clicks(items: Sequence[Audited], meant: list[tuple[int, bool]]) -> list[Any]:
-    """What is answered to each question on the page: null where it is not asked, a number as its text."""
-    return [one.shown(place) if asked else None for one, (place, asked) in zip(items, meant, strict=True)]
+    """What is answered to each question on the page, in words; null where it is not asked."""
+    return [one.words(place) if asked else None for one, (place, asked) in zip(items, meant, strict=True)]
 
 
 def places(meant: list[tuple[int, bool]]) -> list[int]:

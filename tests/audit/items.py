@@ -61,11 +61,13 @@ class Audited:
         tickets = math.lcm(*(share.denominator for row in shares for share in row))
         return [[int(share * tickets) for share in row] for row in shares]
 
-    def shown(self, place: int) -> Answer | str:
-        """The answer of that place as it is given on the page: a number is written."""
-        if self.item["kind"] != "number":
-            return self.answers[place]
-        return f"{float(grid_points(self.item)[place]):g}"
+    def words(self, place: int) -> list[str]:
+        """The answer of that place as it is given on the page: the labels of what is chosen, or a number."""
+        if self.item["kind"] == "number":
+            return [f"{float(grid_points(self.item)[place]):g}"]
+        answer = self.answers[place]
+        chosen = [answer] if isinstance(answer, int) else [option for option, ticked in enumerate(answer) if ticked]
+        return [self.item["choices"][choice]["en"] for choice in chosen]
 
     def code(self, symbols: Sequence[int]) -> int:
         """The place of the item's report among its possible reports, from all symbols of a submission."""
@@ -124,3 +126,9 @@ def _is_asked(item: dict[str, Any], known: dict[str, tuple[Answer, bool]]) -> bo
     answer, asked = known[item["asked_if"]["item"]]
     given = [answer] if isinstance(answer, int) else [option for option, ticked in enumerate(answer) if ticked]
     return asked and bool(set(given) & set(item["asked_if"]["answers"]))
+
+
+def linked(items: Sequence[Audited]) -> set[str]:
+    """Keys of the items that decide whether another one is asked, and of those."""
+    asked = [one.item for one in items if "asked_if" in one.item]
+    return {item["key"] for item in asked} | {item["asked_if"]["item"] for item in asked}

@@ -67,28 +67,61 @@ window.audit = (() => {
   /** Every stage is laid out as on a screen, so that styles which depend on an answer have their effect. */
   const layOut = () => document.body.offsetHeight;
 
+  /** Answer one question: the words of what is chosen, or a number as it is written. */
+  function give(question, words) {
+    const field = question.querySelector("input[type=text]");
+    if (field !== null) {
+      write(field, words[0]);
+      return;
+    }
+    const none = question.querySelector("[data-part=none]");
+    for (const label of question.querySelectorAll(".choice")) {
+      const input = label.querySelector("input");
+      const wanted = words.length === 0 ? label === none : words.includes(label.textContent.trim());
+      if (wanted !== input.checked && (wanted || input.type === "checkbox")) input.click();
+    }
+  }
+
+  function write(field, text) {
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  /** Section by section; null stands for a question that is not asked. */
   function choose(answers) {
     [...document.querySelectorAll("[data-part=question]")].forEach((question, i) => {
-      question.querySelectorAll("input[type=radio]")[answers[i]].click();
+      if (answers[i] !== null) {
+        for (let tries = 0; question.closest("[hidden]") !== null && tries < 9; tries += 1) part("next-button").click();
+        give(question, answers[i]);
+        layOut();
+      }
     });
-    layOut();
+    for (let tries = 0; part("review-button").hidden && tries < 9; tries += 1) part("next-button").click();
     part("review-button").click();
     layOut();
   }
 
-  /** A person who opens every fold, tries every choice both ways, practises, looks at the review and goes back. */
-  async function wander() {
+  /** A person who opens every fold, tries everything both ways, makes mistakes, practises, looks at the review, goes back. */
+  async function wander(answers) {
     document.querySelectorAll("details").forEach((fold) => { fold.open = true; });
     await new Promise((resolve) => { setTimeout(resolve, 5); });
-    const inputs = [...document.querySelectorAll("input[type=radio]")];
-    [...inputs, ...inputs.reverse()].forEach((input) => { input.focus(); input.click(); layOut(); });
+    const inputs = [...document.querySelectorAll("input")];
+    [...inputs, ...inputs.reverse()].forEach((input) => {
+      input.focus();
+      input.click();
+      if (input.type === "text") ["x", "-1", "9999", "1", ""].forEach((text) => write(input, text));
+      layOut();
+    });
     ["blur", "focus", "beforeunload", "resize"].forEach((name) => window.dispatchEvent(new Event(name)));
     part("practice-again").click();
     part("review-button").click();
+    if (document.documentElement.dataset.now === "review") part("back-button").click();
+    choose(answers);
     await stage("review");
     layOut();
     document.querySelector("[data-part=review-list] button").click();
     await stage("questions");
+    for (let tries = 0; !part("previous-button").hidden && tries < 9; tries += 1) part("previous-button").click();
   }
 
   /** What is left on the device, and where the page is. */
@@ -101,7 +134,7 @@ window.audit = (() => {
   async function answer(answers, { paint = false, restless = false } = {}) {
     await stage("questions");
     const begun = performance.timeOrigin + performance.now();
-    if (restless) await wander();
+    if (restless) await wander(answers);
     const before = noted.words;
     choose(answers);
     await stage("review");

@@ -8,7 +8,11 @@ from tests.audit.checks import (
     ALPHA_EPSILON_FEW,
     ALPHA_GIVEN,
     ENOUGH,
+    ENOUGH_TIMES,
+    MEDIAN,
     SHARE_ENOUGH,
+    SHARE_SOME,
+    SOME,
     STANDARD_ERRORS,
 )
 from tests.audit.findings import Finding, failed, table
@@ -17,11 +21,18 @@ TEXT = """# The wire audit
 
 Written by `make audit-wire`; a change by hand is lost with the next run.
 
-A real browser ({browser}) answered two surveys of five questions, {submissions} times in all, and everything that
-reached the server was kept as raw bytes. The page, its scripts and its headers are those that the application serves.
-True answers were in random order, every answer of a question equally often: 10,000 times for each answer to a yes/no
-question of `audit-a`, 2,000 times or more for the others. Between the two surveys, a yes/no question and one with
-three, four or five choices stand at each of the five places.
+A real browser ({browser}) answered eleven surveys, {submissions} times in all, and everything that reached the server
+was kept as raw bytes. The page, its scripts and its headers are those that the application serves. True answers were in
+random order, every answer of a question equally often: 10,000 times for each answer to a yes/no question of `audit-a`,
+2,000 times or more for the others.
+
+- `audit-a` and `audit-b` have five questions each: between the two, yes/no and one choice of three, four or five stand
+  at each place.
+- `audit-c1` to `audit-c8` have the same eight in eight orders, each of them once at each place: yes/no; one choice
+  as a single symbol, one-hot and as a subset; several choices; a scale; numbers by discrete Laplace and by one bit.
+- `audit-d` has sections, questions that are asked only after some answers, shuffled choices, "prefer not to say".
+
+The symbols of one question that arrive together are tested together, as one report with one exact table.
 
 **{verdict}**
 
@@ -29,7 +40,8 @@ three, four or five choices stand at each of the five places.
 Most submissions are made in documents that are loaded once for 250 of them: each begins with a fresh copy of the body
 as it was served and a new page object, with tickets of its own. The last part of the table does it the slow way, with
 a page load for each submission and the real collector behind the recorder, and compares both to the last byte.
-In the part named "restless", every fold was opened, every choice tried and the practice question used before.
+In the part named "restless", every fold was opened, every choice tried, wrong numbers written and the practice question
+used before. In the part named "slowed", the browser's processor was six times slower, as on a small phone.
 Every stage is laid out before the next click, so a style that depends on an answer would have its effect.
 
 {tests}
@@ -65,9 +77,16 @@ TESTS = (
         f"{ALPHA_GIVEN:g} each, {ALPHA_GIVEN**2:g} with the repetition",
     ),
     (
+        "median difference",
+        f"the median times of two answers lie at most {MEDIAN} ms apart, given the report; with fewer than "
+        f"{ENOUGH_TIMES:,} reports an answer, {STANDARD_ERRORS} standard errors more",
+        "6e-5 each, 4e-9 with the repetition",
+    ),
+    (
         "Clopper-Pearson",
         "a lower bound of epsilon from the reports alone, over all pairs of answers and all sets of reports; it must "
-        f"not exceed epsilon and, with {ENOUGH:,} an answer, reach {SHARE_ENOUGH:.0%} of it",
+        f"not exceed epsilon and reach {SHARE_ENOUGH:.0%} of it with {ENOUGH:,} an answer, {SHARE_SOME:.0%} with "
+        f"{SOME:,}",
         f"{ALPHA_EPSILON:g} a question by Bonferroni; {ALPHA_EPSILON_FEW:g} with fewer",
     ),
     (

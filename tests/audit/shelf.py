@@ -63,6 +63,10 @@ class Shelf:
         return replace(self, responses=self.responses | {address: after, self.page: named})
 
 
+Shelves = dict[str, Shelf]
+"""By the names of their surveys."""
+
+
 def source(address: str) -> str:
     """`page.js` for `/static/x/page.4f2a.js`: the file's name without the hash of its content."""
     return re.sub(r"\.\w+(\.\w+)$", r"\1", address.rpartition("/")[2])

@@ -10,6 +10,9 @@ from scipy import stats
 
 Weights = Sequence[Sequence[int]]
 
+LEAST_EXPECTED = 5
+"""Reports that a cell is expected to have, for Pearson's statistic to have its distribution (Cochran 1954)."""
+
 
 def fit(symbols: ArrayLike, row: Sequence[int]) -> tuple[float, float]:
     """Pearson's chi-squared of reports against the exact row of their answer: statistic and p-value."""
@@ -82,17 +85,22 @@ def median_error(times: NDArray) -> float:
 
 
 def pair_fit(symbols: NDArray, answers: NDArray, tables: Sequence[Weights]) -> tuple[float, float]:
-    """Chi-squared of the joint reports of two items against the product of their rows, over all pairs of answers."""
+    """Chi-squared of the joint reports of two items against the product of their rows, over all pairs of answers.
+
+    Pairs of answers with too few reports for the approximation are left out: 1.0 is the p-value of no pair at all.
+    """
     rows = [np.asarray(table, dtype=float) / sum(table[0]) for table in tables]
     statistic, freedom = 0.0, 0
     for pair in np.unique(answers, axis=0):
         chosen = symbols[(answers == pair).all(axis=1)]
         expected = len(chosen) * np.outer(rows[0][pair[0]], rows[1][pair[1]])
+        if expected[expected > 0].min() < LEAST_EXPECTED:
+            continue
         counts = np.zeros_like(expected)
         np.add.at(counts, (chosen[:, 0], chosen[:, 1]), 1)
         statistic += float(((counts - expected)[expected > 0] ** 2 / expected[expected > 0]).sum())
         freedom += int((expected > 0).sum()) - 1
-    return statistic, float(stats.chi2.sf(statistic, freedom))
+    return statistic, float(stats.chi2.sf(statistic, freedom)) if freedom else 1.0
 
 
 def epsilon_of(weights: Weights) -> float:

@@ -1,6 +1,13 @@
-"""The surveys that are audited: yes/no and one-choice questions, between them each at every one of five places."""
+"""The surveys that are audited.
+
+Two short ones have yes/no and one-choice questions, each of them between the two at every one of five places. The
+others have every kind of question and every encoding: the same eight in eight orders, each of them once at each place;
+and one with everything that decides on the device what is asked.
+"""
 
 from typing import Any
+
+from surveys.definitions import complete
 
 FORCED = {"name": "forced_response", "truth": "1/2", "yes": "1/2"}
 STRONGER = {"name": "forced_response", "truth": "2/3", "yes": "1/2"}
@@ -25,18 +32,21 @@ def _one_of(choices: int, key: str, truth: str = "1/2") -> dict[str, Any]:
     return _item(key, {"name": "k_ary", "truth": truth}, choices)
 
 
-def _definition(slug: str, items: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "slug": slug,
-        "rehearsal": False,
-        "languages": ["en"],
-        "title": {"en": "Audit"},
-        "introduction": {"en": "Five questions."},
-        "consent": {"en": "You may leave at any time."},
-        # The group is sent as it is, so it would be one more thing to condition on; tests/browser covers its shape.
-        "strata": {"wording": {"en": ""}, "groups": []},
-        "items": items,
-    }
+def _definition(slug: str, items: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    return complete(
+        {
+            "slug": slug,
+            "rehearsal": False,
+            "languages": ["en"],
+            "title": {"en": "Audit"},
+            "introduction": {"en": "Some questions."},
+            "consent": {"en": "You may leave at any time."},
+            # The group is sent as it is, so it would be one more thing to condition on; tests/browser covers its shape.
+            "strata": {"wording": {"en": ""}, "groups": []},
+            "items": items,
+            **more,
+        }
+    )
 
 
 YES_NO_FIRST = _definition(
@@ -48,3 +58,44 @@ ONE_CHOICE_FIRST = _definition(
     "audit-b", [_one_of(3, "b1"), _yes_no("b2"), _one_of(4, "b3"), _yes_no("b4", STRONGER), _one_of(3, "b5")]
 )
 """One choice of k first, in the middle and last."""
+
+
+def _of_kind(kind: str, choices: tuple[str, ...], channel: dict[str, Any], **more: Any) -> dict[str, Any]:
+    key = f"{kind}-{channel['name']}".replace("_", "-")
+    texts = [{"en": choice} for choice in choices]
+    return {"key": key, "kind": kind, "wording": {"en": f"{key}?"}, "choices": texts, "channel": channel, **more}
+
+
+EVERY_KIND = (
+    _of_kind("yes_no", ("No", "Yes"), FORCED),
+    _of_kind("one_choice", ("Never", "Once", "Often"), {"name": "k_ary", "truth": "2/5"}, shuffle=True),
+    _of_kind("one_choice", ("Red", "Green", "Blue"), {"name": "unary", "on": "1/2", "off": "1/4"}),
+    _of_kind("one_choice", ("North", "East", "South", "West"), {"name": "subset", "size": 2, "truth": "3/4"}),
+    _of_kind("several_choices", ("Tea", "Coffee", "Beer"), {"name": "forced_response", "truth": "1/5"}, most=1),
+    _of_kind("scale", ("1 – Low", "2", "3", "4 – High"), {"name": "discrete_laplace", "epsilon": "0.7"}),
+    _of_kind("number", (), {"name": "discrete_laplace", "epsilon": "0.7"}, minimum="0", maximum="4", step="1"),
+    _of_kind("number", (), {"name": "one_bit", "truth": "1/2"}, minimum="0", maximum="1.5", step="0.5"),
+)
+"""Epsilon is 7.7 in total; no question has more than five answers or eight reports."""
+
+EVERY_PLACE = tuple(
+    _definition(f"audit-c{first + 1}", [*EVERY_KIND[first:], *EVERY_KIND[:first]]) for first in range(len(EVERY_KIND))
+)
+"""Each kind of question at each of eight places."""
+
+ON_THE_DEVICE = _definition(
+    "audit-d",
+    [
+        _yes_no("d1") | {"section": "first"},
+        _one_of(4, "d2", "2/5") | {"section": "first", "asked_if": {"item": "d1", "answers": [1]}, "unasked": 0},
+        _of_kind("one_choice", ("Home", "Away"), {"name": "k_ary", "truth": "2/5"},
+                 section="second", shuffle=True, prefer_not=True),
+        _of_kind("several_choices", ("Tea", "Beer"), {"name": "forced_response", "truth": "1/5"},
+                 section="second", shuffle=True, prefer_not=True, most=1),
+        _of_kind("number", (), {"name": "one_bit", "truth": "1/2"}, minimum="0", maximum="2", step="1",
+                 section="second", asked_if={"item": "several-choices-forced-response", "answers": [1]}, unasked=0),
+    ],
+    sections=[{"key": "first", "title": {"en": "First"}, "introduction": {"en": ""}},
+              {"key": "second", "title": {"en": "Second"}, "introduction": {"en": ""}}],
+)  # fmt: skip
+"""Sections, questions that are asked only after some answers, shuffled choices, "prefer not to say"."""

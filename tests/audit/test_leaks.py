@@ -9,15 +9,15 @@ import pytest
 from tests.audit.catching import alarms, caught
 from tests.audit.driving import Work
 from tests.audit.leaks import LEAKS, Leak
-from tests.audit.shelf import Shelf
+from tests.audit.shelf import Shelves
 
 # No test here uses the database; the mark has pytest-django make it, for the pages.
 pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("leak", [leak for leak in LEAKS if not leak.long], ids=lambda leak: leak.name)
-def test_a_leak_is_caught(leak: Leak, work: Work, shelves: tuple[Shelf, Shelf]) -> None:
-    names = alarms(leak, work, shelves[0])
+def test_a_leak_is_caught(leak: Leak, work: Work, shelves: Shelves) -> None:
+    names = alarms(leak, work, shelves["audit-a"])
     assert caught(leak, names), f"only these failed: {names}"
 
 

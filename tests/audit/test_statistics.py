@@ -9,7 +9,7 @@ from scipy import stats
 from randomized_response import forced_response, k_ary
 from tests import kinds
 from tests.audit import statistics
-from tests.audit.items import audited, said
+from tests.audit.items import audited, linked, said
 
 TWO_COINS = [[3, 1], [1, 3]]
 
@@ -89,6 +89,10 @@ def test_the_table_of_a_question_is_that_of_all_its_symbols() -> None:
     assert statistics.epsilon_of(items["place"].table) == pytest.approx(log(6 * 5 / (5 * 3)))
     assert statistics.epsilon_of(items["habits"].table) <= 4 * log(6 / 5) + 1e-12
     assert all(len({sum(row) for row in one.table}) == 1 for one in items.values() if one.field.symbols < 6)
+
+
+def test_questions_that_depend_on_each_other_are_linked() -> None:
+    assert linked(audited(kinds.document())) == {"smokes", "often", "habits", "hours"}
 
 
 def test_whoever_is_not_asked_gives_the_answer_of_those() -> None:
