@@ -85,6 +85,11 @@ class Visit:
         self.page.get_by_role("button", name=name, exact=True).click()
         return self
 
+    def press_part(self, name: str) -> Self:
+        """Press a button by its place in the page, in whatever language it speaks."""
+        self.page.locator(f"[data-part={name}]").click()
+        return self
+
     def send(self) -> Self:
         return self.press("Review your answers").press("Send")
 

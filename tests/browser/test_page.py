@@ -135,11 +135,25 @@ def demo_version(alice: object, transactional_db: None) -> Version:
 
 
 @pytest.mark.parametrize(
-    ("name", "width", "scheme"),
-    [("phone", 360, "light"), ("phone-dark", 360, "dark"), ("desktop", 1280, "light"), ("desktop-dark", 1280, "dark")],
+    ("name", "width", "scheme", "language"),
+    [
+        ("phone", 360, "light", ""),
+        ("phone-dark", 360, "dark", ""),
+        ("desktop", 1280, "light", ""),
+        ("desktop-dark", 1280, "dark", ""),
+        ("arabic-phone", 360, "light", "ar/"),
+        ("arabic-desktop-dark", 1280, "dark", "ar/"),
+    ],
 )
 def test_the_demo_survey_from_first_look_to_receipt(
-    browser: Browser, site: Capture, demo_version: Version, tmp_path: Path, name: str, width: int, scheme: str
+    browser: Browser,
+    site: Capture,
+    demo_version: Version,
+    tmp_path: Path,
+    name: str,
+    width: int,
+    scheme: str,
+    language: str,
 ) -> None:
     context = browser.new_context(
         viewport={"width": width, "height": 800},
@@ -147,7 +161,7 @@ def test_the_demo_survey_from_first_look_to_receipt(
         reduced_motion="reduce",
         device_scale_factor=2 if width < 500 else 1,
     )
-    visit = new_visit(site, f"/s/{demo_version.survey.slug}/", context).open().stage("questions")
+    visit = new_visit(site, f"/s/{demo_version.survey.slug}/{language}", context).open().stage("questions")
     target = Path(IMAGES) if IMAGES else tmp_path
 
     def picture(stage: str) -> None:
@@ -159,9 +173,9 @@ def test_the_demo_survey_from_first_look_to_receipt(
     visit.question(1).locator("summary").click()
     visit.question(1).scroll_into_view_if_needed()
     picture("2-question")
-    visit.press("Review your answers").stage("review")
+    visit.press_part("review-button").stage("review")
     picture("3-review")
-    visit.press("Send").stage("sent").unfold("Show what was sent")
+    visit.press_part("send-button").stage("sent").page.locator("[data-stage=sent] summary").click()
     picture("4-receipt")
     assert visit.faults == []
     context.close()
