@@ -106,8 +106,10 @@ def takes_answers(survey: Survey) -> bool:
 def steps(survey: Survey, missing: str, done: Run | None) -> Iterator[Step]:
     """Write, plan, collect, close, report: each with a word on where it stands."""
     status = STATUS[Survey.State(survey.state)]
-    yield Step("Write", status[0], WRITE[survey.state] if not missing else "Not ready yet; see what is missing.")
-    yield Step("Plan", status[0], "What protection costs in respondents.")
+    ready = "later" if missing else status[0]
+    written = "done" if ready == "now" else status[0]
+    yield Step("Write", written, WRITE[survey.state] if not missing else "Not ready yet; see what is missing.")
+    yield Step("Plan", ready, "What protection costs in respondents.")
     yield Step("Collect", status[1], COLLECT[survey.state])
     closed = survey.state == Survey.State.CLOSED
     yield Step("Close", status[2], "The totals are final." if closed else "Ends the collection.")

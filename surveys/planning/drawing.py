@@ -31,18 +31,20 @@ def _over_setting(found: Numbers, points: tuple[Point, ...]) -> Iterator[Picture
     below = "truth probability" if asked.by_truth else "epsilon"
     said = f"{whole(100 * at)} %" if asked.by_truth else wording.epsilon(at)
 
-    def curve(key: str, title: str, value: Value, here: float, text: str, up: Scale, **more: Level) -> Picture:
+    def curve(
+        key: str, title: str, value: Value, here: float, text: str, up: Scale, *, limit: Level | None = None
+    ) -> Picture:
         ends = [(one.x, value(one)) for one in points]
         words = f"At a {below} of {said}: {text}."
-        return draw(key, "setting", title, ends, ((at, here), text), (across, up), below, words, **more)
+        return draw(key, "setting", title, ends, ((at, here), text), (across, up), _named(below, limit), words, limit)
 
     if asked.by_truth:
-        high = max(5.0, min(2 * found.epsilon, 16.0))
-        limit = (EPSILON_OF_AN_ITEM, "weak protection above")
+        high = max(5.0, min(1.2 * found.epsilon, 16.0))
+        limit = (EPSILON_OF_AN_ITEM, "weak above the dashed line")
         text = wording.epsilon(found.epsilon)
         yield curve(
             "epsilon",
-            "Epsilon; above the dashed line protection is weak",
+            "Epsilon",
             lambda one: one.epsilon,
             found.epsilon,
             text,
@@ -67,10 +69,13 @@ def _over_setting(found: Numbers, points: tuple[Point, ...]) -> Iterator[Picture
 def _over_respondents(found: Numbers, points: tuple[Point, ...]) -> Iterator[Picture]:
     asked, ahead, n = found.asked, found.ahead, found.ahead.n
 
-    def curve(key: str, title: str, value: Value, here: float, text: str, up: Scale, **more: Level) -> Picture:
+    def curve(
+        key: str, title: str, value: Value, here: float, text: str, up: Scale, *, limit: Level | None = None
+    ) -> Picture:
         ends = [(one.x, value(one)) for one in points]
         words = f"With {wording.count(n)} reports: {text}."
-        return draw(key, "respondents", title, ends, ((n, here), text), (REPORTS, up), "reports", words, **more)
+        below = _named("reports" if limit is None else "reports in each group", limit)
+        return draw(key, "respondents", title, ends, ((n, here), text), (REPORTS, up), below, words, limit)
 
     high = _high(asked.values != (), found, [one.width for one in points])
     text = amount(asked, ahead.width)
@@ -82,9 +87,14 @@ def _over_respondents(found: Numbers, points: tuple[Point, ...]) -> Iterator[Pic
     comparison = found.comparison
     if comparison.second == n and comparison.needed is not None:
         yield curve(
-            "power-n", "Chance to see the difference between two groups of so many; dashed: 80 %",
-            lambda one: one.power, comparison.power, chance(comparison.power), CHANCES, limit=(POWER, "80 %"),
+            "power-n", "Chance to see the difference",
+            lambda one: one.power, comparison.power, chance(comparison.power), CHANCES, limit=(POWER, "dashed: 80 %"),
         )  # fmt: skip
+
+
+def _named(below: str, limit: Level | None) -> str:
+    """What the axis across is, and what the dashed line means."""
+    return below if limit is None else f"{below}; {limit[1]}"
 
 
 def _width(found: Numbers) -> Value:

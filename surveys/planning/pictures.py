@@ -111,10 +111,10 @@ def draw(
     words : str
         What the picture says at the chosen point, for those who cannot see it.
     limit : (y, text) or None
-        A level to mind, as a dashed line.
+        A level to mind, as a dashed line; the text is for `below`.
     """
     across, up = axes
-    parts = [*_grid(across, up), *([_limit(up, *limit)] if limit else [])]
+    parts = [*_grid(across, up), *([_limit(up, limit[0])] if limit else [])]
     ends = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_at(point, axes) for point in points))
     parts += [Part("polyline", {"class": "curve-line", "points": ends}), *_dot(chosen, axes)]
     parts.append(_text("curve-name", (LEFT + RIGHT) / 2, HEIGHT - 3, below, "middle"))
@@ -133,11 +133,11 @@ def _grid(across: Scale, up: Scale) -> list[Part]:
     return parts
 
 
-def _limit(up: Scale, value: float, called: str) -> Part:
-    """A level with its name in it, where it is inside the picture; else nothing that can be seen."""
+def _limit(up: Scale, value: float) -> Part:
+    """A level, where it is inside the picture; else nothing that can be seen."""
     y = f"{BOTTOM - (BOTTOM - TOP) * up.part(value):.1f}"
     seen = "curve-limit" if up.low < value < up.high else "curve-limit curve-unseen"
-    return Part("line", {"class": seen, "x1": str(LEFT), "x2": str(RIGHT), "y1": y, "y2": y, "data-is": called})
+    return Part("line", {"class": seen, "x1": str(LEFT), "x2": str(RIGHT), "y1": y, "y2": y})
 
 
 def _dot(chosen: tuple[Place, str], axes: tuple[Scale, Scale]) -> list[Part]:

@@ -94,7 +94,7 @@ def show(asked: Asked, wanted: Wanted) -> Showing:
     return Showing(
         found=found,
         truth="" if found.truth is None else truth_text(found.truth),
-        epsilon=f"{found.epsilon:.4f}",
+        epsilon=wording.epsilon(found.epsilon),
         summary=_summary(found),
         tiles=tuple(_tiles(found, cautions(found))),
         advice=advice(found),

@@ -53,7 +53,7 @@ def test_the_slider_moves_numbers_and_curves_without_a_reload(page: Page, alice:
     page.locator("[data-tile=epsilon] .planner-value", has_text="5.30").wait_for()
     assert page.locator("[data-tile=epsilon] .planner-cautions p").first.inner_text().startswith("Weak protection")
     assert page.locator("#plan-truth").input_value() == "0.99"
-    assert page.locator("#plan-epsilon").input_value() == "5.29"
+    assert page.locator("#plan-epsilon").input_value() == "5.30"
     after = (dot(page, "epsilon"), line(page, "width-n"), line(page, "width"))
     assert after[0] != before[0], "the dot moved"
     assert after[1] != before[1], "the curve over the respondents is another one"
@@ -150,6 +150,11 @@ def test_the_planner_is_accessible_and_fits(frank_page: Page, alice: User, surve
         page.goto(path)
         page.evaluate(UNFOLD)
         assert fits(page), f"{width} {scheme}"
+        fields, result = (page.locator(part).bounding_box() for part in (".planner-form", ".planner-result"))
+        assert fields is not None
+        assert result is not None
+        assert (result["x"] > fields["x"]) == (width == 1280), "beside each other where there is room"
+        assert result["width"] > 300
         found[f"{width} {scheme}"] = faults(page, excused=THEME) + faint_picture_texts(page)
     assert found == {f"{width} {scheme}": [] for width, scheme in SCREENS}
 

@@ -148,7 +148,7 @@ function followWith(plan) {
     truth.value = plan.truth;
     truth.dispatchEvent(new Event("follow"));
   } else if (plan.truth !== "") {
-    epsilon.value = Number(plan.epsilon).toFixed(2);
+    epsilon.value = plan.epsilon;
     epsilon.dispatchEvent(new Event("follow"));
   }
   for (const mirror of document.querySelectorAll("[data-mirrors]")) {
