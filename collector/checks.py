@@ -7,6 +7,8 @@ from typing import Any
 
 KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 DECIMAL = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,6})?")
+FRACTION = re.compile(r"[0-9]{1,20}(/[0-9]{1,20}|\.[0-9]{1,20})?")
+"""Without exponents: 1e-99999999 is a number that fills a memory."""
 
 
 class DesignError(ValueError):
@@ -47,8 +49,8 @@ def whole(value: Any, place: str, *, low: int, high: int | None = None) -> None:
 def fraction(value: Any, place: str) -> Fraction:
     """A probability, exact, as text."""
     try:
-        read = Fraction(value) if isinstance(value, str) else None
-    except (ValueError, ZeroDivisionError):
+        read = Fraction(value) if isinstance(value, str) and FRACTION.fullmatch(value) else None
+    except ZeroDivisionError:
         read = None
     if read is None or not 0 <= read <= 1:
         raise DesignError(f"{place} must be a fraction from 0 to 1 as text, like '1/2'; got {value!r}")

@@ -1,5 +1,6 @@
 """Checks of arguments, shared by every public function: each error names the argument, the bound and the value."""
 
+import re
 from fractions import Fraction
 from math import isfinite
 from numbers import Integral
@@ -11,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 LARGEST_COUNT = 2**53
 """Up to here every integer is a double."""
 
+_WRITTEN = re.compile(r"[-+]?[0-9]{1,40}(/[0-9]{1,40}|\.[0-9]{0,40})?|[-+]?\.[0-9]{1,40}")
+"""A fraction as people write it. Not 1e-99999999: an exponent of eight digits would fill the memory."""
+
 _FRACTION = "a fraction as text ('2/3'), a Fraction or a pair of integers (2, 3)"
 
 FractionLike = str | Fraction | tuple[int, int]
@@ -19,7 +23,7 @@ FractionLike = str | Fraction | tuple[int, int]
 def as_fraction(value: FractionLike, *, name: str) -> Fraction:
     """Read an exact fraction; floats are refused because the table of a channel is exact."""
     try:
-        if isinstance(value, str | Fraction):
+        if isinstance(value, Fraction) or (isinstance(value, str) and _WRITTEN.fullmatch(value.strip())):
             return Fraction(value)
         if isinstance(value, tuple) and len(value) == 2 and all(is_integer(part) for part in value):
             return Fraction(int(value[0]), int(value[1]))

@@ -1,9 +1,8 @@
 """One question of a definition: what an author may leave out or write in words, and the item that is frozen of it."""
 
-from fractions import Fraction
 from typing import Any
 
-from collector.checks import DesignError
+from collector.checks import DesignError, decimal
 from surveys.mechanisms import GRID, PARAMETERS, answers_of, frozen_channel, grid_of, numbers_of
 from surveys.reading import DefinitionError, Text, exact, known_keys, listed, text
 
@@ -202,8 +201,8 @@ def _place_of(item: dict[str, Any]) -> Any:
         return unasked
     numbers = numbers_of(item)
     try:
-        return numbers.index(Fraction(unasked))
-    except (ValueError, TypeError, ZeroDivisionError):
+        return numbers.index(decimal(unasked, "unasked"))
+    except ValueError:  # not a number, or none of these
         low, high, step = (item[name] for name in GRID)
         raise DesignError(
             f"unasked must be a number from {low} to {high} in steps of {step}; got {unasked!r}"

@@ -84,6 +84,7 @@ def test_every_change_of_one_field_changes_the_digest() -> None:
         (["items", 0, "channel", "weights"], [[4, 0], [1, 3]], "report 1 would rule out an answer"),
         (["items", 0, "channel", "weights"], [[2**32, 1], [1, 2**32]], "must sum to 1..2**32"),
         (["items", 0, "channel", "truth"], 0.5, "items[0].channel.truth must be a fraction"),
+        (["items", 0, "channel", "truth"], "1e-99999999", "items[0].channel.truth must be a fraction from 0 to 1"),
         (["items", 0, "channel", "truth"], "3/2", "items[0].channel.truth must be a fraction from 0 to 1"),
         (["items", 0, "channel", "secret"], 1, "items[0].channel must have exactly the keys"),
         (["strata", "groups", 0, "key"], "year1", "keys of one length"),

@@ -149,3 +149,15 @@ def test_discrete_laplace_refuses_epsilon_out_of_range(epsilon):
 def test_arguments_out_of_range_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("truth", ["1e-99999999", "1e99999999", "1" * 41, "0x1", "1/2/3", "", "½", "1_0"])
+def test_a_fraction_is_written_as_people_write_it(truth):
+    """Python reads an exponent of eight digits into a number that fills the memory."""
+    with pytest.raises(ValueError, match="truth must be a fraction as text"):
+        forced_response(truth=truth)
+
+
+@pytest.mark.parametrize(("truth", "same"), [(" 1/2 ", "1/2"), (".5", "1/2"), ("0.25", "1/4"), ("2/3", "2/3")])
+def test_a_fraction_may_be_written_in_several_ways(truth, same):
+    assert forced_response(truth=truth) == forced_response(truth=same)
