@@ -28,9 +28,11 @@ random order, every answer of a question equally often: 10,000 times for each an
 
 - `audit-a` and `audit-b` have five questions each: between the two, yes/no and one choice of three, four or five stand
   at each place.
-- `audit-c1` to `audit-c8` have the same eight in eight orders, each of them once at each place: yes/no; one choice
-  as a single symbol, one-hot and as a subset; several choices; a scale; numbers by discrete Laplace and by one bit.
-- `audit-d` has sections, questions that are asked only after some answers, shuffled choices, "prefer not to say".
+- `audit-c1` to `audit-c4` have the same four in four orders, each of them once at each place: yes/no, one choice as a
+  single symbol, one-hot and as a subset. `audit-c5` to `audit-c8` likewise: several choices, a scale, numbers by
+  discrete Laplace and by one bit.
+- `audit-d` has sections, shuffled choices, "prefer not to say" and questions that are asked only after some answers, so
+  of fewer people.
 
 The symbols of one question that arrive together are tested together, as one report with one exact table.
 

@@ -1,8 +1,8 @@
 """The surveys that are audited.
 
 Two short ones have yes/no and one-choice questions, each of them between the two at every one of five places. The
-others have every kind of question and every encoding: the same eight in eight orders, each of them once at each place;
-and one with everything that decides on the device what is asked.
+others have every kind of question and every encoding: four of them in four orders, so that each stands once at each
+place, and four others; and one with everything that decides on the device what is asked.
 """
 
 from typing import Any
@@ -73,15 +73,17 @@ EVERY_KIND = (
     _of_kind("one_choice", ("North", "East", "South", "West"), {"name": "subset", "size": 2, "truth": "3/4"}),
     _of_kind("several_choices", ("Tea", "Coffee", "Beer"), {"name": "forced_response", "truth": "1/5"}, most=1),
     _of_kind("scale", ("1 – Low", "2", "3", "4 – High"), {"name": "discrete_laplace", "epsilon": "0.7"}),
-    _of_kind("number", (), {"name": "discrete_laplace", "epsilon": "0.7"}, minimum="0", maximum="4", step="1"),
+    _of_kind("number", (), {"name": "discrete_laplace", "epsilon": "0.7"}, minimum="0", maximum="3", step="1"),
     _of_kind("number", (), {"name": "one_bit", "truth": "1/2"}, minimum="0", maximum="1.5", step="0.5"),
 )
-"""Epsilon is 7.7 in total; no question has more than five answers or eight reports."""
+"""No question has more than four answers or eight reports."""
 
 EVERY_PLACE = tuple(
-    _definition(f"audit-c{first + 1}", [*EVERY_KIND[first:], *EVERY_KIND[:first]]) for first in range(len(EVERY_KIND))
+    _definition(f"audit-c{4 * half + first + 1}", [*kinds[first:], *kinds[:first]])
+    for half, kinds in enumerate((EVERY_KIND[:4], EVERY_KIND[4:]))
+    for first in range(4)
 )
-"""Each kind of question at each of eight places."""
+"""Each kind of question at each of four places."""
 
 ON_THE_DEVICE = _definition(
     "audit-d",
