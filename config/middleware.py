@@ -9,6 +9,7 @@ from surveys.languages import CODE
 
 RESPONDENT_PATH = "/s/"
 PANEL_PATH = "/panel/"
+STATIC_PATH = "/static/"
 COIN_PATH = re.compile(rf"/s/[^/]+/({CODE}/)?coin/(send/)?")
 
 RESPONDENT_POLICY = "; ".join(
@@ -66,6 +67,9 @@ DEFAULT_POLICY = "; ".join(
     )
 )
 
+STATIC_POLICY = "default-src 'none'; frame-ancestors 'none'"
+"""Scripts, styles and pictures: nothing of a document, should somebody open one as such. Forty of them make a page."""
+
 PERMISSIONS = ", ".join(
     f"{feature}=()"
     for feature in (
@@ -100,7 +104,10 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
 
 def headers_for(path: str) -> dict[str, str]:
     """What the response at `path` says about itself, whatever it is."""
-    headers = {"Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": PERMISSIONS}
+    same_origin = {"Cross-Origin-Resource-Policy": "same-origin"}
+    if path.startswith(STATIC_PATH):
+        return same_origin | {"Content-Security-Policy": STATIC_POLICY}
+    headers = same_origin | {"Permissions-Policy": PERMISSIONS}
     # Under no-referrer a browser posts its forms with "Origin: null", which the checks on forgery refuse.
     with_origin = headers | {"Referrer-Policy": "same-origin"}
     if COIN_PATH.fullmatch(path):
