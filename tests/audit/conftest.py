@@ -9,7 +9,7 @@ from tests.audit.driving import Work, chromium
 from tests.audit.shelf import Shelves, fill_shelf
 from tests.audit.surveys import EVERY_PLACE, ON_THE_DEVICE, ONE_CHOICE_FIRST, YES_NO_FIRST
 
-QUICK = (YES_NO_FIRST, ONE_CHOICE_FIRST, EVERY_PLACE[0], EVERY_PLACE[4], ON_THE_DEVICE)
+QUICK = (YES_NO_FIRST, ONE_CHOICE_FIRST, EVERY_PLACE[0], EVERY_PLACE[3], ON_THE_DEVICE)
 
 
 @pytest.fixture(scope="session")

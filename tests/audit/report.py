@@ -21,16 +21,16 @@ TEXT = """# The wire audit
 
 Written by `make audit-wire`; a change by hand is lost with the next run.
 
-A real browser ({browser}) answered eleven surveys, {submissions} times in all, and everything that reached the server
+A real browser ({browser}) answered nine surveys, {submissions} times in all, and everything that reached the server
 was kept as raw bytes. The page, its scripts and its headers are those that the application serves. True answers were in
 random order, every answer of a question equally often: 10,000 times for each answer to a yes/no question of `audit-a`,
 2,000 times or more for the others.
 
 - `audit-a` and `audit-b` have five questions each: between the two, yes/no and one choice of three, four or five stand
   at each place.
-- `audit-c1` to `audit-c4` have the same four in four orders, each of them once at each place: yes/no, one choice as a
-  single symbol, one-hot and as a subset. `audit-c5` to `audit-c8` likewise: several choices, a scale, numbers by
-  discrete Laplace and by one bit.
+- `audit-c1` to `audit-c3` have the same three in three orders, each of them once at each place: one choice as one-hot
+  and as a subset, several choices. `audit-c4` to `audit-c6` likewise: a scale, numbers by discrete Laplace and by one
+  bit.
 - `audit-d` has sections, shuffled choices, "prefer not to say" and questions that are asked only after some answers, so
   of fewer people.
 

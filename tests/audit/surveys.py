@@ -1,8 +1,8 @@
 """The surveys that are audited.
 
 Two short ones have yes/no and one-choice questions, each of them between the two at every one of five places. The
-others have every kind of question and every encoding: four of them in four orders, so that each stands once at each
-place, and four others; and one with everything that decides on the device what is asked.
+others have every other kind of question and encoding: three of them in three orders, so that each stands once at each
+place, and three others; and one with everything that decides on the device what is asked.
 """
 
 from typing import Any
@@ -66,9 +66,7 @@ def _of_kind(kind: str, choices: tuple[str, ...], channel: dict[str, Any], **mor
     return {"key": key, "kind": kind, "wording": {"en": f"{key}?"}, "choices": texts, "channel": channel, **more}
 
 
-EVERY_KIND = (
-    _of_kind("yes_no", ("No", "Yes"), FORCED),
-    _of_kind("one_choice", ("Never", "Once", "Often"), {"name": "k_ary", "truth": "2/5"}, shuffle=True),
+OTHER_KINDS = (
     _of_kind("one_choice", ("Red", "Green", "Blue"), {"name": "unary", "on": "1/2", "off": "1/4"}),
     _of_kind("one_choice", ("North", "East", "South", "West"), {"name": "subset", "size": 2, "truth": "3/4"}),
     _of_kind("several_choices", ("Tea", "Coffee", "Beer"), {"name": "forced_response", "truth": "1/5"}, most=1),
@@ -79,11 +77,11 @@ EVERY_KIND = (
 """No question has more than four answers or eight reports."""
 
 EVERY_PLACE = tuple(
-    _definition(f"audit-c{4 * half + first + 1}", [*kinds[first:], *kinds[:first]])
-    for half, kinds in enumerate((EVERY_KIND[:4], EVERY_KIND[4:]))
-    for first in range(4)
+    _definition(f"audit-c{3 * half + first + 1}", [*kinds[first:], *kinds[:first]])
+    for half, kinds in enumerate((OTHER_KINDS[:3], OTHER_KINDS[3:]))
+    for first in range(3)
 )
-"""Each kind of question at each of four places."""
+"""Each of the other kinds first, in the middle and last."""
 
 ON_THE_DEVICE = _definition(
     "audit-d",

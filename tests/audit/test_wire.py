@@ -1,7 +1,7 @@
 """The quick wire audit: 5,000 submissions by a real browser. The full one is `make audit-wire`.
 
-A sound client fails these tests about once in 2,000 runs: some 250 findings at 1e-6 against the tables, 130 conditional
-ones at 1e-6 with their repetition, 31 bounds of epsilon at 1e-6. Times are compared between answers in random order: a
+A sound client fails these tests about once in 2,000 runs: some 220 findings at 1e-6 against the tables, 80 conditional
+ones at 1e-6 with their repetition, 21 bounds of epsilon at 1e-6. Times are compared between answers in random order: a
 busy machine makes them wide, but not different.
 """
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize(
     ("survey", "submissions"),
-    [("audit-a", 1_500), ("audit-b", 1_000), ("audit-c1", 900), ("audit-c5", 900), ("audit-d", 700)],
+    [("audit-a", 1_500), ("audit-b", 1_000), ("audit-c1", 900), ("audit-c4", 900), ("audit-d", 700)],
 )
 def test_what_leaves_the_browser_is_the_channel(work: Work, shelves: Shelves, survey: str, submissions: int) -> None:
     leaks = failed(auditing.audit(work, shelves[survey], submissions))
