@@ -241,6 +241,25 @@ def test_forced_colours_keep_what_colours_say(visit: Visit, site: Capture) -> No
     assert faults(page, without=["color-contrast"]) == []
 
 
+def test_forced_colours_keep_what_every_kind_says(every_kind: Visit) -> None:
+    page = every_kind.page
+    page.emulate_media(forced_colors="active")
+    every_kind.open().stage("questions").choose(1, "Yes").choose(2, "Often").choose(3, "LSD").choose(4, "Bar")
+    every_kind.press("Next").choose(5, "Drinking").choose(6, "3")
+    for number in (5, 6):
+        choices = every_kind.question(number).locator(".choice")
+        styles = choices.evaluate_all(
+            "found => found.map((one) => [one.querySelector('input').checked, getComputedStyle(one).outlineStyle])"
+        )
+        assert {style for checked, style in styles if checked} == {"solid"}
+        assert {style for checked, style in styles if not checked} == {"none"}
+    every_kind.question(9).locator("summary").click()
+    style = "bar => getComputedStyle(bar).fill"
+    own, other = (every_kind.question(9).locator(f".bar-{kind}").first for kind in ("own", "other"))
+    assert own.evaluate(style) != other.evaluate(style)
+    assert faults(page, without=["color-contrast"]) == []
+
+
 @pytest.mark.parametrize("size", [320, 360, 1280])
 def test_right_to_left_the_page_stays_usable(visit: Visit, site: Capture, size: int) -> None:
     page = visit.page

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from collector.models import Report
 from tests import kinds
 from tests.browser.conftest import Visit, new_visit, targets
+from tests.browser.test_page import IMAGES
 from tests.tools.capture import Capture
 from tests.tools.opening import opened
 
@@ -131,9 +133,10 @@ def tab_to(page: Page, selector: str, *, most: int = 12) -> None:
     pytest.fail(f"{selector} was not reached")
 
 
-def test_on_a_phone(browser: Browser, site: Capture, alice: User) -> None:
+def test_on_a_phone(browser: Browser, site: Capture, alice: User, tmp_path: Path) -> None:
     opened(kinds.document(), alice)
-    context = browser.new_context(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
+    phone = {"viewport": {"width": 360, "height": 800}, "device_scale_factor": 2, "has_touch": True, "is_mobile": True}
+    context = browser.new_context(**phone)
     visit = new_visit(site, "/s/kinds/", context).open().stage("questions")
     for number, label in ((1, "No"), (3, "None"), (4, "Home")):
         visit.question(number).get_by_text(label, exact=True).tap()
@@ -143,6 +146,8 @@ def test_on_a_phone(browser: Browser, site: Capture, alice: User) -> None:
     assert visit.question(8).locator("input").get_attribute("inputmode") == "numeric"
     assert visit.question(9).locator("input").get_attribute("inputmode") == "decimal"
     visit.write(8, "40")
+    visit.page.wait_for_timeout(500)  # until the mark of the last tap has faded
+    visit.page.screenshot(path=(Path(IMAGES) if IMAGES else tmp_path) / "respondent-phone-kinds.png")
     visit.page.locator("[data-part=review-button]").tap()
     visit.stage("review").page.locator("[data-part=send-button]").tap()
     visit.stage("sent")
