@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from surveys.languages import CODE
@@ -97,6 +98,10 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
         for name, value in headers_for(request.path).items():
             response.headers[name] = value
         response.headers.setdefault("Cache-Control", "no-store")
+        if settings.SECURE_HSTS_SECONDS:
+            # Django adds it to requests that it saw come by https; those have had their https taken off in front of us.
+            age = f"max-age={settings.SECURE_HSTS_SECONDS}; includeSubDomains"
+            response.headers.setdefault("Strict-Transport-Security", age)
         return response
 
     return middleware

@@ -1,0 +1,36 @@
+"""An installation behind https: Django's own checks find nothing, and every answer says to stay with https."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+ROOT = Path(__file__).parents[2]
+
+
+def checked(folder: Path, url: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"CANDOR_DATA": str(folder), "CANDOR_URL": url}
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_djangos_checks_find_nothing_behind_https(tmp_path: Path) -> None:
+    found = checked(tmp_path, "https://survey.example.org")
+    assert found.returncode == 0, found.stderr
+
+
+def test_they_do_find_what_plain_http_lacks(tmp_path: Path) -> None:
+    assert "security.W012" in checked(tmp_path, "http://survey.example.org").stderr
+
+
+@pytest.mark.parametrize("address", ["/s/nothing/", "/panel/", "/static/nothing.js", "/nothing"])
+def test_every_answer_says_to_stay_with_https(db: None, settings: Any, address: str) -> None:
+    settings.SECURE_HSTS_SECONDS = 31_536_000
+    assert Client().get(address)["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
+    settings.SECURE_HSTS_SECONDS = 0
+    assert "Strict-Transport-Security" not in Client().get(address)
