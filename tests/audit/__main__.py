@@ -14,10 +14,10 @@ YES_NO = 20_000
 """10,000 for each of two answers."""
 OTHERS = 8_000
 """2,000 for each of four answers, more where there are fewer."""
-ON_DEVICE = 16_000
-"""4,000 for each of four answers, half as many to a question that half of the people are asked."""
-SLOWED = 10_000
-"""5,000 for each answer to a yes/no question."""
+ON_DEVICE = 8_000
+"""2,000 for each of four answers, half as many to a question that half of the people are asked."""
+SLOWED = 5_000
+"""2,500 for each answer to a yes/no question."""
 RETRIES, RESTLESS, VISITS = 500, 500, 300
 
 
