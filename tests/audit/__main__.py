@@ -1,36 +1,26 @@
-"""The full wire audit: `python -m tests.audit` writes docs/audit-wire.md, and fails where anything leaks."""
+"""The wire audit: `python -m tests.audit [SHARE]` writes docs/audit-wire.md, and fails where anything leaks.
 
+SHARE, one of 1, 2, 3, ..., makes that part of the submissions: 4 makes a quarter. The document says how many were made.
+"""
+
+import multiprocessing
 import os
 import sys
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from tests.audit.standalone import standalone
+from tests.audit.parts import part
+from tests.audit.standalone import prepare, standalone
 
 TARGET = Path(__file__).parents[2] / "docs" / "audit-wire.md"
-YES_NO = 20_000
+SHARE = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+YES_NO = 20_000 // SHARE
 """10,000 for each of two answers."""
-OTHERS = 8_000
+OTHERS = 8_000 // SHARE
 """2,000 for each of four answers, more where there are fewer."""
-ON_DEVICE = 8_000
-"""2,000 for each of four answers, half as many to a question that half of the people are asked."""
-SLOWED = 5_000
-"""2,500 for each answer to a yes/no question."""
-RETRIES, RESTLESS, VISITS = 500, 500, 300
-
-
-def part(name: str, *details: Any) -> Any:
-    """One part of the audit, with a browser of its own."""
-    from tests.audit import auditing, catching
-    from tests.audit.driving import chromium, version
-
-    with chromium() as work:
-        if name == "version":
-            return work(version)
-        step = catching.catch_all if name == "catch_all" else getattr(auditing, name)
-        return step(work, *details)
+SLOWED = 10_000 // SHARE
+"""5,000 for each answer to a yes/no question."""
+RETRIES, RESTLESS, VISITS = 500 // SHARE, 500 // SHARE, 300 // SHARE
 
 
 def main() -> bool:
@@ -44,7 +34,7 @@ def main() -> bool:
 
     first, second, last = map(fill_shelf, (YES_NO_FIRST, ONE_CHOICE_FIRST, ON_THE_DEVICE))
     every_place = [fill_shelf(definition) for definition in EVERY_PLACE]
-    audited = [(first, YES_NO), (second, OTHERS), *((shelf, OTHERS) for shelf in every_place), (last, ON_DEVICE)]
+    audited = [(first, YES_NO), (second, OTHERS), *((shelf, OTHERS) for shelf in every_place), (last, OTHERS)]
     parts: list[tuple[Any, ...]] = [
         ("audit_slowed", first, SLOWED),
         *(("audit", shelf, number) for shelf, number in audited),
@@ -52,21 +42,24 @@ def main() -> bool:
         ("audit_restless", second, RESTLESS),
         ("audit_restless", last, RESTLESS),
     ]
-    # A browser for each processor: which of two answers is slower does not depend on what else is going on.
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("fork")) as processes:
-        catching = processes.submit(part, "catch_all", LEAKS, first)
-        browser = processes.submit(part, "version")
+    # A process and a browser for each part, as many at once as there are processors: which of two answers is slower
+    # does not depend on what else is going on.
+    fresh = multiprocessing.get_context("spawn").Pool(os.cpu_count(), initializer=prepare, maxtasksperchild=1)
+    with fresh as processes:
+        catching = processes.apply_async(part, ("catch_all", LEAKS, first))
+        begun = [(given, processes.apply_async(part, given)) for given in parts]
+        browser = processes.apply_async(part, ("version",))
         found = []
-        for given, future in [(given, processes.submit(part, *given)) for given in parts]:
-            found += future.result()
+        for given, result in begun:
+            found += result.get()
             print(f"{given[0]} {given[1].survey}: {len(failed(found))} of {len(found)} findings failed", flush=True)
-        all_caught, leaks = catching.result()
-        named = browser.result()
+        all_caught, leaks = catching.get()
+        named = browser.get()
     with chromium() as work:
         found += auditing.audit_collector(work, first, YES_NO_FIRST, VISITS)
         found += auditing.audit_collector(work, every_place[0], EVERY_PLACE[0], VISITS)
     submissions = sum(given[2] for given in parts) + 4 * VISITS
-    TARGET.write_text(report.document(found, leaks, named, submissions), encoding="utf-8")
+    TARGET.write_text(report.document(found, leaks, named, submissions, YES_NO // 2, OTHERS // 4), encoding="utf-8")
     print(table(failed(found)) if failed(found) else f"nothing leaks: {len(found)} findings", flush=True)
     return all_caught and not failed(found)
 

@@ -23,8 +23,8 @@ Written by `make audit-wire`; a change by hand is lost with the next run.
 
 A real browser ({browser}) answered nine surveys, {submissions} times in all, and everything that reached the server
 was kept as raw bytes. The page, its scripts and its headers are those that the application serves. True answers were in
-random order, every answer of a question equally often: 10,000 times for each answer to a yes/no question of `audit-a`,
-2,000 times or more for the others.
+random order, every answer of a question equally often: {yes_no:,} times for each answer to a yes/no question of
+`audit-a`, {others:,} times or more for the others.
 
 - `audit-a` and `audit-b` have five questions each: between the two, yes/no and one choice of three, four or five stand
   at each place.
@@ -100,10 +100,11 @@ TESTS = (
 )
 
 
-def document(found: Sequence[Finding], leaks: str, browser: str, submissions: int) -> str:
+def document(found: Sequence[Finding], leaks: str, browser: str, submissions: int, yes_no: int, others: int) -> str:
+    """The page as Markdown; `yes_no` and `others` are submissions for each answer."""
     verdict = f"{len(found)} findings, nothing leaks." if not failed(found) else f"{len(failed(found))} LEAKS."
     tests = "\n".join(
         f"| {' | '.join(row)} |" for row in (("test", "what it says", "false alarm"), ("---",) * 3, *TESTS)
     )
     texts = {"findings": table(found), "leaks": leaks, "browser": browser, "verdict": verdict, "tests": tests}
-    return TEXT.format(**texts, submissions=f"{submissions:,}")
+    return TEXT.format(**texts, submissions=f"{submissions:,}", yes_no=yes_no, others=others)

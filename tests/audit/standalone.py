@@ -5,14 +5,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-@contextmanager
-def standalone() -> Iterator[None]:
+def prepare() -> None:
+    """Settings and models, for a process that reads no database."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
     import django
+
+    django.setup()
+
+
+@contextmanager
+def standalone() -> Iterator[None]:
+    prepare()
     from django.core.management import call_command
     from django.test.utils import setup_databases, setup_test_environment, teardown_databases
 
-    django.setup()
     setup_test_environment()
     call_command("collectstatic", interactive=False, verbosity=0)
     databases = setup_databases(verbosity=0, interactive=False)
