@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[2]
 
 def checked(folder: Path, url: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"CANDOR_DATA": str(folder), "CANDOR_URL": url}
-    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    for of_the_tests in ("DJANGO_SETTINGS_MODULE", "DJANGO_ALLOW_ASYNC_UNSAFE"):  # the browser tests need the second
+        environment.pop(of_the_tests, None)
     command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
