@@ -26,7 +26,8 @@ from surveys.access import surveys_of
 from surveys.forms import GroupForm, PartFormSet, SectionForm, SurveyForm
 from surveys.item_form import ItemForm, ItemFormSet
 from surveys.models import Group, Item, Section, Survey
-from surveys.panel.overview import epsilon_of, question_of, takes_answers
+from surveys.panel.frame import epsilon_of, takes_answers
+from surveys.panel.overview import question_of
 from surveys.panel.views import signed_in
 
 admin.site.unregister(Role)

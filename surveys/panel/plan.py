@@ -12,6 +12,7 @@ from surveys.access import get_survey_or_404
 from surveys.lifecycle import NotAllowed
 from surveys.mechanisms import MECHANISMS
 from surveys.models import Item, Survey
+from surveys.panel.frame import survey_page
 from surveys.panel.views import panel_page
 from surveys.planning import parameters, survey
 from surveys.planning.asking import Asked
@@ -34,7 +35,9 @@ def free(request: HttpRequest) -> HttpResponse:
         asked, wanted = parameters.free(QueryDict())
         fault = error
     context |= _context(request.GET, asked, wanted, fault)
-    return _page(request, "panel/plan/free.html", context)
+    page = panel_page(request, "panel/plan/free.html", **context)
+    page.status_code = 400 if fault else 200
+    return page
 
 
 @require_safe
@@ -49,14 +52,14 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         "title": f"Plan {found}",
         "api": reverse("api:survey-plan", args=[found.slug]),
-        "survey": found,
         "plan": plan,
         "draft": found.state == Survey.State.DRAFT,
     }
     if plan.asked is not None:
         context |= _context(request.GET, plan.asked, plan.wanted, fault)
     context["fault"] = fault
-    return _page(request, "panel/plan/survey.html", context)
+    status = 400 if fault else 200
+    return survey_page(request, "panel/plan/survey.html", found, step="plan", status=status, **context)
 
 
 @require_POST
@@ -73,12 +76,6 @@ def use(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("panel:survey-plan", slug)
     messages.success(request, f"{item.key} now has {_said(item)}.")
     return redirect(f"{reverse('panel:survey-plan', args=[slug])}?item={item.key}")
-
-
-def _page(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
-    page = panel_page(request, template, **context)
-    page.status_code = 400 if context["fault"] else 200
-    return page
 
 
 def _said(item: Item) -> str:

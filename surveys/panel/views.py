@@ -14,6 +14,7 @@ from surveys import definitions, selectors, services
 from surveys.access import get_run_or_404, get_survey_or_404
 from surveys.forms import UploadForm
 from surveys.lifecycle import NotAllowed
+from surveys.panel.frame import survey_page
 from surveys.panel.overview import overview
 from surveys.reading import DefinitionError
 
@@ -27,7 +28,7 @@ def index(request: HttpRequest) -> HttpResponse:
 def survey(request: HttpRequest, slug: str) -> HttpResponse:
     """Everything of one survey: its life cycle, what is missing, its link, its results, its history."""
     found = get_survey_or_404(request.user, slug)
-    return panel_page(request, "panel/survey.html", title=str(found), **overview(found))
+    return survey_page(request, "panel/survey.html", found, step="", **overview(found))
 
 
 @require_safe

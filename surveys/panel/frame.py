@@ -1,0 +1,125 @@
+"""What surrounds every page about one survey: its name, its facts, and its steps, each a page of its own."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from collector import selectors as reports
+from estimator import selectors as estimates
+from estimator import wording
+from estimator.models import Run
+from surveys import selectors
+from surveys.definitions import total_epsilon
+from surveys.models import Survey, Version
+
+DRAFT, OPEN, CLOSED = Survey.State.DRAFT, Survey.State.OPEN, Survey.State.CLOSED
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the way from an idea to a report: a link, and a word on where it stands (done, now or later)."""
+
+    name: str
+    title: str
+    address: str
+    status: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the steps are told from; read once for a page."""
+
+    survey: Survey
+    version: Version | None
+    missing: str
+    done: Run | None
+
+
+def survey_page(
+    request: HttpRequest, template: str, survey: Survey, *, step: str, status: int = 200, **context: Any
+) -> HttpResponse:
+    """A page about one survey, within its frame; `step` names the step that it belongs to, or is empty."""
+    around = {**admin.site.each_context(request), **frame(survey), "current": step, "title": str(survey)}
+    return render(request, template, {**around, **context}, status=status)
+
+
+def frame(survey: Survey) -> dict[str, Any]:
+    """The context that `panel/frame.html` needs, and that a page within it may use."""
+    standing = standing_of(survey)
+    version = standing.version
+    coin_reports = reports.coin_report_count(version.design_id) if version else 0
+    return {
+        "survey": survey,
+        "version": version,
+        "missing": standing.missing,
+        "done": standing.done,
+        "count": wording.count(selectors.report_count(survey)),
+        "coin_count": wording.count(coin_reports) if coin_reports else "",
+        "epsilon": epsilon_of(survey),
+        "steps": list(steps(standing)),
+    }
+
+
+def standing_of(survey: Survey) -> Standing:
+    version = selectors.latest_version(survey)
+    missing = selectors.what_is_missing(survey) if survey.state == DRAFT else ""
+    return Standing(survey, version, missing, estimates.last_done(version.design_id) if version else None)
+
+
+def steps(standing: Standing) -> Iterator[Step]:
+    """The steps in the order in which they are gone."""
+    survey, missing = standing.survey, standing.missing
+    here, plan = (reverse(name, args=[survey.slug]) for name in ("panel:survey", "panel:survey-plan"))
+    yield Step("write", "Write", here, *_written(standing))
+    ready = survey.state == DRAFT and not missing
+    planned = "now" if ready else "later" if survey.state == DRAFT else "done"
+    yield Step("plan", "Plan", plan, planned, "What protection costs in respondents.")
+    yield Step(
+        "plan",
+        "Plan",
+        reverse("panel:survey-plan", args=[survey.slug]),
+        planned,
+        "What protection costs in respondents.",
+    )
+    yield Step("collect", "Collect", here, *_collected(survey))
+    yield Step("report", "Report", here, *_reported(standing))
+
+
+def _written(standing: Standing) -> tuple[str, str]:
+    if standing.survey.state != DRAFT:
+        return "done", "The design is frozen."
+    return ("now", "Not ready yet; see what is missing.") if standing.missing else ("done", "Ready to open.")
+
+
+def _collected(survey: Survey) -> tuple[str, str]:
+    if survey.state == DRAFT:
+        return "later", "Not open yet."
+    return ("now", "Respondents can answer.") if survey.state == OPEN else ("done", "No more reports are taken.")
+
+
+def _reported(standing: Standing) -> tuple[str, str]:
+    status = "now" if standing.survey.state == CLOSED else "later"
+    if standing.done is None:
+        return status, "There are no estimates yet."
+    return (
+        ("done", "Public, for whoever has its link.") if standing.done.published else (status, "Only you can see it.")
+    )
+
+
+def takes_answers(survey: Survey) -> bool:
+    """Whether there is somebody to share its link with."""
+    return survey.state == OPEN and not survey.rehearsal
+
+
+def epsilon_of(survey: Survey) -> str:
+    """Total epsilon of the survey as it is written now; a dash where an item's mechanism is not complete."""
+    try:
+        return wording.epsilon(total_epsilon(selectors.definition_of(survey)))
+    except (ValueError, TypeError, KeyError):
+        return "–"
