@@ -80,13 +80,6 @@ def steps(standing: Standing) -> Iterator[Step]:
     ready = survey.state == DRAFT and not missing
     planned = "now" if ready else "later" if survey.state == DRAFT else "done"
     yield Step("plan", "Plan", plan, planned, "What protection costs in respondents.")
-    yield Step(
-        "plan",
-        "Plan",
-        reverse("panel:survey-plan", args=[survey.slug]),
-        planned,
-        "What protection costs in respondents.",
-    )
     yield Step("collect", "Collect", here, *_collected(survey))
     yield Step("report", "Report", here, *_reported(standing))
 
