@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 
@@ -10,6 +11,10 @@ from tests.audit.driving import Work
 from tests.audit.findings import failed
 from tests.audit.leaks import Leak
 from tests.audit.shelf import Shelf
+
+
+TIMES = 1, 2, 4
+"""A leak that is near the noise of a busy machine is looked for again in so many times its number of submissions."""
 
 
 def alarms(leak: Leak, work: Work, shelf: Shelf) -> list[str]:
@@ -30,13 +35,22 @@ def caught(leak: Leak, names: Sequence[str]) -> str | None:
     return next((name for name in names if name.startswith(leak.caught_by)), None)
 
 
+def catch(leak: Leak, work: Work, shelf: Shelf) -> tuple[str | None, int]:
+    """What caught the leak, and in how many submissions."""
+    tried = [replace(leak, submissions=times * leak.submissions) for times in TIMES[: None if leak.long else 1]]
+    for one in tried:
+        if name := caught(one, alarms(one, work, shelf)):
+            return name, one.submissions
+    return None, tried[-1].submissions
+
+
 def catch_all(leaks: Sequence[Leak], work: Work, shelf: Shelf) -> tuple[bool, str]:
     """Whether all were caught, and the list as Markdown."""
     rows, complete = [], True
     for leak in leaks:
-        name = caught(leak, alarms(leak, work, shelf))
+        name, submissions = catch(leak, work, shelf)
         complete = complete and name is not None
-        number = "every sequence of words" if leak.audit == "exact" else f"{leak.submissions:,}"
+        number = "every sequence of words" if leak.audit == "exact" else f"{submissions:,}"
         rows.append(f"| {leak.name} | {name or '**not caught**'} | {number} |")
         print(rows[-1], flush=True)
     return complete, "\n".join(["| leak | caught by | submissions |", "| --- | --- | --- |", *rows])
