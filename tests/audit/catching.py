@@ -12,7 +12,6 @@ from tests.audit.findings import failed
 from tests.audit.leaks import Leak
 from tests.audit.shelf import Shelf
 
-
 TIMES = 1, 2, 4
 """A leak that is near the noise of a busy machine is looked for again in so many times its number of submissions."""
 
