@@ -56,7 +56,7 @@ bench: bench-library ## every measurement of speed: the library, taking reports,
 
 bench-library: ## the library's speed against numpy's floor and its peers
 	@$(PYTHON) bin/install requirements-dev.lock
-	@$(BIN)/python -m benchmarks.library
+	@$(BIN)/python -m benchmarks.estimates
 
 lock: ## compile the requirement files into hashed lock files
 	@$(PYTHON) bin/install requirements-dev.lock

@@ -87,6 +87,16 @@ def _data(shown: dict[str, Any], document: Document, language: str) -> dict[str,
         ),
         "group": group if shown["groups"] else None,
         "questions": [_question(number, entry) for number, entry in enumerate(shown["questions"], start=1)],
+        **_endings(shown),
+        "version": _("Version %(version)s of this survey. Its digest:") % {"version": document["version"]},
+        "digest": shown["digest"],
+        "page": _("Page %(page)s of %(pages)s"),
+    }
+
+
+def _endings(shown: dict[str, Any]) -> dict[str, Any]:
+    """What is told below the last question."""
+    return {
         "after": {
             "title": _("What happens to this sheet"),
             "text": _(
@@ -97,9 +107,6 @@ def _data(shown: dict[str, Any], document: Document, language: str) -> dict[str,
             ),
         },
         "consent": {"title": _("By handing it in you agree to this"), "text": shown["consent"]},
-        "version": _("Version %(version)s of this survey. Its digest:") % {"version": document["version"]},
-        "digest": shown["digest"],
-        "page": _("Page %(page)s of %(pages)s"),
     }
 
 

@@ -4,9 +4,7 @@ A ticket that is drawn says nothing about how many words were rejected before it
 enough, each report has exactly the share that the table gives it: an equation of integers, without tolerance.
 """
 
-import json
 import shutil
-import subprocess
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
@@ -15,9 +13,8 @@ from pathlib import Path
 from collector.designs import Field
 from randomized_response import Channel, custom, forced_response, k_ary, one_bit, warner
 from tests.audit.items import Audited
-from tests.client.test_node import node
+from tests.tools.client import CLIENT, run_in_node
 
-CLIENT = Path(__file__).parents[2] / "surveys" / "static" / "surveys" / "client"
 SCRIPT = Path(__file__).with_name("enumeration.mjs")
 
 SINGLE = (
@@ -94,9 +91,7 @@ def differences(client: Path) -> list[str]:
         }
         for items, places, size, depth in given
     ]
-    command = [node(), str(SCRIPT), client.as_uri()]
-    run = subprocess.run(command, input=json.dumps(told), capture_output=True, text=True, timeout=300, check=True)
-    pairs = zip(given, told, json.loads(run.stdout), strict=True)
+    pairs = zip(given, told, run_in_node(SCRIPT, told, client=client), strict=True)
     return [
         f"enumeration of {[one['channel'] for one in said['items']]}, answers {said['answers']}"
         for (items, places, size, depth), said, seen in pairs

@@ -5,13 +5,12 @@ import re
 from pathlib import Path
 
 import pytest
-from django.contrib.staticfiles import finders
 
 from surveys.pages import render_closed, render_page
 from tests import payloads, translated
+from tests.tools.client import CLIENT
 from tests.tools.designs import canonical_and_digest
 
-CLIENT = Path(str(finders.find("surveys/client/page.js"))).parent
 MODULES = sorted(CLIENT.glob("*.js"))
 STYLES = sorted((CLIENT.parent / "style").glob("*.css"))
 

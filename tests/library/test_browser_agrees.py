@@ -1,14 +1,10 @@
 """The browser's sampler and the library's read the same 10,000 tapes of words and send the same reports."""
 
-import json
 import random
-import subprocess
-from pathlib import Path
 
 from randomized_response import Channel, draw_ticket, read_ticket
-from tests.client.test_node import node
+from tests.tools.client import run_in_node
 
-CLIENT = Path(__file__).parents[2] / "surveys" / "static" / "surveys" / "client"
 TAPES = 10_000
 SCRIPT = """
 import { readFileSync } from "node:fs";
@@ -44,9 +40,7 @@ def drawn_here(tape):
 
 def test_same_tickets_reports_and_words():
     given = list(tapes())
-    command = [node(), "--input-type=module", "--eval", SCRIPT, CLIENT.as_uri()]
-    run = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, timeout=120, check=True)
-    there = json.loads(run.stdout)
+    there = run_in_node(SCRIPT, given)
     assert len(there) == TAPES
     assert there == [drawn_here(tape) for tape in given]
     assert len({used for _, _, used in there}) > 3

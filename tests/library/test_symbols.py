@@ -1,8 +1,6 @@
 """Encodings as the browser draws them: exact by enumeration of every ticket, and the same in both languages."""
 
-import json
 import random
-import subprocess
 from collections import Counter
 from fractions import Fraction
 from itertools import product
@@ -12,8 +10,7 @@ import pytest
 
 from randomized_response import SubsetSelection, UnaryEncoding, draw_ticket
 from randomized_response.symbols import read_symbols, ticket_boxes
-from tests.client.test_node import node
-from tests.library.test_browser_agrees import CLIENT
+from tests.tools.client import run_in_node
 
 TAPES = 10_000
 SCRIPT = """
@@ -112,8 +109,6 @@ def drawn_here(tape):
 
 def test_both_languages_send_the_same_symbols_for_the_same_words():
     given = list(tapes())
-    command = [node(), "--input-type=module", "--eval", SCRIPT, CLIENT.as_uri()]
-    run = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, timeout=120, check=True)
-    there = json.loads(run.stdout)
+    there = run_in_node(SCRIPT, given)
     assert len(there) == TAPES
     assert there == [drawn_here(tape) for tape in given]

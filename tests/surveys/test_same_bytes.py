@@ -1,8 +1,6 @@
 """Rehearsals send what browsers send: the same bytes for the same words, whichever questions are asked."""
 
-import json
 import random
-import subprocess
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,8 +8,7 @@ from collector.designs import Design, check
 from surveys.rehearsal import report_body
 from surveys.respondents import Respondent
 from tests import kinds
-from tests.client.test_node import node
-from tests.library.test_browser_agrees import CLIENT
+from tests.tools.client import run_in_node
 
 TAPES = 300
 WORDS = 400
@@ -69,7 +66,5 @@ def body_here(design: Design, tape: dict[str, Any]) -> list[Any]:
 def test_the_same_words_make_the_same_bytes() -> None:
     design = whole_design()
     given = list(tapes(design))
-    command = [node(), "--input-type=module", "--eval", SCRIPT, CLIENT.as_uri()]
-    tape = json.dumps({"text": design.canonical.decode(), "tapes": given})
-    run = subprocess.run(command, input=tape, capture_output=True, text=True, timeout=120, check=True)
-    assert json.loads(run.stdout) == [body_here(design, tape) for tape in given]
+    there = run_in_node(SCRIPT, {"text": design.canonical.decode(), "tapes": given})
+    assert there == [body_here(design, tape) for tape in given]

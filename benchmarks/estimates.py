@@ -1,6 +1,6 @@
 """The library's speed, beside numpy's own floor and beside peers that pip can install.
 
-    python -m benchmarks.library [--reports 10000000] [--rows 1000000]
+    python -m benchmarks.estimates [--reports 10000000] [--rows 1000000]
 
 Every figure is the best of several runs; nothing is asserted here.
 """
