@@ -1,30 +1,16 @@
 """What is computed and kept: runs, their estimates, and the known truth of a rehearsal."""
 
-import secrets
-
 from django.db import models
 from django.db.models import Q
 
 from collector.models import FrozenDesign
 from estimator.computing import MEAN, SHARE
+from estimator.jobs import Job
+from estimator.jobs import new_key as new_key  # migrations know it by this name
 
 
-def new_key() -> str:
-    return secrets.token_hex(16)
-
-
-class Run(models.Model):
-    """One estimation of one design from one snapshot of its totals.
-
-    The row is the job: a message only wakes the worker. State, lease and tries let any worker take up a run whose
-    worker died.
-    """
-
-    class State(models.TextChoices):
-        QUEUED = "queued"
-        RUNNING = "running"
-        DONE = "done"
-        FAILED = "failed"
+class Run(Job):
+    """One estimation of one design from one snapshot of its totals; a job."""
 
     class Trigger(models.TextChoices):
         DEMAND = "demand", "on demand"
@@ -35,14 +21,6 @@ class Run(models.Model):
     design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="runs")
     trigger = models.CharField(max_length=16, choices=Trigger.choices)
     confidence = models.FloatField(default=0.95)
-    state = models.CharField(max_length=16, choices=State.choices, default=State.QUEUED)
-    progress = models.PositiveSmallIntegerField(default=0, help_text="per cent")
-    requested_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True)
-    lease = models.CharField(max_length=32, default="", help_text="held by the worker that computes")
-    lease_until = models.DateTimeField(null=True)
-    tries = models.PositiveSmallIntegerField(default=0)
-    fault = models.CharField(max_length=200, default="", help_text="why it failed, in words")
     snapshot_at = models.DateTimeField(null=True, help_text="when the totals were read")
     reports = models.PositiveBigIntegerField(null=True, help_text="number of reports in the snapshot")
     coin_reports = models.PositiveBigIntegerField(default=0, help_text="of them, those with a real coin or die")

@@ -3,29 +3,20 @@
 import logging
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import Any
 
-from celery import current_app
 from django.db import transaction
-from django.db.models import F, Q
 from django.utils import timezone
 
 from collector import folding
 from collector import selectors as reports
-from estimator import computing, selectors
-from estimator.models import Estimate, KnownShare, Run, new_key
+from estimator import computing, jobs, selectors
+from estimator.models import Estimate, KnownShare, Run
 from randomized_response import __version__
 
-LEASE = timedelta(seconds=60)
-MOST_TRIES = 3
 BETWEEN_SCHEDULED = timedelta(seconds=60)
 KEPT_SCHEDULED = 20
 
 logger = logging.getLogger(__name__)
-
-
-class LeaseLost(Exception):
-    """Another worker has taken the run up; this one's results are dropped."""
 
 
 def request_run(digest: str, *, trigger: str = Run.Trigger.DEMAND, confidence: float = 0.95) -> Run:
@@ -36,11 +27,7 @@ def request_run(digest: str, *, trigger: str = Run.Trigger.DEMAND, confidence: f
 
 
 def wake(run_id: int) -> None:
-    """Send the wake-up. A broker that is away costs seconds, not the run: beat finds the waiting row."""
-    try:
-        current_app.send_task("estimator.execute_run", args=[run_id])
-    except OSError:
-        logger.warning("no broker; run %s waits for the next look", run_id)
+    jobs.wake("estimator.execute_run", run_id)
 
 
 def estimate_changed() -> list[Run]:
@@ -64,25 +51,20 @@ def prune(digest: str) -> None:
 
 
 def resume_waiting() -> list[int]:
-    """Wake the runs that nobody computes: never begun, or whose worker died. The third death ends a run."""
-    dead = Run.objects.filter(state=Run.State.RUNNING, lease_until__lt=timezone.now(), tries__gte=MOST_TRIES)
-    dead.update(state=Run.State.FAILED, fault=f"The worker died {MOST_TRIES} times.", finished_at=timezone.now())
-    waiting = list(Run.objects.filter(_free()).values_list("pk", flat=True))
-    for run_id in waiting:
-        wake(run_id)
-    return waiting
+    """Wake the runs that nobody computes."""
+    return jobs.resume(Run, wake)
 
 
 def execute(run_id: int) -> Run:
     """Compute a run, unless another worker holds it or it is finished. Running it twice gives the same rows."""
-    lease = _take_lease(run_id)
+    lease = jobs.take(Run, run_id, progress=0)
     if lease:
         try:
             _compute(run_id, lease)
-        except LeaseLost:
+        except jobs.LeaseLost:
             logger.warning("run %s was taken over", run_id)
         except Exception as error:
-            _give_back(run_id, lease, error)
+            jobs.give_back(Run, run_id, lease, error)
             raise
     return Run.objects.get(pk=run_id)
 
@@ -99,20 +81,6 @@ def record_known_shares(digest: str, shares: Iterable[KnownShare]) -> None:
         KnownShare.objects.bulk_create(shares)
 
 
-def _free() -> Q:
-    abandoned = Q(state=Run.State.RUNNING, lease_until__lt=timezone.now())
-    return (Q(state=Run.State.QUEUED) | abandoned) & Q(tries__lt=MOST_TRIES)
-
-
-def _take_lease(run_id: int) -> str:
-    """A token where this worker may compute the run, empty where it may not."""
-    token = new_key()
-    taken = Run.objects.filter(_free(), pk=run_id).update(
-        state=Run.State.RUNNING, lease=token, lease_until=timezone.now() + LEASE, tries=F("tries") + 1, progress=0
-    )
-    return token if taken else ""
-
-
 def _compute(run_id: int, lease: str) -> None:
     run = Run.objects.get(pk=run_id)
     folding.fold(run.design_id)
@@ -122,10 +90,10 @@ def _compute(run_id: int, lease: str) -> None:
     rows: list[computing.Row] = []
     for position, field in enumerate(design.fields):
         rows += computing.estimate_item(design, position, totals[field.start : field.stop], run.confidence)
-        progress = 100 * (position + 1) // len(design.fields)
-        _update(run_id, lease, progress=progress, lease_until=timezone.now() + LEASE)
+        jobs.renew(Run, run_id, lease, progress=100 * (position + 1) // len(design.fields))
     with transaction.atomic():
-        _update(
+        jobs.hold(
+            Run,
             run_id,
             lease,
             state=Run.State.DONE,
@@ -138,18 +106,3 @@ def _compute(run_id: int, lease: str) -> None:
             version=__version__,
         )
         Estimate.objects.bulk_create(Estimate(run_id=run_id, **vars(row)) for row in rows)
-
-
-def _update(run_id: int, lease: str, **changes: Any) -> None:
-    """Write to the run while holding it; LeaseLost where another worker has it by now."""
-    if not Run.objects.filter(pk=run_id, lease=lease, state=Run.State.RUNNING).update(**changes):
-        raise LeaseLost
-
-
-def _give_back(run_id: int, lease: str, error: Exception) -> None:
-    """Leave the run for another try, or as failed after the last one."""
-    held = Run.objects.filter(pk=run_id, lease=lease, state=Run.State.RUNNING)
-    fault = f"The computation ended with {type(error).__name__}."
-    if held.filter(tries__gte=MOST_TRIES).update(state=Run.State.FAILED, fault=fault, finished_at=timezone.now()):
-        return
-    held.update(state=Run.State.QUEUED, fault=fault)

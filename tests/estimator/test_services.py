@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from collector.designs import Design
 from collector.services import receive
-from estimator import computing, selectors, services, tasks
+from estimator import computing, jobs, selectors, services, tasks
 from estimator.models import Estimate, KnownShare, Run
 from tests import payloads
 
@@ -92,7 +92,7 @@ def test_a_poisonous_run_stops_after_the_last_try(filled: Design, monkeypatch: p
 
     monkeypatch.setattr(computing, "estimate_item", poison)
     run = services.request_run(filled.digest)
-    for _ in range(services.MOST_TRIES):
+    for _ in range(jobs.MOST_TRIES):
         with pytest.raises(ZeroDivisionError):
             services.execute(run.pk)
     run.refresh_from_db()
@@ -104,7 +104,7 @@ def test_a_poisonous_run_stops_after_the_last_try(filled: Design, monkeypatch: p
 def test_a_run_that_killed_its_worker_three_times_fails(filled: Design) -> None:
     run = services.request_run(filled.digest)
     Run.objects.filter(pk=run.pk).update(
-        state=Run.State.RUNNING, lease_until=timezone.now() - MINUTE, tries=services.MOST_TRIES
+        state=Run.State.RUNNING, lease_until=timezone.now() - MINUTE, tries=jobs.MOST_TRIES
     )
     assert services.resume_waiting() == []
     run.refresh_from_db()
