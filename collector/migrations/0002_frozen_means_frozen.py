@@ -2,33 +2,42 @@
 
 from django.db import migrations
 
-SQLITE = """
-CREATE TRIGGER design_is_frozen BEFORE UPDATE ON collector_frozendesign
-WHEN NEW.digest IS NOT OLD.digest OR NEW.document IS NOT OLD.document OR NEW.opened_on IS NOT OLD.opened_on
-BEGIN SELECT RAISE(ABORT, 'a frozen design cannot be changed'); END;
+from collector.triggers import refuse
 
-CREATE TRIGGER design_stays_closed BEFORE UPDATE ON collector_frozendesign
-WHEN OLD.closed_on IS NOT NULL AND NEW.closed_on IS NOT OLD.closed_on
-BEGIN SELECT RAISE(ABORT, 'a closed design cannot be opened again'); END;
-
-CREATE TRIGGER open_design_stays BEFORE DELETE ON collector_frozendesign
-WHEN OLD.closed_on IS NULL
-BEGIN SELECT RAISE(ABORT, 'an open design cannot be deleted'); END;
-
-CREATE TRIGGER report_is_frozen BEFORE UPDATE ON collector_report
-WHEN NEW.nonce IS NOT OLD.nonce OR NEW.design_id IS NOT OLD.design_id
-  OR NEW.stratum IS NOT OLD.stratum OR NEW.report IS NOT OLD.report
-BEGIN SELECT RAISE(ABORT, 'a stored report cannot be changed'); END;
-"""
-
-REVERSE = """
-DROP TRIGGER design_is_frozen;
-DROP TRIGGER design_stays_closed;
-DROP TRIGGER open_design_stays;
-DROP TRIGGER report_is_frozen;
-"""
+DESIGN = "collector_frozendesign"
 
 
 class Migration(migrations.Migration):
     dependencies = [("collector", "0001_initial")]
-    operations = [migrations.RunSQL(SQLITE, REVERSE)]
+    operations = [
+        refuse(
+            "design_is_frozen",
+            table=DESIGN,
+            act="UPDATE",
+            when="NEW.digest IS DISTINCT FROM OLD.digest OR NEW.document IS DISTINCT FROM OLD.document "
+            "OR NEW.opened_on IS DISTINCT FROM OLD.opened_on",
+            message="a frozen design cannot be changed",
+        ),
+        refuse(
+            "design_stays_closed",
+            table=DESIGN,
+            act="UPDATE",
+            when="OLD.closed_on IS NOT NULL AND NEW.closed_on IS DISTINCT FROM OLD.closed_on",
+            message="a closed design cannot be opened again",
+        ),
+        refuse(
+            "open_design_stays",
+            table=DESIGN,
+            act="DELETE",
+            when="OLD.closed_on IS NULL",
+            message="an open design cannot be deleted",
+        ),
+        refuse(
+            "report_is_frozen",
+            table="collector_report",
+            act="UPDATE",
+            when="NEW.nonce IS DISTINCT FROM OLD.nonce OR NEW.design_id IS DISTINCT FROM OLD.design_id "
+            "OR NEW.stratum IS DISTINCT FROM OLD.stratum OR NEW.report IS DISTINCT FROM OLD.report",
+            message="a stored report cannot be changed",
+        ),
+    ]

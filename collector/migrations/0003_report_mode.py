@@ -6,21 +6,23 @@ and made again last, in both directions.
 
 from django.db import migrations, models
 
-TRIGGER = """
-CREATE TRIGGER report_is_frozen BEFORE UPDATE ON collector_report
-WHEN NEW.nonce IS NOT OLD.nonce OR NEW.design_id IS NOT OLD.design_id
-  OR NEW.stratum IS NOT OLD.stratum OR NEW.report IS NOT OLD.report{more}
-BEGIN SELECT RAISE(ABORT, 'a stored report cannot be changed'); END;
-"""
-BEFORE = TRIGGER.format(more="")
-AFTER = TRIGGER.format(more=" OR NEW.mode IS NOT OLD.mode")
-DROP = "DROP TRIGGER report_is_frozen;"
+from collector.triggers import allow_again, refuse
+
+SAME = (
+    "NEW.nonce IS DISTINCT FROM OLD.nonce OR NEW.design_id IS DISTINCT FROM OLD.design_id "
+    "OR NEW.stratum IS DISTINCT FROM OLD.stratum OR NEW.report IS DISTINCT FROM OLD.report"
+)
+
+
+def frozen(when: str) -> migrations.RunPython:
+    message = "a stored report cannot be changed"
+    return refuse("report_is_frozen", table="collector_report", act="UPDATE", when=when, message=message)
 
 
 class Migration(migrations.Migration):
     dependencies = [("collector", "0002_frozen_means_frozen")]
     operations = [
-        migrations.RunSQL(DROP, BEFORE),
+        allow_again(frozen(SAME)),
         migrations.AddField(
             model_name="report",
             name="mode",
@@ -50,5 +52,5 @@ class Migration(migrations.Migration):
             model_name="report",
             constraint=models.CheckConstraint(condition=models.Q(("mode__in", [0, 1])), name="report_mode_known"),
         ),
-        migrations.RunSQL(AFTER, DROP),
+        frozen(f"{SAME} OR NEW.mode IS DISTINCT FROM OLD.mode"),
     ]

@@ -6,19 +6,23 @@ and made again last, in both directions.
 
 from django.db import migrations, models
 
-TRIGGER = """
-CREATE TRIGGER report_is_frozen BEFORE UPDATE ON collector_report
-WHEN NEW.nonce IS NOT OLD.nonce OR NEW.design_id IS NOT OLD.design_id OR NEW.mode IS NOT OLD.mode
-  OR NEW.stratum IS NOT OLD.stratum OR NEW.report IS NOT OLD.report
-BEGIN SELECT RAISE(ABORT, 'a stored report cannot be changed'); END;
-"""
-DROP = "DROP TRIGGER report_is_frozen;"
+from collector.triggers import allow_again, refuse
+
+FROZEN = refuse(
+    "report_is_frozen",
+    table="collector_report",
+    act="UPDATE",
+    when="NEW.nonce IS DISTINCT FROM OLD.nonce OR NEW.design_id IS DISTINCT FROM OLD.design_id "
+    "OR NEW.mode IS DISTINCT FROM OLD.mode OR NEW.stratum IS DISTINCT FROM OLD.stratum "
+    "OR NEW.report IS DISTINCT FROM OLD.report",
+    message="a stored report cannot be changed",
+)
 
 
 class Migration(migrations.Migration):
     dependencies = [("collector", "0003_report_mode")]
     operations = [
-        migrations.RunSQL(DROP, TRIGGER),
+        allow_again(FROZEN),
         migrations.RemoveConstraint(model_name="report", name="report_mode_known"),
         migrations.RemoveIndex(model_name="report", name="report_from_a_coin"),
         migrations.AlterField(
@@ -51,5 +55,5 @@ class Migration(migrations.Migration):
             model_name="report",
             constraint=models.CheckConstraint(condition=models.Q(("mode__in", [0, 1, 2])), name="report_mode_known"),
         ),
-        migrations.RunSQL(TRIGGER, DROP),
+        FROZEN,
     ]
