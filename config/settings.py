@@ -159,6 +159,7 @@ CELERY_BEAT_SCHEDULE = {
     "fold new reports": {"task": "estimator.fold_waiting", "schedule": 2.0, "options": {"expires": 2}},
     "estimate what has changed": {"task": "estimator.estimate_changed", "schedule": 10.0, "options": {"expires": 10}},
     "take up runs that waited": {"task": "estimator.resume_waiting", "schedule": 5.0, "options": {"expires": 5}},
+    "open and close what is due": {"task": "surveys.keep_appointments", "schedule": 5.0, "options": {"expires": 5}},
 }
 
 # No record of a request: no address, no browser, no body. What is logged are faults of the program, by path.

@@ -1,8 +1,18 @@
-"""The states of a survey as data: draft -> open -> closed, and back to a draft of the next version."""
+"""The states of a survey as data: which moves there are, who may make them, what each still needs.
 
+draft -> open -> closed -> archived; closed -> draft as the next version; archived -> closed, because putting away changes
+nothing and a mistake should not cost a version.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from surveys.models import Survey
+from django.utils import timezone
+
+from estimator import selectors as estimates
+from estimator.models import Run
+from surveys import selectors
+from surveys.models import Appointment, Survey
 
 State = Survey.State
 
@@ -11,32 +21,67 @@ class NotAllowed(Exception):
     """The survey is in no state for this; the message says which it is in and which it would need."""
 
 
+def _nothing(survey: Survey) -> str:
+    return ""
+
+
+def _a_final_estimate(survey: Survey) -> str:
+    """A survey is put away when it is finished: an estimate that is still to come would arrive unseen."""
+    version = selectors.latest_version(survey)
+    last = estimates.last_run(version.design_id) if version else None
+    waits = last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING)
+    return "The final estimate is still being made." if waits else ""
+
+
 @dataclass(frozen=True)
 class Move:
-    """One allowed change of state; `act` is the word on the button, `meaning` the sentence beside it."""
+    """One allowed change of state; `act` is the word on the button, `meaning` the sentence beside it.
+
+    `missing` says in words what of the survey still keeps it from this move, or nothing.
+    """
 
     source: State
     target: State
     act: str
     meaning: str
+    missing: Callable[[Survey], str] = _nothing
 
 
 MOVES = {
-    "open": Move(State.DRAFT, State.OPEN, "Open", "Freezes the design for ever and lets respondents answer."),
+    "open": Move(
+        State.DRAFT,
+        State.OPEN,
+        "Open",
+        "Freezes the design for ever and lets respondents answer.",
+        missing=selectors.what_is_missing,
+    ),
     "close": Move(State.OPEN, State.CLOSED, "Close", "Takes no more reports and makes the final estimate."),
     "revise": Move(
         State.CLOSED, State.DRAFT, "Revise", "Makes a draft of the next version; what was collected stays as it is."
     ),
+    "archive": Move(
+        State.CLOSED,
+        State.ARCHIVED,
+        "Archive",
+        "Puts it away: it leaves the list, and everything in it stays as it is.",
+        missing=_a_final_estimate,
+    ),
+    "restore": Move(State.ARCHIVED, State.CLOSED, "Take out of the archive", "Puts it back into the list, closed."),
 }
 
 
 def move(survey: Survey, name: str) -> None:
     """Make an allowed change of state; of two that happen at once, one is refused."""
     step = MOVES[name]
+    if survey.state == step.source and (missing := step.missing(survey)):
+        raise NotAllowed(missing)
     if not Survey.objects.filter(pk=survey.pk, state=step.source).update(state=step.target):
         survey.refresh_from_db(fields=["state"])
         raise NotAllowed(f"{survey.slug} is {survey.state}; to {step.act.lower()} it, it must be {step.source}.")
     survey.state = step.target
+    # Whatever was to bring it here by itself has nothing left to do.
+    waiting = Appointment.objects.filter(survey=survey, move=name, state=Appointment.State.WAITING)
+    waiting.update(state=Appointment.State.CALLED_OFF, settled_at=timezone.now())
 
 
 def require_draft(survey: Survey) -> None:

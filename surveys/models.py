@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
+from django.db.models import Q
 
 from collector.checks import KEY
 from collector.models import FrozenDesign
@@ -17,6 +18,7 @@ class Survey(models.Model):
         DRAFT = "draft"
         OPEN = "open"
         CLOSED = "closed"
+        ARCHIVED = "archived"
 
     slug = models.SlugField(
         max_length=64, unique=True, validators=[KEY_VALIDATOR], help_text="The name in its address: /s/<slug>/"
@@ -31,6 +33,12 @@ class Survey(models.Model):
     introduction = models.JSONField(default=dict)
     consent = models.JSONField(default=dict)
     strata_wording = models.JSONField(default=dict)
+    embedded_in = models.JSONField(
+        default=list, editable=False, help_text="https origins whose pages may hold the respondents' page in a frame"
+    )
+    results_shown = models.BooleanField(
+        default=False, editable=False, help_text="whether its link shows the final estimates once it is closed"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -146,6 +154,51 @@ class Version(models.Model):
 
     def __str__(self) -> str:
         return f"{self.survey.slug} version {self.number}"
+
+
+class Appointment(models.Model):
+    """A move that a survey makes by itself: at a time, or when so many reports are stored. What came of it stays."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        KEPT = "kept"
+        FAILED = "failed"
+        CALLED_OFF = "off", "called off"
+
+    survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="appointments")
+    move = models.CharField(max_length=8, choices=[("open", "open"), ("close", "close")])
+    due_at = models.DateTimeField(null=True)
+    at_reports = models.PositiveIntegerField(null=True)
+    digest = models.CharField(max_length=64, default="", help_text="of the design that was confirmed for opening")
+    state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
+    made_at = models.DateTimeField(auto_now_add=True)
+    settled_at = models.DateTimeField(null=True)
+    outcome = models.CharField(max_length=500, default="", help_text="why it failed, in words")
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(due_at__isnull=False, at_reports=None)
+                | Q(due_at=None, at_reports__isnull=False, move="close"),
+                name="appointment_of_one_kind",
+            ),
+            models.UniqueConstraint(
+                fields=["survey", "move"],
+                condition=Q(state="waiting", due_at__isnull=False),
+                name="appointment_at_a_time_waits_once",
+            ),
+            models.UniqueConstraint(
+                fields=["survey", "move"],
+                condition=Q(state="waiting", at_reports__isnull=False),
+                name="appointment_at_reports_waits_once",
+            ),
+        ]
+        indexes = [models.Index(fields=["due_at"], condition=Q(state="waiting"), name="appointment_waiting")]
+
+    def __str__(self) -> str:
+        when = f"{self.at_reports} reports" if self.due_at is None else f"{self.due_at:%Y-%m-%d %H:%M}"
+        return f"{self.move} {self.survey.slug} at {when} ({self.state})"
 
 
 class Page(models.Model):

@@ -37,7 +37,7 @@ class Showing:
 
     @property
     def closed(self) -> bool:
-        return self.version.survey.state == Survey.State.CLOSED
+        return self.version.closed_at is not None
 
     def page(self, kind: Page.Kind) -> bytes | None:
         """The page as it was rendered when the survey opened; None where there is none of that kind."""
@@ -84,10 +84,12 @@ def latest_version(survey: Survey) -> Version | None:
 
 
 def version_on_the_web(slug: str) -> Version | None:
-    """The newest version that respondents may know of; None for drafts and rehearsals."""
+    """The newest version that was opened for respondents; None where none was, and for rehearsals.
+
+    Once it is closed its link goes on saying so, also while the next version is a draft: people kept the link.
+    """
     versions = Version.objects.select_related("survey", "design").filter(survey__slug=slug)
-    latest = versions.exclude(survey__rehearsal=True).first()
-    return latest if latest is None or latest.survey.state != Survey.State.DRAFT else None
+    return versions.exclude(survey__rehearsal=True).first()
 
 
 def showing(slug: str, language: str) -> Showing | None:

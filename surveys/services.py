@@ -15,8 +15,14 @@ from surveys import definitions, lifecycle, pages, selectors
 from surveys.coin import page as coin
 from surveys.coin.sheet import render_sheet
 from surveys.definitions import Definition
+from surveys.lifecycle import NotAllowed
 from surveys.models import Group, Item, Page, Section, Survey, Version
 from surveys.reading import DefinitionError
+
+CHANGED = (
+    "The draft has changed since it was shown to be confirmed, so nothing was opened. Look at it as it is now and "
+    "confirm it again."
+)
 
 
 @transaction.atomic
@@ -54,19 +60,27 @@ def write_survey(definition: Definition, *, owner: User) -> Survey:
 
 
 @transaction.atomic
-def open_survey(survey: Survey) -> Version:
+def open_survey(survey: Survey, *, confirmed: str = "") -> Version:
     """Freeze the draft and let respondents answer it.
+
+    Parameters
+    ----------
+    survey : Survey
+        A draft.
+    confirmed : str
+        Digest of the design that somebody looked at and confirmed; a draft that says something else by now is not
+        opened. Empty: nobody did.
 
     Raises
     ------
-    DefinitionError
-        Naming what keeps the draft from being opened.
     NotAllowed
-        Where the survey is not a draft.
+        Where the survey is not a draft, lacks something, or is not what was confirmed.
     """
     lifecycle.move(survey, "open")
     number = selectors.next_number(survey)
     design = definitions.design_of(selectors.definition_of(survey), version=number)
+    if confirmed and confirmed != design.digest:
+        raise NotAllowed(CHANGED)
     collector.freeze(design.document)
     version = Version.objects.create(survey=survey, number=number, design_id=design.digest)
     if not design.rehearsal:
@@ -83,6 +97,16 @@ def close_survey(survey: Survey) -> Run:
     version.save(update_fields=["closed_at"])
     collector.close(version.design_id)
     return estimator.request_run(version.design_id, trigger=Run.Trigger.CLOSING)
+
+
+def archive_survey(survey: Survey) -> None:
+    """Put a closed survey away. Nothing of it is deleted, and its link goes on saying that it is closed."""
+    lifecycle.move(survey, "archive")
+
+
+def restore_survey(survey: Survey) -> None:
+    """Take a survey out of the archive: it is closed again."""
+    lifecycle.move(survey, "restore")
 
 
 def revise_survey(survey: Survey) -> None:

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from collector import selectors as reports
 from collector.models import FrozenDesign
 from collector.services import receive
+from estimator import services as estimator
 from estimator.models import Run
 from surveys import access, lifecycle, selectors, services
 from surveys.lifecycle import NotAllowed
@@ -52,7 +53,7 @@ def test_opening_freezes_the_design_and_the_page(survey: Survey) -> None:
 def test_what_keeps_a_draft_from_opening_is_said_and_nothing_is_half_done(survey: Survey) -> None:
     survey.items.filter(key="mood").update(truth="1")
     assert "items[1].channel: truth must be" in selectors.what_is_missing(survey)
-    with pytest.raises(DefinitionError):
+    with pytest.raises(NotAllowed, match="truth must be"):
         services.open_survey(survey)
     survey.refresh_from_db()
     assert survey.state == Survey.State.DRAFT
@@ -130,6 +131,31 @@ def test_a_strangers_run_and_a_missing_one_look_the_same(version: Version, alice
 def test_an_inactive_account_sees_nothing(survey: Survey, alice: User) -> None:
     alice.is_active = False
     assert list(access.surveys_of(alice)) == []
+
+
+def test_a_link_that_people_kept_stands_while_the_next_version_is_a_draft(version: Version) -> None:
+    services.close_survey(version.survey)
+    services.revise_survey(version.survey)
+    shown = selectors.showing("campus", "")
+    assert shown is not None
+    assert (shown.version, shown.closed) == (version, True)
+
+
+def test_a_survey_is_put_away_when_it_is_finished_and_can_come_back(version: Version) -> None:
+    survey = version.survey
+    run = services.close_survey(survey)
+    with pytest.raises(NotAllowed, match="The final estimate is still being made"):
+        services.archive_survey(survey)
+    estimator.execute(run.pk)
+    services.archive_survey(survey)
+    assert Survey.objects.get().state == Survey.State.ARCHIVED
+    with pytest.raises(NotAllowed, match="campus is archived; to revise it, it must be closed"):
+        services.revise_survey(survey)
+    shown = selectors.showing("campus", "")
+    assert shown is not None
+    assert shown.closed
+    services.restore_survey(survey)
+    assert Survey.objects.get().state == Survey.State.CLOSED
 
 
 def test_states_as_data() -> None:
