@@ -4,7 +4,7 @@ No key to a user, no address, no browser, no free text, no time finer than a day
 """
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Func, Q, Value
 
 
 class FrozenDesign(models.Model):
@@ -14,6 +14,12 @@ class FrozenDesign(models.Model):
     document = models.TextField(help_text="canonical JSON; its SHA-256 is the digest")
     opened_on = models.DateField()
     closed_on = models.DateField(null=True, default=None)
+    rehearsal = models.GeneratedField(
+        expression=Func(F("document"), Value("$.rehearsal"), function="json_extract"),
+        output_field=models.BooleanField(),
+        db_persist=True,
+        help_text="whether its respondents are simulated, as the document says it",
+    )
 
     def __str__(self) -> str:
         return self.digest[:12]
@@ -31,6 +37,7 @@ class Report(models.Model):
         BROWSER = 0, "randomised by the respondent's browser"
         COIN = 1, "randomised by the respondent, with a coin or a die"
         PAPER = 2, "randomised with a coin or a die on paper, entered by the researcher"
+        SIMULATED = 3, "of a simulated respondent; a trigger lets it into rehearsals alone, and nothing else into them"
 
     nonce = models.CharField(
         max_length=32,
@@ -46,7 +53,7 @@ class Report(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(folding__in=[0, 1, 2]), name="report_folding_known"),
-            models.CheckConstraint(condition=Q(mode__in=[0, 1, 2]), name="report_mode_known"),
+            models.CheckConstraint(condition=Q(mode__in=[0, 1, 2, 3]), name="report_mode_known"),
         ]
         indexes = [
             models.Index(fields=["design"], condition=Q(folding__lt=2), name="report_not_folded"),

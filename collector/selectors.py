@@ -12,6 +12,9 @@ from collector.models import FrozenDesign, Report, Tally
 
 CHUNK = 50_000
 
+BY_HAND = {"mode__gt": Report.Mode.BROWSER, "mode__lt": Report.Mode.SIMULATED}
+"""Of the reports randomised with a coin or a die; the first condition is that of their small index."""
+
 
 def get_design(digest: str) -> Design:
     """The frozen design of this digest; FrozenDesign.DoesNotExist where there is none."""
@@ -45,7 +48,7 @@ def report_count(digest: str) -> int:
 
 def coin_report_count(digest: str) -> int:
     """How many of the stored reports were randomised with a coin or a die, sent or on paper."""
-    return Report.objects.filter(design_id=digest, mode__gt=Report.Mode.BROWSER).count()
+    return Report.objects.filter(design_id=digest, **BY_HAND).count()
 
 
 def sheet_count(digest: str) -> int:
@@ -55,7 +58,7 @@ def sheet_count(digest: str) -> int:
 
 def folded_coin_report_count(digest: str) -> int:
     """How many of the reports in the totals were randomised with a coin or a die, sent or on paper."""
-    by_hand = Report.objects.filter(design_id=digest, mode__gt=Report.Mode.BROWSER)
+    by_hand = Report.objects.filter(design_id=digest, **BY_HAND)
     return by_hand.filter(folding=Report.Folding.FOLDED).count()
 
 

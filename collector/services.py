@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from collector import coin, designs, parsing, selectors
 from collector.errors import Closed, NonceTaken, UnknownDesign
-from collector.models import FrozenDesign, Report
+from collector.models import FrozenDesign, Report, Tally
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def receive(body: bytes, *, slug: str, rehearsal: bool = False) -> Receipt:
     sent = parsing.parse(body)
     design = _design_of(sent.design, slug=slug, rehearsal=rehearsal)
     parsing.check_against(sent, design)
-    created = _store(sent, design, mode=Report.Mode.BROWSER)
+    created = _store(sent, design, mode=Report.Mode.SIMULATED if design.rehearsal else Report.Mode.BROWSER)
     return Receipt(receipt=hashlib.sha256(body).hexdigest(), created=created)
 
 
@@ -92,6 +92,29 @@ def receive_sheet(fields: Mapping[str, str], *, slug: str) -> bool:
         Malformed (422), UnknownDesign (404), NonceTaken (409), Closed (410); nothing is stored then.
     """
     return _receive_marks(fields, slug=slug, mode=Report.Mode.PAPER)
+
+
+@transaction.atomic
+def clear_rehearsal(digest: str) -> None:
+    """Forget the simulated reports of a rehearsal and their totals, so that it can be repeated.
+
+    Raises
+    ------
+    ValueError
+        Where the design is none of a rehearsal: what respondents sent is not forgotten here.
+    """
+    if not FrozenDesign.objects.select_for_update().filter(digest=digest, rehearsal=True).exists():
+        raise ValueError(f"design must be one of a rehearsal; got {digest}")
+    for rows in (Tally, Report):
+        rows.objects.filter(design_id=digest).delete()
+
+
+@transaction.atomic
+def discard_rehearsal(digest: str) -> None:
+    """Forget a rehearsal's design too, with which no report can be sent any more. Raises as `clear_rehearsal` does."""
+    clear_rehearsal(digest)
+    close(digest)
+    FrozenDesign.objects.filter(digest=digest).delete()
 
 
 def _receive_marks(fields: Mapping[str, str], *, slug: str, mode: Report.Mode) -> bool:

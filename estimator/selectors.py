@@ -13,7 +13,9 @@ from randomized_response.questions import Values
 
 
 def designs_with_totals() -> list[str]:
-    return list(Tally.objects.values_list("design_id", flat=True).distinct().order_by("design_id"))
+    """Those that respondents report to; a rehearsal asks for its estimates itself."""
+    real = Tally.objects.filter(design__rehearsal=False)
+    return list(real.values_list("design_id", flat=True).distinct().order_by("design_id"))
 
 
 def runs_of(digest: str) -> QuerySet[Run]:

@@ -89,8 +89,15 @@ def totals(design: Design, who: People, reports: NDArray[np.uint8]) -> Totals:
 
 def store(design: Design, who: People, reports: NDArray[np.uint8]) -> None:
     """Put the reports where the collector would have put them."""
+    mode = Report.Mode.SIMULATED if design.rehearsal else Report.Mode.BROWSER
     Report.objects.bulk_create(
-        Report(nonce=secrets.token_hex(16), design_id=design.digest, stratum=int(stratum), report=report.tobytes())
+        Report(
+            nonce=secrets.token_hex(16),
+            design_id=design.digest,
+            stratum=int(stratum),
+            report=report.tobytes(),
+            mode=mode,
+        )
         for stratum, report in zip(who.strata, reports, strict=True)
     )
 

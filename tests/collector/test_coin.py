@@ -130,7 +130,7 @@ def test_a_browser_report_says_that_it_is_one(design: Design) -> None:
 
 
 def test_no_other_mode_can_be_stored(design: Design) -> None:
-    row = Report(nonce="ab" * 16, design_id=design.digest, stratum=0, report=b"\x00\x00", mode=3)
+    row = Report(nonce="ab" * 16, design_id=design.digest, stratum=0, report=b"\x00\x00", mode=4)
     with pytest.raises(IntegrityError), transaction.atomic():
         row.save()
 

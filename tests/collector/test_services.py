@@ -73,14 +73,6 @@ def test_a_refused_report_leaves_nothing(design: Design, slug: str, changes: dic
     assert not Report.objects.exists()
 
 
-def test_simulated_and_real_respondents_never_mix(db: None) -> None:
-    real, rehearsed = freeze(payloads.document()), freeze(payloads.document(rehearsal=True))
-    with pytest.raises(UnknownDesign):
-        receive(payloads.body(real), slug="campus", rehearsal=True)
-    with pytest.raises(UnknownDesign):
-        receive(payloads.body(rehearsed), slug="campus")
-
-
 def test_freezing_twice_is_harmless(design: Design) -> None:
     assert freeze(payloads.document()).digest == design.digest
     assert FrozenDesign.objects.count() == 1

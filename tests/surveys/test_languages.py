@@ -233,7 +233,10 @@ def test_pages_stored_before_there_were_languages_are_moved() -> None:
     owner = old.get_model("auth", "User").objects.create(username="carol")
     survey = old.get_model("surveys", "Survey").objects.create(slug="campus", owner=owner, state="open")
     design = old.get_model("collector", "FrozenDesign").objects.create(
-        digest="0" * 64, document='{"languages":["de","en"]}', opened_on="2026-01-01", closed_on="2026-01-02"
+        digest="0" * 64,
+        document='{"languages":["de","en"],"rehearsal":false}',
+        opened_on="2026-01-01",
+        closed_on="2026-01-02",
     )
     kept = {"survey": survey, "number": 1, "design": design, "page": b"<page>", "coin_page": b""}
     old.get_model("surveys", "Version").objects.create(**kept)

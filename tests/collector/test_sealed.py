@@ -1,0 +1,114 @@
+"""Simulated reports and real ones never meet: not by any door of the collector, and not by raw SQL."""
+
+from collections.abc import Callable
+
+import pytest
+from django.db import IntegrityError, OperationalError, connection, transaction
+from django.db.migrations.executor import MigrationExecutor
+
+from collector import folding, selectors, services
+from collector.designs import Design
+from collector.errors import UnknownDesign
+from collector.models import FrozenDesign, Report, Tally
+from tests import payloads
+
+INSERT = (
+    "INSERT INTO collector_report (nonce, design_id, stratum, report, mode, folding) VALUES (%s, %s, 0, x'0000', {}, 0)"
+)
+
+
+@pytest.fixture
+def rehearsed(db: None) -> Design:
+    """An open design of a rehearsal, under the name of the real one."""
+    return services.freeze(payloads.document(rehearsal=True))
+
+
+def form(design: Design, **more: str) -> dict[str, str]:
+    return {"design": design.digest, "stratum": "y1", "item-1": "0", "item-2": "0", **more}
+
+
+def body_of(fields: dict[str, str]) -> bytes:
+    return "&".join(f"{name}={value}" for name, value in fields.items()).encode()
+
+
+DOORS: dict[str, Callable[[Design], object]] = {
+    "the browser's": lambda design: services.receive(payloads.body(design), slug="campus"),
+    "the coin's first": lambda design: services.look_at_form(body_of(form(design)), slug="campus"),
+    "the coin's": lambda design: services.receive_form(body_of(form(design, nonce="ab" * 16)), slug="campus"),
+    "paper's": lambda design: services.receive_sheet(form(design, nonce="ab" * 16), slug="campus"),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_no_door_of_real_reports_leads_into_a_rehearsal(design: Design, rehearsed: Design, door: str) -> None:
+    with pytest.raises(UnknownDesign):
+        DOORS[door](rehearsed)
+    DOORS[door](design)  # the same report fits the real design
+    assert selectors.report_count(rehearsed.digest) == 0
+
+
+def test_the_door_of_rehearsals_leads_nowhere_else(design: Design, rehearsed: Design) -> None:
+    with pytest.raises(UnknownDesign):
+        services.receive(payloads.body(design), slug="campus", rehearsal=True)
+    services.receive(payloads.body(rehearsed), slug="campus", rehearsal=True)
+    assert Report.objects.get().mode == Report.Mode.SIMULATED
+
+
+@pytest.mark.parametrize(("mode", "simulated"), [(0, True), (1, True), (2, True), (3, False)])
+def test_raw_sql_cannot_mix_them(design: Design, rehearsed: Design, mode: int, simulated: bool) -> None:
+    digest = (rehearsed if simulated else design).digest
+    with pytest.raises(IntegrityError, match="simulated reports"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(INSERT.format(mode), ["cd" * 16, digest])
+
+
+@pytest.mark.parametrize("change", ["design_id = %s", "mode = 0, design_id = %s", "mode = 0 WHERE %s <> ''"])
+def test_no_report_changes_sides(design: Design, rehearsed: Design, change: str) -> None:
+    services.receive(payloads.body(rehearsed), slug="campus", rehearsal=True)
+    with pytest.raises((IntegrityError, OperationalError)), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"UPDATE collector_report SET {change}", [design.digest])
+
+
+def test_a_rehearsal_can_be_forgotten_and_what_respondents_sent_cannot(design: Design, rehearsed: Design) -> None:
+    services.receive(payloads.body(design), slug="campus")
+    services.receive(payloads.body(rehearsed), slug="campus", rehearsal=True)
+    for digest in (design.digest, rehearsed.digest):
+        folding.fold(digest)
+    for forget in (services.clear_rehearsal, services.discard_rehearsal):
+        with pytest.raises(ValueError, match="design must be one of a rehearsal"):
+            forget(design.digest)
+    services.clear_rehearsal(rehearsed.digest)
+    assert set(Tally.objects.values_list("design_id", flat=True)) == {design.digest}
+    services.receive(payloads.body(rehearsed), slug="campus", rehearsal=True)  # it takes them anew
+    services.discard_rehearsal(rehearsed.digest)
+    assert list(FrozenDesign.objects.values_list("digest", flat=True)) == [design.digest]
+    assert selectors.recount(design.digest)[0].sum() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_stored_before_is_marked_and_stays_frozen(design: Design, rehearsed: Design) -> None:
+    """Up and down with reports in both worlds; the triggers are there again each time."""
+    services.receive(payloads.body(design), slug="campus")
+    services.receive(payloads.body(rehearsed), slug="campus", rehearsal=True)
+    before, after = ("collector", "0004_paper_mode"), ("collector", "0005_sealed_rehearsals")
+    leaves = MigrationExecutor(connection).loader.graph.leaf_nodes()
+    try:
+        MigrationExecutor(connection).migrate([before])
+        assert modes() == {design.digest: 0, rehearsed.digest: 0}
+        assert "report_in_its_world" not in triggers()
+        assert len(triggers()) == 4
+        MigrationExecutor(connection).migrate([after])
+        assert modes() == {design.digest: 0, rehearsed.digest: 3}
+        assert len(triggers()) == 5
+    finally:
+        MigrationExecutor(connection).migrate(leaves)
+
+
+def modes() -> dict[str, int]:
+    with connection.cursor() as cursor:
+        return dict(cursor.execute("SELECT design_id, mode FROM collector_report").fetchall())
+
+
+def triggers() -> set[str]:
+    with connection.cursor() as cursor:
+        rows = cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
+    return {name for (name,) in rows}
