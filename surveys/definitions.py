@@ -14,10 +14,11 @@ from django.conf import settings
 from collector import designs
 from collector.checks import DesignError
 from randomized_response import epsilon_total
+from surveys import marks
 from surveys.languages import missing_from
 from surveys.mechanisms import mechanism_of
 from surveys.questions import complete_item, frozen_item
-from surveys.reading import DefinitionError, exact, known_keys, listed, text
+from surveys.reading import DefinitionError, exact, known_keys, listed, require_plain_texts, text
 
 Definition = dict[str, Any]
 
@@ -42,6 +43,10 @@ _Yaml.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:true|false
 class _Writer(yaml.SafeDumper):
     """Writes every text so that it comes back: PyYAML folds these ends of lines into spaces where it does not quote."""
 
+    def ignore_aliases(self, data: Any) -> bool:
+        """Each part stands where it belongs, also where two are the same."""
+        return True
+
 
 def _written(writer: yaml.SafeDumper, words: str) -> yaml.ScalarNode:
     quoted = bool(set(words) & set("\x85\u2028\u2029"))
@@ -52,12 +57,13 @@ _Writer.add_representer(str, _written)
 
 
 def load(source: str) -> Definition:
-    """Read a definition from YAML and complete it; see docs/surveys.md for the keys."""
-    try:
-        raw = yaml.load(source, Loader=_Yaml)  # noqa: S506 - a SafeLoader
-    except yaml.YAMLError as error:
-        raise DefinitionError(f"this is not YAML: {error}") from None
-    return complete(raw)
+    """Read a definition from YAML and complete it; see docs/surveys.md for the keys. A fault names its line."""
+    return _read(source, for_good=False)
+
+
+def load_checked(source: str) -> Definition:
+    """`load`, and what would keep the definition from being opened is refused too, with its line."""
+    return _read(source, for_good=True)
 
 
 def dump(definition: Definition) -> str:
@@ -81,7 +87,10 @@ def complete(raw: Any) -> Definition:
         **{name: text(raw.get(name, ""), languages) for name in TEXTS},
         "strata": {
             "wording": text(strata.get("wording", ""), languages),
-            "groups": [_group(group, languages) for group in listed(strata.get("groups", []), "strata.groups")],
+            "groups": [
+                _group(group, languages, number)
+                for number, group in enumerate(listed(strata.get("groups", []), "strata.groups"))
+            ],
         },
         **({"sections": sections} if sections else {}),
         "items": _items(raw.get("items", []), languages),
@@ -118,6 +127,18 @@ def total_epsilon(definition: Definition) -> float:
     return epsilon_total(mechanism_of(item) for item in definition["items"])
 
 
+def _read(source: str, *, for_good: bool) -> Definition:
+    raw, node = marks.read(source, _Yaml)
+    try:
+        require_plain_texts(raw, "")
+        definition = complete(raw)
+        if for_good:
+            design_of(definition, version=1)
+    except DefinitionError as fault:
+        raise marks.located(fault, node) from None
+    return definition
+
+
 def _within_ceiling(definition: Definition) -> None:
     total = total_epsilon(definition)
     # A rehearsal is answered by no browser, so the browsers' own limit does not bind it.
@@ -143,8 +164,8 @@ def _section(section: Any, languages: list[str], number: int) -> dict[str, Any]:
     return {"key": section.get("key", ""), **texts}
 
 
-def _group(group: Any, languages: list[str]) -> dict[str, Any]:
-    known_keys(group, {"key", "label", "share"}, "strata.groups")
+def _group(group: Any, languages: list[str], number: int) -> dict[str, Any]:
+    known_keys(group, {"key", "label", "share"}, f"strata.groups[{number}]")
     share = group.get("share")
     return {
         "key": group.get("key", ""),

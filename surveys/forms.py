@@ -1,5 +1,6 @@
 """The panel's forms. Texts are edited in the survey's own language; what other languages say is kept."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -15,16 +16,26 @@ from unfold.widgets import (
 
 from collector.designs import LANGUAGE
 from surveys import definitions
-from surveys.definitions import Definition
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
 from surveys.reading import DefinitionError
 
 Text = dict[str, str]
+AROUND = 4
+"""Lines shown before and after one with a fault."""
 
 if TYPE_CHECKING:
     ModelForm = forms.ModelForm[Any]
 else:
     ModelForm = forms.ModelForm  # Django's class takes no type argument at run time
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """A line of a file, as it is shown where a fault is."""
+
+    number: int
+    words: str
+    faulty: bool
 
 
 class WordsForm(ModelForm):
@@ -129,20 +140,31 @@ class UploadForm(forms.Form):
 
     file = forms.FileField(required=False, label="YAML file", widget=UnfoldAdminFileFieldWidget, max_length=200)
     text = forms.CharField(
-        required=False, label="or its text", widget=UnfoldAdminTextareaWidget(attrs={"rows": 12, "spellcheck": "false"})
+        required=False,
+        strip=False,
+        label="or its text",
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 12, "spellcheck": "false"}),
     )
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         file = cleaned.get("file")
         try:
-            text = file.read().decode("utf-8") if file else cleaned.get("text", "")
+            text = file.read().decode("utf-8-sig") if file else cleaned.get("text", "")
         except UnicodeDecodeError:
             raise ValidationError("The file is not text in UTF-8.") from None
         if not text.strip():
             raise ValidationError("Choose a file, or paste its text.")
-        cleaned["definition"] = _loaded(text)
+        self.data = {"text": text}  # to be put right in the page where there is a fault
+        try:
+            cleaned["definition"] = definitions.load_checked(text)
+        except DefinitionError as fault:
+            self.excerpt = lines_around(text, fault.line)
+            raise ValidationError(str(fault)) from None
         return cleaned
+
+    excerpt: tuple[SourceLine, ...] = ()
+    """Where a fault is: the line and some around it."""
 
 
 class DuplicateForm(forms.Form):
@@ -168,8 +190,7 @@ def with_words(texts: Text | None, words: str, survey: Survey) -> Text:
     return {code: words if code == survey.language else texts.get(code, "") for code in survey.languages or ["en"]}
 
 
-def _loaded(text: str) -> Definition:
-    try:
-        return definitions.load(text)
-    except DefinitionError as fault:
-        raise ValidationError(str(fault)) from None
+def lines_around(text: str, fault: int) -> tuple[SourceLine, ...]:
+    """The line with a fault (counted from 1) and those around it; nothing where the fault has no line."""
+    lines = list(enumerate(text.splitlines(), start=1))[max(0, fault - 1 - AROUND) : fault + AROUND] if fault else []
+    return tuple(SourceLine(number, words, number == fault) for number, words in lines)

@@ -5,6 +5,7 @@ from typing import Any
 from collector.checks import DesignError, decimal
 from surveys.mechanisms import GRID, PARAMETERS, answers_of, frozen_channel, grid_of, numbers_of
 from surveys.reading import DefinitionError, Text, exact, known_keys, listed, text
+from surveys.refusals import why_not_kind
 
 YES_NO = {
     "en": ("No", "Yes"),
@@ -25,19 +26,6 @@ PREFER_NOT = {
 """What `prefer_not: true` offers."""
 
 KINDS = ("yes_no", "one_choice", "several_choices", "scale", "number")
-
-_OPEN_TEXT = (
-    "Candor asks for no open text: words cannot be randomised, and what people write can name them. Offer choices "
-    "(one_choice, several_choices)"
-)
-_FILES = "Candor takes no files: they cannot be randomised, and they can name who made them"
-_SCRIPTS = "Candor runs no scripts and no HTML of a survey: they could read the answers. Texts are shown as they stand"
-REFUSED = {
-    **dict.fromkeys(("text", "open", "open_text", "free_text", "textarea", "comment", "email", "name"), _OPEN_TEXT),
-    **dict.fromkeys(("file", "upload", "image", "photo", "audio", "video", "signature"), _FILES),
-    **dict.fromkeys(("html", "script", "javascript", "embed", "iframe"), _SCRIPTS),
-}
-"""Kinds that other platforms have, and why this one has not."""
 
 ITEM_KEYS = {
     "key", "kind", "wording", "choices", "channel", "points", "low", "high", *GRID,
@@ -112,8 +100,8 @@ def place_among(answers: list[Text], said: Any, language: str, place: str) -> An
 
 
 def _require_kind(kind: Any, place: str) -> None:
-    if isinstance(kind, str) and kind in REFUSED:
-        raise DefinitionError(f"{place}.kind {kind!r} is refused: {REFUSED[kind]}.")
+    if reason := why_not_kind(kind):
+        raise DefinitionError(f"{place}.kind {kind!r} is refused: {reason}.")
     if kind not in KINDS:
         raise DefinitionError(f"{place}.kind must be one of {', '.join(KINDS)}; got {kind!r}")
 

@@ -2,16 +2,28 @@
 
 from typing import Any
 
+from surveys.refusals import why_not_key, why_not_text
+
 Text = dict[str, str]
 
 
 class DefinitionError(ValueError):
-    """A definition that cannot be used; the message names the place, the bound and the value."""
+    """A definition that cannot be used; the message names the place, the bound and the value.
+
+    `line` and `column` count from 1 where it was read from a text, and are 0 elsewhere.
+    """
+
+    def __init__(self, message: str, *, line: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.line, self.column = line, column
 
 
 def known_keys(value: Any, keys: set[str], place: str) -> None:
     if not isinstance(value, dict):
         raise DefinitionError(f"{place} must be a mapping with the keys {', '.join(sorted(keys))}; got {value!r}")
+    for key in value:
+        if key not in keys and (reason := why_not_key(key)):
+            raise DefinitionError(f"{place}.{key} is refused: {reason}.")
     unknown = sorted(str(key) for key in value if key not in keys)
     if unknown:
         raise DefinitionError(f"{place} has unknown keys: {', '.join(unknown)}; known are {', '.join(sorted(keys))}")
@@ -33,3 +45,15 @@ def text(value: Any, languages: list[str]) -> Any:
     if value == "":
         return dict.fromkeys(languages, "")
     return {languages[0]: value} if isinstance(value, str) and len(languages) == 1 else value
+
+
+def require_plain_texts(value: Any, place: str) -> None:
+    """Refuse HTML in any text of a part of a definition; it would be shown as it stands, which nobody wants."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            require_plain_texts(part, f"{place}.{name}" if place else str(name))
+    elif isinstance(value, list):
+        for number, part in enumerate(value):
+            require_plain_texts(part, f"{place}[{number}]")
+    elif reason := why_not_text(value):
+        raise DefinitionError(f"{place} {reason}.")

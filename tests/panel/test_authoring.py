@@ -214,6 +214,18 @@ def test_faults_of_a_file_are_said_in_words(her: Client, text: str, words: str) 
     assert not Survey.objects.exists()
 
 
+def test_the_line_with_a_fault_is_marked_and_can_be_put_right(her: Client) -> None:
+    text = yaml().replace("truth: 2/5", "truth: 7/5")
+    line = 1 + text[: text.index("7/5")].count("\n")
+    file = SimpleUploadedFile("campus.yaml", text.encode(), content_type="application/yaml")
+    response = her.post(reverse("panel:upload"), {"file": file})
+    html = response.content.decode()
+    assert f"line {line}: items[0].channel: truth must be greater than 0 and less than 1; got 7/5" in html
+    marked = [one for one in response.context["form"].excerpt if one.faulty]
+    assert [(one.number, one.words.strip()) for one in marked] == [(line, "truth: 7/5")]
+    assert html.count("truth: 7/5") == 2, "in the marked line and in the field, to be put right"
+
+
 def test_a_file_that_is_no_text(her: Client) -> None:
     file = SimpleUploadedFile("x.yaml", b"\xff\xfe\x00")
     assert "not text in UTF-8" in her.post(reverse("panel:upload"), {"file": file}).content.decode()

@@ -216,7 +216,12 @@ SEVERAL = {"kind": "several_choices", "choices": FOUR, "channel": {"name": "warn
         (CHOICE | {"asked_if": {"item": "second", "answers": ["Yes"]}, "unasked": 0},
          "items[1].asked_if.item must be an earlier question; got 'second'"),
         (CHOICE | {"asked_if": {"first": ["Yes"]}, "unasked": 0}, "items[1].asked_if has unknown keys: first"),
-        (CHOICE | {"script": "alert(1)"}, "items[1] has unknown keys: script"),
+        (CHOICE | {"colour": "red"}, "items[1] has unknown keys: colour"),
+        (CHOICE | {"script": "alert(1)"}, "items[1].script is refused: Candor runs no scripts and no HTML of a survey"),
+        (CHOICE | {"other_text": True}, "items[1].other_text is refused: Candor asks for no open text"),
+        (CHOICE | {"upload": True}, "items[1].upload is refused: Candor takes no files"),
+        (CHOICE | {"goto": "end"}, "items[1].goto is refused: Candor asks no server which question comes next"),
+        (CHOICE | {"quota": 50}, "items[1].quota is refused: Candor has no quotas on answers: nobody knows"),
         (CHOICE | {"section": "home"}, "items[1].section names a section, but the design has none"),
     ],
 )  # fmt: skip

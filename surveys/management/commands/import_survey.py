@@ -17,7 +17,7 @@ class Command(SurveyCommand):
         parser.add_argument("--owner", help="user name of its researcher; needed where there is more than one")
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
-        definition = definitions.load(options["file"].read_text(encoding="utf-8"))
+        definition = definitions.load_checked(options["file"].read_text(encoding="utf-8"))
         survey = services.write_survey(definition, owner=_owner(options["owner"]))
         facts = {"slug": survey.slug, "state": survey.state, "items": survey.items.count()}
         return f"{survey.slug} is a draft with {facts['items']} questions.", facts
