@@ -3,8 +3,23 @@
 No key to a user, no address, no browser, no free text, no time finer than a day.
 """
 
+from typing import Any
+
 from django.db import models
-from django.db.models import F, Func, Q, Value
+from django.db.models import F, Func, Q
+
+
+class SaysRehearsal(Func):
+    """Whether a design's document says that it is one of a rehearsal."""
+
+    function = "json_extract"
+    template = "%(function)s(%(expressions)s, '$.rehearsal')"
+    output_field = models.BooleanField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> tuple[str, Any]:
+        return self.as_sql(
+            compiler, connection, template="((%(expressions)s)::jsonb ->> 'rehearsal')::boolean", **context
+        )
 
 
 class FrozenDesign(models.Model):
@@ -15,7 +30,7 @@ class FrozenDesign(models.Model):
     opened_on = models.DateField()
     closed_on = models.DateField(null=True, default=None)
     rehearsal = models.GeneratedField(
-        expression=Func(F("document"), Value("$.rehearsal"), function="json_extract"),
+        expression=SaysRehearsal(F("document")),
         output_field=models.BooleanField(),
         db_persist=True,
         help_text="whether its respondents are simulated, as the document says it",

@@ -11,12 +11,22 @@ CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS
 $$ BEGIN RAISE EXCEPTION '{message}' USING ERRCODE = 'integrity_constraint_violation'; END $$;
 CREATE TRIGGER {name} BEFORE {act} ON {table} FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION {name}()
 """
+POSTGRESQL_LOOKING = """
+CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN
+IF {when} THEN RAISE EXCEPTION '{message}' USING ERRCODE = 'integrity_constraint_violation'; END IF;
+RETURN NEW;
+END $$;
+CREATE TRIGGER {name} BEFORE {act} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}()
+"""
+"""For a condition that looks at other rows, which PostgreSQL takes in a function alone."""
 
 
 def refuse(name: str, *, table: str, act: str, when: str, message: str) -> migrations.RunPython:
-    """Have the database refuse an act, UPDATE or DELETE, on rows for which `when` holds: an IntegrityError.
+    """Have the database refuse an act, INSERT, UPDATE or DELETE, on rows for which `when` holds: an IntegrityError.
 
-    `when` is SQL about OLD and NEW; it compares with IS DISTINCT FROM, which SQLite writes as IS NOT.
+    `when` is SQL about OLD and NEW; it compares with IS DISTINCT FROM, which SQLite writes as IS NOT. For an INSERT it
+    may look at other rows.
     """
 
     def create(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
@@ -24,7 +34,8 @@ def refuse(name: str, *, table: str, act: str, when: str, message: str) -> migra
         if editor.connection.vendor == "sqlite":
             editor.execute(SQLITE.format(when=when.replace("IS DISTINCT FROM", "IS NOT"), **parts))
         else:
-            editor.execute(POSTGRESQL.format(when=when, **parts))
+            words = POSTGRESQL_LOOKING if act == "INSERT" else POSTGRESQL
+            editor.execute(words.format(when=when, **parts))
 
     def drop(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
         if editor.connection.vendor == "sqlite":

@@ -5,57 +5,67 @@ dropped first and made again last, in both directions.
 """
 
 from django.db import migrations, models
-from django.db.models import F, Func, Q, Value
+from django.db.models import F, Q
 
-OF_DESIGNS = """
-CREATE TRIGGER design_is_frozen BEFORE UPDATE ON collector_frozendesign
-WHEN NEW.digest IS NOT OLD.digest OR NEW.document IS NOT OLD.document OR NEW.opened_on IS NOT OLD.opened_on
-BEGIN SELECT RAISE(ABORT, 'a frozen design cannot be changed'); END;
+from collector.models import SaysRehearsal
+from collector.triggers import allow_again, refuse
 
-CREATE TRIGGER design_stays_closed BEFORE UPDATE ON collector_frozendesign
-WHEN OLD.closed_on IS NOT NULL AND NEW.closed_on IS NOT OLD.closed_on
-BEGIN SELECT RAISE(ABORT, 'a closed design cannot be opened again'); END;
+DESIGN, REPORT = "collector_frozendesign", "collector_report"
 
-CREATE TRIGGER open_design_stays BEFORE DELETE ON collector_frozendesign
-WHEN OLD.closed_on IS NULL
-BEGIN SELECT RAISE(ABORT, 'an open design cannot be deleted'); END;
-"""
-OF_REPORTS = """
-CREATE TRIGGER report_is_frozen BEFORE UPDATE ON collector_report
-WHEN NEW.nonce IS NOT OLD.nonce OR NEW.design_id IS NOT OLD.design_id OR NEW.mode IS NOT OLD.mode
-  OR NEW.stratum IS NOT OLD.stratum OR NEW.report IS NOT OLD.report
-BEGIN SELECT RAISE(ABORT, 'a stored report cannot be changed'); END;
-"""
-SEALED = """
-CREATE TRIGGER report_in_its_world BEFORE INSERT ON collector_report
-WHEN (NEW.mode = 3) IS NOT (SELECT rehearsal FROM collector_frozendesign WHERE digest = NEW.design_id)
-BEGIN SELECT RAISE(ABORT, 'simulated reports belong to rehearsals, and no others do'); END;
-"""
-BEFORE = OF_DESIGNS + OF_REPORTS
-AFTER = BEFORE + SEALED
-DROP = """
-DROP TRIGGER design_is_frozen;
-DROP TRIGGER design_stays_closed;
-DROP TRIGGER open_design_stays;
-DROP TRIGGER report_is_frozen;
-"""
-MARK = """
-UPDATE collector_report SET mode = 3
-WHERE design_id IN (SELECT digest FROM collector_frozendesign WHERE rehearsal);
-"""
-UNMARK = "UPDATE collector_report SET mode = 0 WHERE mode = 3;"
+FROZEN = [
+    refuse(
+        "design_is_frozen",
+        table=DESIGN,
+        act="UPDATE",
+        when="NEW.digest IS DISTINCT FROM OLD.digest OR NEW.document IS DISTINCT FROM OLD.document "
+        "OR NEW.opened_on IS DISTINCT FROM OLD.opened_on",
+        message="a frozen design cannot be changed",
+    ),
+    refuse(
+        "design_stays_closed",
+        table=DESIGN,
+        act="UPDATE",
+        when="OLD.closed_on IS NOT NULL AND NEW.closed_on IS DISTINCT FROM OLD.closed_on",
+        message="a closed design cannot be opened again",
+    ),
+    refuse(
+        "open_design_stays",
+        table=DESIGN,
+        act="DELETE",
+        when="OLD.closed_on IS NULL",
+        message="an open design cannot be deleted",
+    ),
+    refuse(
+        "report_is_frozen",
+        table=REPORT,
+        act="UPDATE",
+        when="NEW.nonce IS DISTINCT FROM OLD.nonce OR NEW.design_id IS DISTINCT FROM OLD.design_id "
+        "OR NEW.mode IS DISTINCT FROM OLD.mode OR NEW.stratum IS DISTINCT FROM OLD.stratum "
+        "OR NEW.report IS DISTINCT FROM OLD.report",
+        message="a stored report cannot be changed",
+    ),
+]
+SEALED = refuse(
+    "report_in_its_world",
+    table=REPORT,
+    act="INSERT",
+    when="(NEW.mode = 3) IS DISTINCT FROM (SELECT rehearsal FROM collector_frozendesign WHERE digest = NEW.design_id)",
+    message="simulated reports belong to rehearsals, and no others do",
+)
+MARK = "UPDATE collector_report SET mode = 3 WHERE design_id IN (SELECT digest FROM collector_frozendesign WHERE rehearsal)"
+UNMARK = "UPDATE collector_report SET mode = 0 WHERE mode = 3"
 
 
 class Migration(migrations.Migration):
     dependencies = [("collector", "0004_paper_mode")]
     operations = [
-        migrations.RunSQL(DROP, BEFORE),
+        *(allow_again(refusal) for refusal in FROZEN),
         migrations.AddField(
             model_name="frozendesign",
             name="rehearsal",
             field=models.GeneratedField(
                 db_persist=True,
-                expression=Func(F("document"), Value("$.rehearsal"), function="json_extract"),
+                expression=SaysRehearsal(F("document")),
                 help_text="whether its respondents are simulated, as the document says it",
                 output_field=models.BooleanField(),
             ),
@@ -80,5 +90,6 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=Q(mode__in=[0, 1, 2, 3]), name="report_mode_known"),
         ),
         migrations.RunSQL(MARK, migrations.RunSQL.noop),
-        migrations.RunSQL(AFTER, DROP + "DROP TRIGGER report_in_its_world;"),
+        *FROZEN,
+        SEALED,
     ]
