@@ -61,9 +61,9 @@ UNFOLD: dict[str, Any] = {
                         "link": reverse_lazy("admin:surveys_survey_changelist"),
                         "active": lambda request: is_among_surveys(request.path),
                     },
-                    {"title": "New survey", "icon": "add", "link": reverse_lazy("admin:surveys_survey_add")},
+                    {"title": "New survey", "icon": "add", "link": reverse_lazy("panel:new")},
+                    {"title": "Templates", "icon": "auto_stories", "link": reverse_lazy("panel:templates")},
                     {"title": "Plan a question", "icon": "tune", "link": reverse_lazy("panel:plan")},
-                    {"title": "From a YAML file", "icon": "upload_file", "link": reverse_lazy("panel:upload")},
                     {
                         "title": "Researchers",
                         "icon": "group",

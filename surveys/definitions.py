@@ -26,6 +26,9 @@ TEXTS = ("title", "introduction", "consent")
 BROWSER_LIMIT = 2980
 """e^epsilon above which the respondent's page refuses a survey whatever an installation allows (client/channel.js)."""
 
+TO_FILL_IN = re.compile(r"\[\[.+?\]\]")
+"""What a template leaves to its author, like the number of a help line."""
+
 SURVEY_KEYS = {"slug", "rehearsal", "languages", *TEXTS, "strata", "sections", "items"}
 
 
@@ -118,6 +121,7 @@ def design_of(definition: Definition, *, version: int) -> designs.Design:
         raise DefinitionError(str(error)) from None
     if missing := missing_from(definition):
         raise DefinitionError(missing)
+    _filled_in({name: part for name, part in definition.items() if name != "slug"}, "")
     _within_ceiling(definition)
     return design
 
@@ -137,6 +141,18 @@ def _read(source: str, *, for_good: bool) -> Definition:
     except DefinitionError as fault:
         raise marks.located(fault, node) from None
     return definition
+
+
+def _filled_in(value: Any, place: str) -> None:
+    """Refuse a text that still says, in double brackets, what its author is to put there."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            _filled_in(part, f"{place}.{name}" if place else str(name))
+    elif isinstance(value, list):
+        for number, part in enumerate(value):
+            _filled_in(part, f"{place}[{number}]")
+    elif isinstance(value, str) and (blank := TO_FILL_IN.search(value)):
+        raise DefinitionError(f"{place} has a place to fill in: {blank[0]}")
 
 
 def _within_ceiling(definition: Definition) -> None:

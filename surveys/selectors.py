@@ -1,14 +1,21 @@
 """What is read of surveys."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import count
 from typing import Any
+
+from django.conf import settings
 
 from collector import selectors as reports
 from surveys.definitions import Definition, design_of
 from surveys.mechanisms import PARAMETERS
 from surveys.models import Group, Item, Page, Section, Survey, Version
 from surveys.reading import DefinitionError
+
+LONGEST_BEGINNING = 56
+"""Of a slug, so that a number fits behind it."""
 
 ALWAYS = ("key", "kind", "wording", "choices")
 ITEM_FIELDS: dict[str, Any] = {
@@ -71,6 +78,21 @@ def what_is_missing(survey: Survey) -> str:
     except DefinitionError as error:
         return str(error)
     return ""
+
+
+def free_slug(name: str) -> str:
+    """A name in an address that no survey has: this one, or with a number behind it."""
+    taken = set(Survey.objects.filter(slug__startswith=name[:LONGEST_BEGINNING]).values_list("slug", flat=True))
+    if name not in taken:
+        return name
+    beginning = name[:LONGEST_BEGINNING].rstrip("-")
+    return next(slug for slug in (f"{beginning}-{number}" for number in count(2)) if slug not in taken)
+
+
+def language_names(codes: Iterable[str]) -> list[str]:
+    """Languages by their own names; the code of one that the pages do not speak."""
+    known = dict(settings.LANGUAGES)
+    return [str(known.get(code, code)) for code in codes]
 
 
 def next_number(survey: Survey) -> int:

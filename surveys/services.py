@@ -26,8 +26,10 @@ CHANGED = (
 
 
 @transaction.atomic
-def write_survey(definition: Definition, *, owner: User) -> Survey:
+def write_survey(definition: Definition, *, owner: User, unfinished: bool = False) -> Survey:
     """Make a draft from a definition, or make an owned draft of that slug say what the definition says.
+
+    One that is `unfinished` need not be fit to be opened, but must be a definition (`definitions.complete`).
 
     Raises
     ------
@@ -36,7 +38,8 @@ def write_survey(definition: Definition, *, owner: User) -> Survey:
     NotAllowed
         Where the survey of that slug is not a draft.
     """
-    definitions.design_of(definition, version=1)
+    if not unfinished:
+        definitions.design_of(definition, version=1)
     survey = Survey.objects.filter(slug=definition["slug"]).first() or Survey(slug=definition["slug"], owner=owner)
     if survey.owner != owner:
         raise DefinitionError(f"slug {survey.slug!r} is taken by another survey")
@@ -120,7 +123,7 @@ def duplicate_survey(survey: Survey, *, slug: str, rehearsal: bool | None = None
     definition = selectors.definition_of(survey) | {"slug": slug}
     if rehearsal is not None:
         definition["rehearsal"] = rehearsal
-    return write_survey(definition, owner=survey.owner)
+    return write_survey(definition, owner=survey.owner, unfinished=rehearsal is None)
 
 
 def _pages(version: Version, design: Design) -> Iterator[Page]:

@@ -1,13 +1,15 @@
 from django.contrib import admin
 from django.urls import path
 
-from surveys.panel import acts, paper, plan, views
+from surveys.panel import acts, gallery, paper, plan, views
 
 app_name = "panel"
 page = admin.site.admin_view  # who is not signed in is asked to; every POST needs its CSRF token
 
 urlpatterns = [
     path("", page(views.index), name="index"),
+    path("new/", page(gallery.new), name="new"),
+    path("templates/", page(gallery.templates), name="templates"),
     path("upload/", page(views.upload), name="upload"),
     path("plan/", page(plan.free), name="plan"),
     path("survey/<slug:slug>/plan/", page(plan.of_survey), name="survey-plan"),

@@ -74,7 +74,12 @@ def test_the_report_of_every_kind_of_question(page: Page, run: Run) -> None:
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
-@pytest.mark.parametrize("path", ["/panel/surveys/survey/", "/panel/surveys/survey/add/", "/panel/upload/"])
+PAGES = (
+    "/panel/surveys/survey/", "/panel/surveys/survey/add/", "/panel/upload/", "/panel/new/", "/panel/templates/",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PAGES)
 def test_the_list_the_form_and_the_upload(page: Page, alice: User, run: Run, path: str) -> None:
     sign_in(page, alice)
     assert found(page, path) == CLEAN

@@ -100,6 +100,7 @@ def test_opening_takes_a_second_press(page: Page, alice: User, survey: Survey) -
 def test_a_survey_is_written_in_the_form(page: Page, alice: User) -> None:
     sign_in(page, alice)
     page.get_by_role("link", name="New survey").last.click()
+    page.get_by_role("link", name="Begin empty").click()
     page.get_by_label("Title").press_sequentially("A new one")
     assert page.get_by_label("Name in its address").input_value() == "a-new-one"
     page.locator("#id_items-0-key").fill("first")
@@ -121,6 +122,8 @@ def test_every_page_fits_a_phone_and_a_desktop(page: Page, alice: User, design: 
         "/panel/surveys/survey/",
         "/panel/surveys/survey/add/",
         "/panel/upload/",
+        "/panel/new/",
+        "/panel/templates/",
         f"/panel/survey/{survey.slug}/",
         f"/panel/survey/{draft.slug}/",
         f"/panel/surveys/survey/{draft.pk}/change/",

@@ -1,0 +1,92 @@
+"""Where a survey begins: empty, from a template, from a file, or as a copy of one that is there."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from estimator import wording
+from estimator.privacy import ItemLabel, item_label
+from surveys import library, selectors, services
+from surveys.access import get_survey_or_404, surveys_of
+from surveys.coin.instructions import instructions_for
+from surveys.definitions import total_epsilon
+from surveys.library import Template
+from surveys.models import Item
+from surveys.panel.views import panel_page, signed_in
+from surveys.questions import frozen_item
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question of a template, in its first language."""
+
+    wording: str
+    kind: str
+    label: ItemLabel
+
+
+@dataclass(frozen=True)
+class Card:
+    """A template as the gallery shows it."""
+
+    template: Template
+    title: str
+    languages: str
+    epsilon: str
+    with_coin: bool
+    questions: tuple[Asked, ...]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """How to begin; a POST copies the survey that it names."""
+    if request.method == "POST":
+        found = get_survey_or_404(request.user, request.POST.get("survey", ""))
+        copy = services.duplicate_survey(found, slug=selectors.free_slug(found.slug))
+        messages.success(request, f"This is a copy of {found.slug}, as a draft.")
+        return redirect("panel:survey", copy.slug)
+    return panel_page(request, "panel/new.html", title="New survey", mine=surveys_of(request.user))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def templates(request: HttpRequest) -> HttpResponse:
+    """The gallery; a POST makes a draft from the template that it names."""
+    if request.method == "POST":
+        template = library.find(request.POST.get("template", ""))
+        if template is None:
+            raise Http404("There is no such template.")
+        definition = template.definition | {"slug": selectors.free_slug(template.name)}
+        written = services.write_survey(definition, owner=signed_in(request), unfinished=True)
+        messages.success(request, f"{written} is a draft of yours now. {template.adapt}")
+        return redirect("panel:survey", written.slug)
+    return panel_page(request, "panel/templates.html", title="Templates", cards=cards())
+
+
+@lru_cache
+def cards() -> tuple[Card, ...]:
+    """The gallery; it is the same until the program is another."""
+    return tuple(_card(template) for template in library.templates())
+
+
+def _card(template: Template) -> Card:
+    definition = template.definition
+    frozen = [frozen_item(item, item["key"]) for item in definition["items"]]
+    return Card(
+        template=template,
+        title=definition["title"][definition["languages"][0]],
+        languages=", ".join(selectors.language_names(definition["languages"])),
+        epsilon=wording.epsilon(total_epsilon(definition)),
+        with_coin=instructions_for(definition | {"items": frozen}) is not None,
+        questions=tuple(_asked(frozen, definition["languages"][0])),
+    )
+
+
+def _asked(items: list[dict[str, Any]], language: str) -> Iterator[Asked]:
+    for item in items:
+        yield Asked(item["wording"][language], Item.Kind(item["kind"]).label, item_label(item, language))
