@@ -9,7 +9,7 @@ from randomized_response.channel import Channel
 from randomized_response.comparison import Comparison, compare
 from randomized_response.encodings import EachOption, SubsetSelection, UnaryEncoding
 from randomized_response.estimation import estimate_proportions
-from randomized_response.joint import JointEstimate, estimate_joint
+from randomized_response.joint import ConditionalEstimate, JointEstimate, estimate_joint
 from randomized_response.linear import LinearFit, linear_regression
 from randomized_response.means import MeanEstimate, estimate_mean, mean_of_shares
 from randomized_response.mechanisms import (
@@ -37,6 +37,7 @@ from randomized_response.results import ProportionEstimate
 from randomized_response.sampling import draw_ticket, read_ticket, simulate
 from randomized_response.sequences import ConfidenceSequence, confidence_sequence
 from randomized_response.shuffling import ShuffleAmplification, shuffle_amplification
+from randomized_response.simultaneous import simultaneous_level
 from randomized_response.strata import combine_means, combine_strata
 from randomized_response.tallies import tally
 from randomized_response.totals import TotalEstimate, estimate_total
@@ -56,6 +57,7 @@ __all__ = [
     "Channel",
     "CheaterEstimate",
     "Comparison",
+    "ConditionalEstimate",
     "ConfidenceSequence",
     "EachOption",
     "JointEstimate",
@@ -101,6 +103,7 @@ __all__ = [
     "read_ticket",
     "shuffle_amplification",
     "simulate",
+    "simultaneous_level",
     "stochastic_lie_detector",
     "tally",
     "triangular",

@@ -8,6 +8,7 @@ from scipy import special
 
 from randomized_response._checks import as_counts, as_level
 from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, likelihood_ratio
+from randomized_response._limits import around, wald_limits
 from randomized_response.channel import Channel
 from randomized_response.constrained import interior_point, maximum_likelihood
 from randomized_response.results import Result
@@ -15,6 +16,7 @@ from randomized_response.results import Result
 Floats = NDArray[np.float64]
 
 _EDGE = 1e-9
+_STEADY = 4.0
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,22 @@ class Association(Result):
 
     def __str__(self) -> str:
         return f"{self.estimate:.4f} ({self.standard_error:.4f}), interval {self.low:.4f} to {self.high:.4f}"
+
+
+@dataclass(frozen=True, eq=False)
+class ConditionalEstimate(Result):
+    """The shares of the answers to b among the people of each answer to a. Made by `JointEstimate.conditional`.
+
+    Attributes
+    ----------
+    shares, standard_error, low, high : array (k_a, k_b)
+        Rows of shares sum to 1. NaN, with the interval [0, 1], where too few people give that answer to a.
+    """
+
+    shares: Floats
+    standard_error: Floats
+    low: Floats
+    high: Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +62,8 @@ class JointEstimate(Result):
         Of `unbiased`, n - 1 convention.
     covariance : array (k_a k_b, k_a k_b)
         Of `unbiased`, read row by row.
+    low, high : array (k_a, k_b)
+        Wald interval of each share, inside [0, 1], holding the constrained one.
     phi, odds_ratio : Association or None
         Of the constrained table; None unless both questions have two answers.
     independence : LikelihoodRatio
@@ -56,6 +76,8 @@ class JointEstimate(Result):
     constrained: Floats
     standard_error: Floats
     covariance: Floats
+    low: Floats
+    high: Floats
     phi: Association | None
     odds_ratio: Association | None
     independence: LikelihoodRatio
@@ -63,6 +85,26 @@ class JointEstimate(Result):
     diagnostics: tuple[Diagnostic, ...]
     n: int
     confidence: float
+
+    def conditional(self) -> ConditionalEstimate:
+        """The shares of the answers to b among the people of each answer to a.
+
+        The ratio of a share of `constrained` to its row's; standard errors by the delta method from `covariance`, Wald
+        intervals. A row whose share is not four standard errors above 0 has none: a ratio over it is not nearly normal.
+        """
+        k_a, k_b = self.constrained.shape
+        spread = self.covariance.reshape(k_a, k_b, k_a, k_b)
+        shares, errors = np.full((k_a, k_b), np.nan), np.full((k_a, k_b), np.nan)
+        for i, row in enumerate(self.constrained):
+            part, whole = spread[i, :, i, :], row.sum()
+            if whole > 0 and self.unbiased[i].sum() >= _STEADY * np.sqrt(max(part.sum(), 0.0)):
+                shares[i] = row / whole
+                slopes = (np.eye(k_b) - shares[i][:, None]) / whole
+                errors[i] = np.sqrt(np.maximum(np.einsum("jk,kl,jl->j", slopes, part, slopes), 0.0))
+        reach = float(special.ndtri((1 + self.confidence) / 2)) * errors
+        low, high = (np.where(np.isnan(shares), edge, np.clip(shares + side, 0.0, 1.0))
+                     for edge, side in ((0.0, -reach), (1.0, reach)))  # fmt: skip
+        return ConditionalEstimate(shares, errors, low, high)
 
     def __str__(self) -> str:
         lines = [f"{self.n} pairs of reports; constrained shares (standard error of the unbiased ones)"]
@@ -137,12 +179,15 @@ def estimate_joint(
     constrained, height = _most_likely(counts, channel_a, channel_b, unbiased)
     apart = _independent_height(counts, channel_a, channel_b)
     diagnostics = _diagnose(constrained)
+    low, high = around(constrained.ravel(), *wald_limits(unbiased, covariance, level))
     pair = _associations(constrained.ravel(), covariance, level) if shape == (2, 2) else (None, None)
     return JointEstimate(
         unbiased=unbiased.reshape(shape),
         constrained=constrained,
         standard_error=np.sqrt(np.maximum(np.diag(covariance), 0.0)).reshape(shape),
         covariance=covariance,
+        low=low.reshape(shape),
+        high=high.reshape(shape),
         phi=pair[0],
         odds_ratio=pair[1],
         independence=likelihood_ratio(height, apart, (shape[0] - 1) * (shape[1] - 1)),
