@@ -1,33 +1,71 @@
 """The only doors to surveys and runs: a stranger's object and a missing one look the same."""
 
 from django.contrib.auth.models import AnonymousUser, User
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404
 
 from estimator.models import Run
 from surveys.models import Survey, Version
+from surveys.people.models import Membership
+from surveys.people.models import Role as Role
 
 Person = User | AnonymousUser
 
 
-def surveys_of(user: Person) -> QuerySet[Survey]:
-    """The surveys that this person may see and change: one's own; all for a superuser."""
+def surveys_of(user: Person, role: Role = Role.VIEWER) -> QuerySet[Survey]:
+    """The surveys in which this person has at least this role; all for a superuser."""
     if not user.is_active or not user.is_staff:
         return Survey.objects.none()
-    return Survey.objects.all() if user.is_superuser else Survey.objects.filter(owner=user.pk)
+    if user.is_superuser:
+        return Survey.objects.all()
+    return Survey.objects.filter(team__memberships__user=user.pk, team__memberships__role__gte=role)
 
 
-def get_survey_or_404(user: Person, slug: str) -> Survey:
-    survey = surveys_of(user).filter(slug=slug).first()
+def role_in(user: Person, survey: Survey) -> Role | None:
+    """What this person is in the survey's team; a superuser is an owner everywhere, a stranger nothing."""
+    if not user.is_active or not user.is_staff:
+        return None
+    if user.is_superuser:
+        return Role.OWNER
+    membership = Membership.objects.filter(team=survey.team_id, user=user.pk).first()
+    return Role(membership.role) if membership else None
+
+
+def get_survey_or_404(user: Person, slug: str, role: Role = Role.VIEWER) -> Survey:
+    """The survey of this slug.
+
+    Raises
+    ------
+    Http404
+        Where there is none, or the person is not in its team: nobody can tell which.
+    PermissionDenied
+        Where the person is in its team with a smaller role than this.
+    """
+    survey = surveys_of(user).select_related("team").filter(slug=slug).first()
     if survey is None:
         raise Http404("There is no such survey.")
+    require(role_in(user, survey), role)
     return survey
 
 
-def get_run_or_404(user: Person, key: str) -> Run:
-    """A run of one of this person's surveys."""
-    designs = Version.objects.filter(survey__in=surveys_of(user)).values("design")
-    run = Run.objects.filter(key=key, design__in=designs).first()
-    if run is None:
+def get_run_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> Run:
+    """A run of one of this person's surveys; raises as `get_survey_or_404` does."""
+    run = Run.objects.filter(key=key).first()
+    version = Version.objects.filter(design=run.design_id).select_related("survey").first() if run else None
+    held = role_in(user, version.survey) if version else None
+    if run is None or held is None:
         raise Http404("There is no such run.")
+    require(held, role)
     return run
+
+
+def require(held: Role | None, role: Role) -> None:
+    """Refuse, in words, whoever holds a smaller role than this."""
+    if held is None or held < role:
+        has = f"You are {_one(held)} in this team" if held else "You are not in this team"
+        raise PermissionDenied(f"{has}; this takes {_one(role)}. An owner of the team can change your role.")
+
+
+def _one(role: Role) -> str:
+    return f"{'a' if role == Role.VIEWER else 'an'} {role.label}"

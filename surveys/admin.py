@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as BaseUserAdmin
-from django.contrib.auth.models import Group as Role
+from django.contrib.auth.models import Group as DjangoGroup
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.forms import BaseInlineFormSet, ModelForm
@@ -22,15 +22,16 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 
 from estimator import wording
 from surveys import lifecycle, links, selectors
-from surveys.access import surveys_of
+from surveys.access import Role, role_in, surveys_of
 from surveys.forms import GroupForm, PartFormSet, SectionForm, SurveyForm
 from surveys.item_form import ItemForm, ItemFormSet
 from surveys.models import Group, Item, Section, Survey
 from surveys.panel.frame import epsilon_of, takes_answers
 from surveys.panel.overview import question_of
 from surveys.panel.views import signed_in
+from surveys.people.teams import choices_of, home_team, team_fields
 
-admin.site.unregister(Role)
+admin.site.unregister(DjangoGroup)
 admin.site.unregister(User)
 
 
@@ -122,11 +123,16 @@ class SurveyAdmin(ModelAdmin):
     prepopulated_fields = {"slug": ("title",)}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Survey]:
-        return surveys_of(request.user).prefetch_related("items", "groups")
+        return surveys_of(request.user).select_related("team").prefetch_related("items", "groups")
 
     def get_fields(self, request: HttpRequest, obj: Survey | None = None) -> tuple[str, ...]:
         language = () if obj else ("own_language",)
-        return ("title", "slug", *language, "introduction", "consent", "rehearsal", "strata_wording")
+        team = ("team",) if obj is None and choices_of(signed_in(request)) else ()
+        return ("title", "slug", *language, *team, "introduction", "consent", "rehearsal", "strata_wording")
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """The only key in these forms is the team that a new survey belongs to."""
+        return team_fields(signed_in(request)).get("team")
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return _is_researcher(request)
@@ -142,7 +148,7 @@ class SurveyAdmin(ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
         """Only what was never opened can go: the rest belongs to its respondents' reports."""
-        return _may_write(request, obj) and (obj is None or not obj.versions.exists())
+        return _may_write(request, obj, Role.OWNER) and (obj is None or not obj.versions.exists())
 
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponse:
         raise Http404("There is no such survey.")
@@ -171,7 +177,7 @@ class SurveyAdmin(ModelAdmin):
             # Nobody can open it until this is saved; what was opened in the meantime is not written over.
             lifecycle.require_draft(Survey.objects.select_for_update().get(pk=obj.pk))
         else:
-            obj.owner = signed_in(request)
+            obj.team = obj.team if obj.team_id else home_team(signed_in(request))
         super().save_model(request, obj, form, change)
 
     def save_formset(
@@ -230,5 +236,7 @@ def _is_researcher(request: HttpRequest) -> bool:
     return bool(request.user.is_active and getattr(request.user, "is_staff", False))
 
 
-def _may_write(request: HttpRequest, survey: Survey | None) -> bool:
-    return _is_researcher(request) and (survey is None or survey.state == Survey.State.DRAFT)
+def _may_write(request: HttpRequest, survey: Survey | None, role: Role = Role.EDITOR) -> bool:
+    if survey is None or survey.pk is None:
+        return _is_researcher(request)
+    return survey.state == Survey.State.DRAFT and (role_in(request.user, survey) or 0) >= role

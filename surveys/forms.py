@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from unfold.forms import PaginationInlineFormSet
 from unfold.widgets import (
@@ -17,6 +18,7 @@ from unfold.widgets import (
 from collector.designs import LANGUAGE
 from surveys import definitions
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
+from surveys.people.teams import team_fields
 from surveys.reading import DefinitionError
 
 Text = dict[str, str]
@@ -146,6 +148,10 @@ class UploadForm(forms.Form):
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 12, "spellcheck": "false"}),
     )
 
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields.update(team_fields(user))
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         file = cleaned.get("file")
@@ -176,6 +182,12 @@ class DuplicateForm(forms.Form):
         validators=[KEY_VALIDATOR],
         widget=forms.TextInput(attrs={"class": " ".join(INPUT_CLASSES)}),
     )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields.update(team_fields(user))
+        if "team" in self.fields:
+            self.fields["team"].required = False  # then it stays in the team that it is copied in
 
     def clean_slug(self) -> str:
         slug = str(self.cleaned_data["slug"])

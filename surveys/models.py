@@ -1,12 +1,14 @@
 """What is asked: surveys as their authors write them, and the versions that were opened."""
 
-from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
 
 from collector.checks import KEY
 from collector.models import FrozenDesign
+from surveys.people.models import AuditEntry as AuditEntry
+from surveys.people.models import Membership as Membership
+from surveys.people.models import Team
 
 KEY_VALIDATOR = RegexValidator(rf"^{KEY.pattern}$", "Use a-z, 0-9, - and _, beginning with a letter or a digit.")
 
@@ -23,7 +25,7 @@ class Survey(models.Model):
     slug = models.SlugField(
         max_length=64, unique=True, validators=[KEY_VALIDATOR], help_text="The name in its address: /s/<slug>/"
     )
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="surveys")
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="surveys")
     state = models.CharField(max_length=8, choices=State.choices, default=State.DRAFT, editable=False)
     rehearsal = models.BooleanField(
         default=False, help_text="The respondents are simulated; nobody can answer it on the web."

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
+from django.contrib.auth.models import User
 
 from collector import selectors as reports
 from collector import services as collector
@@ -29,16 +30,16 @@ SUFFIX = "-rehearsal"
 WORDS = 4096
 
 
-def start(survey: Survey) -> Version:
+def start(survey: Survey, *, by: User | None = None) -> Version:
     """Open a fresh version to rehearse on: of a survey that is a rehearsal itself, else of a copy of the draft."""
     if not survey.rehearsal:
         lifecycle.require_draft(survey)
         copy = Survey.objects.filter(slug=survey.slug + SUFFIX).first()
         if copy is not None:
-            _back_to_draft(copy)
-        survey = services.duplicate_survey(survey, slug=survey.slug + SUFFIX, rehearsal=True)
-    _back_to_draft(survey)
-    return services.open_survey(survey)
+            _back_to_draft(copy, by)
+        survey = services.duplicate_survey(survey, slug=survey.slug + SUFFIX, rehearsal=True, by=by)
+    _back_to_draft(survey, by)
+    return services.open_survey(survey, by=by)
 
 
 def send(version: Version, respondents: Iterable[Respondent], generator: np.random.Generator) -> Iterator[int]:
@@ -96,11 +97,11 @@ def _held(design: Design, respondent: Respondent) -> Iterator[tuple[int, int]]:
         yield from ((position, option) for option in options)
 
 
-def _back_to_draft(survey: Survey) -> None:
+def _back_to_draft(survey: Survey, by: User | None) -> None:
     if survey.state == Survey.State.OPEN:
-        services.close_survey(survey)
+        services.close_survey(survey, by=by)
     if survey.state == Survey.State.CLOSED:
-        services.revise_survey(survey)
+        services.revise_survey(survey, by=by)
 
 
 def _words(generator: np.random.Generator) -> Callable[[], int]:

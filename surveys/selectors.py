@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 
 from collector import selectors as reports
+from estimator.models import Run
 from surveys.definitions import Definition, design_of
 from surveys.mechanisms import PARAMETERS
 from surveys.models import Group, Item, Page, Section, Survey, Version
@@ -50,6 +51,11 @@ class Showing:
         """The page as it was rendered when the survey opened; None where there is none of that kind."""
         found = self.version.pages.filter(language=self.language, kind=kind).values_list("content", flat=True).first()
         return None if found is None else bytes(found)
+
+
+def survey_of(run: Run) -> Survey:
+    """The survey whose reports a run counted."""
+    return Version.objects.select_related("survey").get(design=run.design_id).survey
 
 
 def definition_of(survey: Survey) -> Definition:

@@ -11,12 +11,15 @@ from collector import services as collector
 from collector.designs import Design
 from estimator import services as estimator
 from estimator.models import Run
+from estimator.selectors import last_run
 from surveys import definitions, lifecycle, pages, selectors
 from surveys.coin import page as coin
 from surveys.coin.sheet import render_sheet
 from surveys.definitions import Definition
 from surveys.lifecycle import NotAllowed
 from surveys.models import Group, Item, Page, Section, Survey, Version
+from surveys.people.log import record
+from surveys.people.models import Team
 from surveys.reading import DefinitionError
 
 CHANGED = (
@@ -26,8 +29,10 @@ CHANGED = (
 
 
 @transaction.atomic
-def write_survey(definition: Definition, *, owner: User, unfinished: bool = False) -> Survey:
-    """Make a draft from a definition, or make an owned draft of that slug say what the definition says.
+def write_survey(definition: Definition, *, team: Team, by: User | None = None, unfinished: bool = False) -> Survey:
+    """Make a draft from a definition, or make the team's draft of that slug say what the definition says.
+
+    Here as in every service `by` is who does it, for the log: None where the command line or the schedule does.
 
     One that is `unfinished` need not be fit to be opened, but must be a definition (`definitions.complete`).
 
@@ -40,8 +45,8 @@ def write_survey(definition: Definition, *, owner: User, unfinished: bool = Fals
     """
     if not unfinished:
         definitions.design_of(definition, version=1)
-    survey = Survey.objects.filter(slug=definition["slug"]).first() or Survey(slug=definition["slug"], owner=owner)
-    if survey.owner != owner:
+    survey = Survey.objects.filter(slug=definition["slug"]).first() or Survey(slug=definition["slug"], team=team)
+    if survey.team != team:
         raise DefinitionError(f"slug {survey.slug!r} is taken by another survey")
     lifecycle.require_draft(survey)
     survey.rehearsal = definition["rehearsal"]
@@ -59,11 +64,12 @@ def write_survey(definition: Definition, *, owner: User, unfinished: bool = Fals
         Section(survey=survey, position=n, **section) for n, section in enumerate(definition.get("sections", []))
     )
     Item.objects.bulk_create(_item(survey, n, item) for n, item in enumerate(definition["items"]))
+    record(by, "wrote", survey=survey, detail=f"{len(definition['items'])} questions, from a definition")
     return survey
 
 
 @transaction.atomic
-def open_survey(survey: Survey, *, confirmed: str = "") -> Version:
+def open_survey(survey: Survey, *, confirmed: str = "", by: User | None = None) -> Version:
     """Freeze the draft and let respondents answer it.
 
     Parameters
@@ -88,42 +94,90 @@ def open_survey(survey: Survey, *, confirmed: str = "") -> Version:
     version = Version.objects.create(survey=survey, number=number, design_id=design.digest)
     if not design.rehearsal:
         Page.objects.bulk_create(_pages(version, design))
+    record(by, "opened", survey=survey, detail=f"version {number}, design {design.digest}")
     return version
 
 
 @transaction.atomic
-def close_survey(survey: Survey) -> Run:
+def close_survey(survey: Survey, *, by: User | None = None) -> Run:
     """Take no more reports, and ask for the final estimate."""
     lifecycle.move(survey, "close")
     version = survey.versions.get(closed_at=None)
     version.closed_at = timezone.now()
     version.save(update_fields=["closed_at"])
     collector.close(version.design_id)
+    record(by, "closed", survey=survey, detail=f"version {version.number}")
     return estimator.request_run(version.design_id, trigger=Run.Trigger.CLOSING)
 
 
-def archive_survey(survey: Survey) -> None:
+@transaction.atomic
+def archive_survey(survey: Survey, *, by: User | None = None) -> None:
     """Put a closed survey away. Nothing of it is deleted, and its link goes on saying that it is closed."""
     lifecycle.move(survey, "archive")
-
-
-def restore_survey(survey: Survey) -> None:
-    """Take a survey out of the archive: it is closed again."""
-    lifecycle.move(survey, "restore")
-
-
-def revise_survey(survey: Survey) -> None:
-    """Turn a closed survey into a draft of its next version; the closed version keeps its reports and estimates."""
-    lifecycle.move(survey, "revise")
+    record(by, "archived", survey=survey)
 
 
 @transaction.atomic
-def duplicate_survey(survey: Survey, *, slug: str, rehearsal: bool | None = None) -> Survey:
-    """A draft with the same texts and questions under another slug; its own draft of that slug is written anew."""
+def restore_survey(survey: Survey, *, by: User | None = None) -> None:
+    """Take a survey out of the archive: it is closed again."""
+    lifecycle.move(survey, "restore")
+    record(by, "took out of the archive", survey=survey)
+
+
+@transaction.atomic
+def revise_survey(survey: Survey, *, by: User | None = None) -> None:
+    """Turn a closed survey into a draft of its next version; the closed version keeps its reports and estimates."""
+    lifecycle.move(survey, "revise")
+    record(by, "revised", survey=survey, detail=f"a draft of version {selectors.next_number(survey)}")
+
+
+@transaction.atomic
+def request_estimate(survey: Survey, *, by: User | None = None) -> Run:
+    """Ask for an estimate of the newest version.
+
+    Raises
+    ------
+    NotAllowed
+        Where the survey was never opened, or an estimate is on its way.
+    """
+    version = selectors.latest_version(survey)
+    if version is None:
+        raise NotAllowed("There are no reports to estimate from: this survey was never opened.")
+    last = last_run(version.design_id)
+    if last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING):
+        raise NotAllowed("An estimate is on its way already.")
+    run = estimator.request_run(version.design_id)
+    record(by, "asked for an estimate", survey=survey, detail=f"version {version.number}, run {run.key}")
+    return run
+
+
+@transaction.atomic
+def publish_run(run: Run, *, published: bool, by: User | None = None) -> Survey:
+    """Let whoever has the link read a run's report, or no longer; the run's survey.
+
+    Raises
+    ------
+    NotAllowed
+        Where the run is not done.
+    """
+    if run.state != Run.State.DONE:
+        raise NotAllowed("This run has no estimates to publish.")
+    estimator.publish(run, published=published)
+    survey = selectors.survey_of(run)
+    record(by, "published a report" if published else "withdrew a report", survey=survey, detail=f"run {run.key}")
+    return survey
+
+
+@transaction.atomic
+def duplicate_survey(
+    survey: Survey, *, slug: str, rehearsal: bool | None = None, team: Team | None = None, by: User | None = None
+) -> Survey:
+    """A draft with the same texts and questions under another slug; the team's draft of that slug is written anew."""
     definition = selectors.definition_of(survey) | {"slug": slug}
     if rehearsal is not None:
         definition["rehearsal"] = rehearsal
-    return write_survey(definition, owner=survey.owner, unfinished=rehearsal is None)
+    record(by, "duplicated", survey=survey, detail=f"as {slug}")
+    return write_survey(definition, team=team or survey.team, by=by, unfinished=rehearsal is None)
 
 
 def _pages(version: Version, design: Design) -> Iterator[Page]:

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator
 from datetime import date
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.db.backends.sqlite3.operations import DatabaseOperations
 
 from collector.designs import Design
 from collector.models import FrozenDesign
 from collector.services import freeze
 from surveys.models import Survey, Version
+from surveys.people.teams import home_team
 from surveys.services import open_survey, write_survey
 from tests import payloads
 
@@ -19,6 +22,22 @@ from tests import payloads
 def static_files() -> None:
     """Pages name their scripts by hash, so the files have to be collected before any page is made."""
     call_command("collectstatic", interactive=False, verbosity=0)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _log_can_go() -> Iterator[None]:
+    """Nothing can be deleted from the log; between tests on the real database its triggers are lifted and laid anew."""
+
+    def flush(self: DatabaseOperations, *args: Any, **kwargs: Any) -> list[str]:
+        with self.connection.cursor() as cursor:
+            cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'log_%'")
+            triggers = dict(cursor.fetchall())
+        return [*(f"DROP TRIGGER {name}" for name in triggers), *original(self, *args, **kwargs), *triggers.values()]
+
+    original = DatabaseOperations.sql_flush
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseOperations, "sql_flush", flush)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +75,7 @@ def design(db: None) -> Design:
 @pytest.fixture
 def survey(alice: User) -> Survey:
     """alice's draft."""
-    return write_survey(payloads.definition(), owner=alice)
+    return write_survey(payloads.definition(), team=home_team(alice))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from estimator.models import Run
 from estimator.selectors import runs_of
 from surveys import definitions, rehearsal, selectors, services
 from surveys.models import Survey, Version
+from surveys.people.teams import home_team
 from surveys.respondents import Respondent
 
 FINISHED = "redbook-1974"
@@ -67,7 +68,7 @@ def open_version() -> Version | None:
 
 def _written(slug: str, owner: User) -> Survey:
     """The survey, which an earlier building that was cut off may have written already."""
-    return Survey.objects.filter(slug=slug).first() or services.write_survey(definition(slug), owner=owner)
+    return Survey.objects.filter(slug=slug).first() or services.write_survey(definition(slug), team=home_team(owner))
 
 
 def _rehearse(survey: Survey, progress: Progress) -> None:

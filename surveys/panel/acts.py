@@ -8,76 +8,72 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from estimator import selectors as runs
-from estimator import services as estimator
-from estimator.models import Run
 from surveys import selectors, services
-from surveys.access import get_run_or_404, get_survey_or_404
+from surveys.access import Role, get_run_or_404, get_survey_or_404
 from surveys.forms import DuplicateForm
 from surveys.lifecycle import NotAllowed
-from surveys.models import Survey, Version
+from surveys.models import Survey
+from surveys.panel.views import signed_in
 from surveys.reading import DefinitionError
 
 Act = Callable[[HttpRequest, Survey], str]
 
 
-def act(change: Act) -> Callable[[HttpRequest, str], HttpResponse]:
-    """Make a view of a change: it returns what happened in words; a refusal is said, not raised."""
+def act(role: Role) -> Callable[[Act], Callable[[HttpRequest, str], HttpResponse]]:
+    """Make a view of a change, for this role: it returns what happened in words; a refusal is said, not raised."""
 
-    @require_POST
-    @wraps(change)
-    def view(request: HttpRequest, slug: str) -> HttpResponse:
-        survey = get_survey_or_404(request.user, slug)
-        try:
-            messages.success(request, change(request, survey))
-        except (DefinitionError, NotAllowed) as refusal:
-            messages.error(request, str(refusal))
-        return redirect("panel:survey", slug)
+    def of(change: Act) -> Callable[[HttpRequest, str], HttpResponse]:
+        @require_POST
+        @wraps(change)
+        def view(request: HttpRequest, slug: str) -> HttpResponse:
+            survey = get_survey_or_404(request.user, slug, role)
+            try:
+                messages.success(request, change(request, survey))
+            except (DefinitionError, NotAllowed) as refusal:
+                messages.error(request, str(refusal))
+            return redirect("panel:survey", slug)
 
-    return view
+        return view
+
+    return of
 
 
-@act
+@act(Role.EDITOR)
 def open_survey(request: HttpRequest, survey: Survey) -> str:
-    version = services.open_survey(survey)
+    version = services.open_survey(survey, by=signed_in(request))
     return f"Version {version.number} is open. Its design is frozen; share the link below."
 
 
-@act
+@act(Role.EDITOR)
 def close(request: HttpRequest, survey: Survey) -> str:
-    services.close_survey(survey)
+    services.close_survey(survey, by=signed_in(request))
     return "The survey is closed. The final estimate is on its way."
 
 
-@act
+@act(Role.EDITOR)
 def revise(request: HttpRequest, survey: Survey) -> str:
-    services.revise_survey(survey)
+    services.revise_survey(survey, by=signed_in(request))
     return f"This is now a draft of version {selectors.next_number(survey)}. What was collected stays as it is."
 
 
-@act
+@act(Role.ANALYST)
 def estimate(request: HttpRequest, survey: Survey) -> str:
-    version = selectors.latest_version(survey)
-    if version is None:
-        raise NotAllowed("There are no reports to estimate from: this survey was never opened.")
-    last = runs.last_run(version.design_id)
-    if last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING):
-        raise NotAllowed("An estimate is on its way already.")
-    estimator.request_run(version.design_id)
+    services.request_estimate(survey, by=signed_in(request))
     return "The estimate is on its way."
 
 
 @require_POST
 def duplicate(request: HttpRequest, slug: str) -> HttpResponse:
     """A draft with the same questions under a name of its own."""
-    survey = get_survey_or_404(request.user, slug)
-    form = DuplicateForm(request.POST)
+    survey, user = get_survey_or_404(request.user, slug, Role.EDITOR), signed_in(request)
+    form = DuplicateForm(request.POST, user=user)
     try:
         if form.is_valid():
-            copy = services.duplicate_survey(survey, slug=form.cleaned_data["slug"])
+            team = form.cleaned_data.get("team")
+            copy = services.duplicate_survey(survey, slug=form.cleaned_data["slug"], team=team, by=user)
             messages.success(request, f"This is a copy of {slug}, as a draft.")
             return redirect("panel:survey", copy.slug)
-        fault = " ".join(str(error) for error in form.errors["slug"])
+        fault = " ".join(str(error) for errors in form.errors.values() for error in errors)
     except DefinitionError as refusal:
         fault = str(refusal)
     messages.error(request, fault)
@@ -87,12 +83,11 @@ def duplicate(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def publish(request: HttpRequest, key: str) -> HttpResponse:
     """Let whoever has the link read a run's report, or no longer."""
-    run = get_run_or_404(request.user, key)
+    run = get_run_or_404(request.user, key, Role.OWNER)
     published = request.POST.get("published") == "yes"
-    if run.state == Run.State.DONE:
-        estimator.publish(run, published=published)
+    try:
+        services.publish_run(run, published=published, by=signed_in(request))
         messages.success(request, "The report is public." if published else "The report is no longer public.")
-    else:
-        messages.error(request, "This run has no estimates to publish.")
-    survey = Version.objects.select_related("survey").get(design=run.design_id).survey
-    return redirect("panel:survey", survey.slug)
+    except NotAllowed as refusal:
+        messages.error(request, str(refusal))
+    return redirect("panel:survey", selectors.survey_of(run).slug)

@@ -14,6 +14,7 @@ from estimator import selectors as estimates
 from estimator import wording
 from estimator.models import Run
 from surveys import selectors
+from surveys.access import Role, role_in
 from surveys.definitions import total_epsilon
 from surveys.models import Survey, Version
 
@@ -46,7 +47,19 @@ def survey_page(
 ) -> HttpResponse:
     """A page about one survey, within its frame; `step` names the step that it belongs to, or is empty."""
     around = {**admin.site.each_context(request), **frame(survey), "current": step, "title": str(survey)}
+    around |= may(role_in(request.user, survey))
     return render(request, template, {**around, **context}, status=status)
+
+
+def may(role: Role | None) -> dict[str, Any]:
+    """What the templates ask before they offer an act; the views ask again."""
+    held = role or 0
+    return {
+        "role": role,
+        "may_analyse": held >= Role.ANALYST,
+        "may_edit": held >= Role.EDITOR,
+        "may_own": held >= Role.OWNER,
+    }
 
 
 def frame(survey: Survey) -> dict[str, Any]:

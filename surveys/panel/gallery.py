@@ -13,12 +13,13 @@ from django.views.decorators.http import require_http_methods
 from estimator import wording
 from estimator.privacy import ItemLabel, item_label
 from surveys import library, selectors, services
-from surveys.access import get_survey_or_404, surveys_of
+from surveys.access import Role, get_survey_or_404, surveys_of
 from surveys.coin.instructions import instructions_for
 from surveys.definitions import total_epsilon
 from surveys.library import Template
 from surveys.models import Item
 from surveys.panel.views import panel_page, signed_in
+from surveys.people.teams import home_team
 from surveys.questions import frozen_item
 
 
@@ -47,11 +48,11 @@ class Card:
 def new(request: HttpRequest) -> HttpResponse:
     """How to begin; a POST copies the survey that it names."""
     if request.method == "POST":
-        found = get_survey_or_404(request.user, request.POST.get("survey", ""))
-        copy = services.duplicate_survey(found, slug=selectors.free_slug(found.slug))
+        found = get_survey_or_404(request.user, request.POST.get("survey", ""), Role.EDITOR)
+        copy = services.duplicate_survey(found, slug=selectors.free_slug(found.slug), by=signed_in(request))
         messages.success(request, f"This is a copy of {found.slug}, as a draft.")
         return redirect("panel:survey", copy.slug)
-    return panel_page(request, "panel/new.html", title="New survey", mine=surveys_of(request.user))
+    return panel_page(request, "panel/new.html", title="New survey", mine=surveys_of(request.user, Role.EDITOR))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -61,8 +62,9 @@ def templates(request: HttpRequest) -> HttpResponse:
         template = library.find(request.POST.get("template", ""))
         if template is None:
             raise Http404("There is no such template.")
+        user = signed_in(request)
         definition = template.definition | {"slug": selectors.free_slug(template.name)}
-        written = services.write_survey(definition, owner=signed_in(request), unfinished=True)
+        written = services.write_survey(definition, team=home_team(user), by=user, unfinished=True)
         messages.success(request, f"{written} is a draft of yours now. {template.adapt}")
         return redirect("panel:survey", written.slug)
     return panel_page(request, "panel/templates.html", title="Templates", cards=cards())

@@ -14,7 +14,7 @@ from collector import selectors as reports
 from collector import services as collector
 from collector.errors import Malformed, Refusal
 from surveys import selectors
-from surveys.access import Person, get_survey_or_404
+from surveys.access import Person, Role, get_survey_or_404
 from surveys.coin import page as coin
 from surveys.models import Survey, Version
 from surveys.panel.views import panel_page
@@ -50,7 +50,7 @@ def new_pile(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _on_paper_or_404(user: Person, slug: str) -> tuple[Survey, Version]:
     """One's own survey that was opened with an own-coin page, the newest version of it."""
-    survey = get_survey_or_404(user, slug)
+    survey = get_survey_or_404(user, slug, Role.EDITOR)
     version = selectors.latest_version(survey)
     if version is None or not selectors.has_coin_page(version):
         raise Http404("There is no such survey.")

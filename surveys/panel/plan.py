@@ -8,12 +8,12 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from surveys.access import get_survey_or_404
+from surveys.access import Role, get_survey_or_404, role_in
 from surveys.lifecycle import NotAllowed
 from surveys.mechanisms import MECHANISMS
 from surveys.models import Item, Survey
 from surveys.panel.frame import survey_page
-from surveys.panel.views import panel_page
+from surveys.panel.views import panel_page, signed_in
 from surveys.planning import parameters, survey
 from surveys.planning.asking import Asked
 from surveys.planning.numbers import against
@@ -53,7 +53,7 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
         "title": f"Plan {found}",
         "api": reverse("api:survey-plan", args=[found.slug]),
         "plan": plan,
-        "draft": found.state == Survey.State.DRAFT,
+        "draft": found.state == Survey.State.DRAFT and (role_in(request.user, found) or 0) >= Role.EDITOR,
     }
     if plan.asked is not None:
         context |= _context(request.GET, plan.asked, plan.wanted, fault)
@@ -65,12 +65,12 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def use(request: HttpRequest, slug: str) -> HttpResponse:
     """Write the slider's place into the draft."""
-    found = get_survey_or_404(request.user, slug)
+    found = get_survey_or_404(request.user, slug, Role.EDITOR)
     said = request.POST.copy()
     said.pop("csrfmiddlewaretoken", None)
     key = said.get("item", "")
     try:
-        item = survey.use(found, key, said)
+        item = survey.use(found, key, said, by=signed_in(request))
     except (BadParameter, NotAllowed) as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:survey-plan", slug)

@@ -11,11 +11,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from estimator import views as reports
 from estimator.models import Run
 from surveys import definitions, selectors, services
-from surveys.access import get_run_or_404, get_survey_or_404
+from surveys.access import Role, get_run_or_404, get_survey_or_404
 from surveys.forms import UploadForm
 from surveys.lifecycle import NotAllowed
 from surveys.panel.frame import survey_page
 from surveys.panel.overview import overview
+from surveys.people.teams import choices_of, team_for
 from surveys.reading import DefinitionError
 
 
@@ -28,7 +29,9 @@ def index(request: HttpRequest) -> HttpResponse:
 def survey(request: HttpRequest, slug: str) -> HttpResponse:
     """Everything of one survey: its life cycle, what is missing, its link, its results, its history."""
     found = get_survey_or_404(request.user, slug)
-    return survey_page(request, "panel/survey.html", found, step="", **overview(found))
+    return survey_page(
+        request, "panel/survey.html", found, step="", **overview(found), teams=choices_of(signed_in(request))
+    )
 
 
 @require_safe
@@ -43,10 +46,13 @@ def definition(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
     """Make a draft from a YAML file, or write a draft of one's own anew."""
-    form = UploadForm(request.POST or None, request.FILES or None)
+    user = signed_in(request)
+    form = UploadForm(request.POST or None, request.FILES or None, user=user)
     if request.method == "POST" and form.is_valid():
+        definition = form.cleaned_data["definition"]
         try:
-            written = services.write_survey(form.cleaned_data["definition"], owner=signed_in(request))
+            team = team_for(user, definition["slug"], form.cleaned_data.get("team"))
+            written = services.write_survey(definition, team=team, by=user)
         except (DefinitionError, NotAllowed) as refusal:
             form.add_error(None, str(refusal))
         else:
@@ -63,12 +69,12 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_safe
 def estimates(request: HttpRequest, key: str) -> HttpResponse:
-    return reports.csv_download(_finished_or_404(request, key))
+    return reports.csv_download(_finished_or_404(request, key, Role.ANALYST))
 
 
 @require_safe
 def document(request: HttpRequest, key: str) -> HttpResponse:
-    return reports.json_download(_finished_or_404(request, key))
+    return reports.json_download(_finished_or_404(request, key, Role.ANALYST))
 
 
 def panel_page(request: HttpRequest, template: str, **context: Any) -> HttpResponse:
@@ -82,8 +88,8 @@ def signed_in(request: HttpRequest) -> User:
     return request.user
 
 
-def _finished_or_404(request: HttpRequest, key: str) -> Run:
-    run = get_run_or_404(request.user, key)
+def _finished_or_404(request: HttpRequest, key: str, role: Role = Role.VIEWER) -> Run:
+    run = get_run_or_404(request.user, key, role)
     if run.state != Run.State.DONE:
         raise Http404("There is no such run.")
     return run

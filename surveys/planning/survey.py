@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import QueryDict
 
@@ -13,6 +14,7 @@ from estimator import wording
 from randomized_response import epsilon_total
 from surveys import lifecycle, selectors
 from surveys.models import Item, Survey
+from surveys.people.log import record
 from surveys.planning import parameters
 from surveys.planning.advice import total_caution
 from surveys.planning.asking import WRITTEN, Asked, Expected, Setting, forecast
@@ -100,7 +102,7 @@ def asked_of(item: Item) -> Asked | None:
 
 
 @transaction.atomic
-def use(survey: Survey, key: str, query: QueryDict) -> Item:
+def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -> Item:
     """Write the slider's place into a question of a draft.
 
     Raises
@@ -122,7 +124,12 @@ def use(survey: Survey, key: str, query: QueryDict) -> Item:
     for name, value in _written(asked, setting).items():
         setattr(item, name, value)
     item.save()
+    record(by, "planned a question", survey=held, detail=f"{item.key}: {', '.join(_said(item))}")
     return item
+
+
+def _said(item: Item) -> list[str]:
+    return [f"{name} {value}" for name in ("truth", "epsilon") if (value := getattr(item, name))]
 
 
 def _written(asked: Asked, setting: Setting) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from pytest_django.live_server_helper import LiveServer
 
 from collector.models import Report
+from surveys.people.teams import home_team
 from surveys.services import open_survey, write_survey
 from tests.audit.driving import Run, Work, plan, visit
 from tests.audit.findings import Finding
@@ -27,7 +28,7 @@ def running_site() -> Iterator[str]:
 
 def collected(work: Work, shelf: Shelf, definition: dict[str, Any], submissions: int) -> Run:
     """Visits with a page load each, through the real collector."""
-    version = open_survey(write_survey(definition, owner=User.objects.create_user("auditor")))
+    version = open_survey(write_survey(definition, team=home_team(User.objects.create_user("auditor"))))
     with running_site() as url:
         rows = plan(shelf.items, submissions, seed=4)
         return work(visit, f"/s/{version.survey.slug}/", shelf.items, rows, forward_to(url))

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.http import HttpResponseBase
 from django.test import Client
 
+from surveys.people.teams import home_team
 from surveys.services import open_survey, write_survey
 from tests.audit.items import Audited, audited
 from tests.tools.capture import Request, Response
@@ -85,7 +86,7 @@ def fill_shelf(definition: dict[str, Any]) -> Shelf:
     """Open the survey in a transaction that is rolled back, and keep what a browser would be given."""
     with transaction.atomic():
         owner = User.objects.create_user(f"owner-of-{definition['slug']}")
-        version = open_survey(write_survey(definition, owner=owner))
+        version = open_survey(write_survey(definition, team=home_team(owner)))
         page, document = f"/s/{definition['slug']}/", version.design.document
         client = Client(SERVER_NAME="127.0.0.1")
         responses = {page: kept(client.get(page))}

@@ -13,6 +13,7 @@ from collector.services import freeze
 from estimator import services as estimator
 from estimator.models import Run
 from surveys.models import Survey, Version
+from surveys.people.teams import home_team
 from surveys.services import close_survey, write_survey
 from tests import kinds, payloads, simulated
 from tests.browser.accessibility import SCREENS, Excused, faint_picture_texts, faults, on_every_screen
@@ -89,7 +90,7 @@ def test_the_list_the_form_and_the_upload(page: Page, alice: User, run: Run, pat
 def test_a_survey_in_each_state(page: Page, alice: User, run: Run, state: str) -> None:
     slug = "campus"
     if state == "draft":
-        slug = write_survey(payloads.definition(slug="draft"), owner=alice).slug
+        slug = write_survey(payloads.definition(slug="draft"), team=home_team(alice)).slug
     elif state == "closed":
         close_survey(Survey.objects.get())
     sign_in(page, alice)
@@ -97,7 +98,7 @@ def test_a_survey_in_each_state(page: Page, alice: User, run: Run, state: str) -
 
 
 def test_the_form_of_a_draft(page: Page, alice: User, run: Run) -> None:
-    draft = write_survey(payloads.definition(slug="draft"), owner=alice)
+    draft = write_survey(payloads.definition(slug="draft"), team=home_team(alice))
     sign_in(page, alice)
     assert found(page, f"/panel/surveys/survey/{draft.pk}/change/") == CLEAN
 

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page
 
 from surveys import selectors
 from surveys.models import Survey
+from surveys.people.teams import home_team
 from surveys.services import write_survey
 from tests.browser.test_panel import DESKTOP, fits, sign_in
 from tests.surveys.test_every_kind import example
@@ -18,7 +19,7 @@ OF_MECHANISM = ("truth", "yes", "on", "off", "size", "epsilon", "weights")
 
 @pytest.fixture
 def kinds(alice: User) -> Survey:
-    return write_survey(example(), owner=alice)
+    return write_survey(example(), team=home_team(alice))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser
 from collector.models import Report
 from surveys.languages import PLURALS
 from surveys.models import Version
+from surveys.people.teams import home_team
 from surveys.services import open_survey, write_survey
 from tests import translated
 from tests.browser.accessibility import SCREENS, faults, on_every_screen
@@ -26,7 +27,7 @@ OTHERS = {"de": "Deutsch", "es": "Español", "fr": "Français", "ar": "العر�
 @pytest.fixture
 def version(alice: User) -> Version:
     """The campus survey in every language."""
-    return open_survey(write_survey(translated.definition(*translated.CODES), owner=alice))
+    return open_survey(write_survey(translated.definition(*translated.CODES), team=home_team(alice)))
 
 
 def in_language(visit: Visit, code: str) -> Visit:

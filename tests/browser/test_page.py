@@ -9,6 +9,7 @@ from playwright.sync_api import Browser
 
 from surveys import demo
 from surveys.models import Version
+from surveys.people.teams import home_team
 from surveys.services import open_survey, write_survey
 from tests.browser.conftest import Visit, new_visit, targets
 from tests.tools.capture import Capture
@@ -131,7 +132,7 @@ def test_the_focus_is_seen(visit: Visit) -> None:
 
 @pytest.fixture
 def demo_version(alice: object, transactional_db: None) -> Version:
-    return open_survey(write_survey(demo.definition(demo.OPEN), owner=alice))
+    return open_survey(write_survey(demo.definition(demo.OPEN), team=home_team(alice)))
 
 
 @pytest.mark.parametrize(

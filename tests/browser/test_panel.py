@@ -16,6 +16,7 @@ from estimator import exports
 from estimator import selectors as estimates
 from estimator import services as estimator
 from surveys.models import Survey, Version
+from surveys.people.teams import home_team
 from tests.finished import fill, run_of
 
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
@@ -116,7 +117,7 @@ def test_a_survey_is_written_in_the_form(page: Page, alice: User) -> None:
 def test_every_page_fits_a_phone_and_a_desktop(page: Page, alice: User, design: Design) -> None:
     run = run_of(design, published=True)
     survey = Survey.objects.get()
-    draft = Survey.objects.create(slug="draft", owner=alice, languages=["en"], title={"en": "Draft"})
+    draft = Survey.objects.create(slug="draft", team=home_team(alice), languages=["en"], title={"en": "Draft"})
     sign_in(page, alice)
     for path in (
         "/panel/surveys/survey/",

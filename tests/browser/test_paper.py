@@ -15,6 +15,7 @@ from collector.models import Report
 from surveys import selectors, services
 from surveys.coin import sheet
 from surveys.models import Survey, Version
+from surveys.people.teams import home_team
 from tests import payloads
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME
@@ -42,7 +43,7 @@ def ten(alice: User) -> Version:
         copy.deepcopy(two[number % 2]) | {"key": f"q{number}", "wording": {"en": WORDINGS[number % 2]}}
         for number in range(10)
     ]
-    return services.open_survey(services.write_survey(definition, owner=alice))
+    return services.open_survey(services.write_survey(definition, team=home_team(alice)))
 
 
 def stored() -> list[str]:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from surveys.models import Version
+from surveys.people.teams import home_team
 from surveys.services import open_survey, write_survey
 from tests import payloads
 from tests.browser.conftest import new_visit
@@ -26,7 +27,7 @@ def thirty(alice: Any, transactional_db: None) -> Version:
         first | {"key": f"q{number}", "wording": {"en": wording.format(number)}, "channel": channel}
         for number in range(1, 31)
     ]
-    return open_survey(write_survey(payloads.definition(slug="thirty", items=items), owner=alice))
+    return open_survey(write_survey(payloads.definition(slug="thirty", items=items), team=home_team(alice)))
 
 
 def test_a_page_of_thirty_questions_with_everything(context: Any, site: Capture, thirty: Version) -> None:

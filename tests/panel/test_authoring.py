@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from surveys import definitions, selectors
 from surveys.models import Survey, Version
+from surveys.people.teams import home_team
 from surveys.services import write_survey
 from tests import payloads
 
@@ -42,7 +43,7 @@ items:
 
 @pytest.fixture
 def bilingual(alice: User) -> Survey:
-    return write_survey(BILINGUAL, owner=alice)
+    return write_survey(BILINGUAL, team=home_team(alice))
 
 
 def form_of(client: Client, address: str) -> dict[str, Any]:
@@ -104,7 +105,7 @@ def test_a_survey_is_written_from_nothing_and_comes_back_from_its_file(her: Clie
     html = save(her, address, fields)
     assert "Ready to open." in html
     survey = Survey.objects.get(slug="study")
-    assert (survey.owner, survey.languages) == (alice, ["de"])
+    assert (survey.team, survey.languages) == (home_team(alice), ["de"])
     assert [(item.key, item.position) for item in survey.items.all()] == [("a", 1), ("b", 2)]
     written = selectors.definition_of(survey)
     assert written["items"][0]["choices"] == [{"de": "Nein"}, {"de": "Ja"}]
@@ -192,7 +193,7 @@ def test_a_file_becomes_a_draft(alice: User, her: Client) -> None:
     response = her.post(reverse("panel:upload"), {"file": file}, follow=True)
     assert "Campus is written as a draft." in response.content.decode()
     survey = Survey.objects.get()
-    assert (survey.owner, selectors.definition_of(survey)) == (alice, BILINGUAL)
+    assert (survey.team, selectors.definition_of(survey)) == (home_team(alice), BILINGUAL)
     back = her.get(reverse("panel:definition", args=["campus"]))
     assert back["Content-Disposition"] == 'attachment; filename="campus.yaml"'
     assert definitions.load(back.content.decode()) == BILINGUAL

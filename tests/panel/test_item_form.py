@@ -11,6 +11,7 @@ from django.urls import reverse
 from surveys import selectors
 from surveys.definitions import Definition, load
 from surveys.models import Survey
+from surveys.people.teams import home_team
 from surveys.services import write_survey
 from tests.panel.test_authoring import change, form_of, save
 from tests.surveys.test_every_kind import example
@@ -22,7 +23,7 @@ SMOKES, OFTEN, SUBSTANCE, PLACE, HABITS, MOOD, WORRY, DRINKS, HOURS = range(9)
 
 @pytest.fixture
 def kinds(alice: User) -> Survey:
-    return write_survey(example(), owner=alice)
+    return write_survey(example(), team=home_team(alice))
 
 
 def saved() -> Definition:
@@ -70,7 +71,7 @@ def survey_of(questions: Sequence[str]) -> Definition:
 
 def test_each_kind_is_written_by_form(alice: User, her: Client) -> None:
     """Six yes/no questions become one of each kind."""
-    survey = write_survey(survey_of(["channel: {name: warner, truth: 1/3}"] * 6), owner=alice)
+    survey = write_survey(survey_of(["channel: {name: warner, truth: 1/3}"] * 6), team=home_team(alice))
     choices = "A\nB\nC"
     fields = (
         item(0, kind="scale", choices="Low\nMiddle\nHigh", mechanism="discrete_laplace", epsilon="0.5", truth=""),
@@ -201,7 +202,7 @@ def test_sections_are_written_and_questions_name_them(kinds: Survey, her: Client
 def test_own_words_for_prefer_not_to_say_are_kept(alice: User, her: Client) -> None:
     definition = example()
     definition["items"][OFTEN]["prefer_not"] = {"en": "No comment"}
-    survey = write_survey(definition, owner=alice)
+    survey = write_survey(definition, team=home_team(alice))
     send(her, survey, {"title": "Other"})
     assert saved()["items"][OFTEN]["prefer_not"] == {"en": "No comment"}
     send(her, survey, without=(f"items-{OFTEN}-prefer_not", f"items-{OFTEN}-may_be_blank"))

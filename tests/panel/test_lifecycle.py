@@ -12,6 +12,7 @@ from estimator import selectors as estimates
 from estimator import services as estimator
 from estimator.models import Run
 from surveys.models import Item, Survey, Version
+from surveys.people.teams import home_team
 from surveys.services import close_survey, write_survey
 from tests import payloads
 
@@ -133,7 +134,7 @@ def test_a_copy_needs_a_free_name(version: Version, her: Client, slug: str, faul
 
 
 def test_rehearsals_are_labelled_and_have_no_link(alice: User, her: Client) -> None:
-    write_survey(payloads.definition(rehearsal=True), owner=alice)
+    write_survey(payloads.definition(rehearsal=True), team=home_team(alice))
     said = press(her, "open", "campus")
     assert "rehearsal: simulated respondents" in said
     assert "Share it whole" not in said

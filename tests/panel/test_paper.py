@@ -11,6 +11,7 @@ from collector import services as collector
 from collector.models import Report
 from surveys import services
 from surveys.models import Survey, Version
+from surveys.people.teams import home_team
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
@@ -122,7 +123,7 @@ def test_a_sheet_of_another_design_is_refused(version: Version, her: Client) -> 
 def test_a_design_without_an_own_coin_page_has_no_paper(alice: User, her: Client) -> None:
     definition = payloads.definition()
     definition["items"][0]["channel"]["truth"] = "2/5"
-    survey = services.write_survey(definition, owner=alice)
+    survey = services.write_survey(definition, team=home_team(alice))
     assert her.get(ADDRESS).status_code == 404, "a draft"
     services.open_survey(survey)
     for answer in (her.get(ADDRESS), her.post(ADDRESS, {}), her.post(f"{ADDRESS}new-pile")):

@@ -20,6 +20,7 @@ from randomized_response import (
     warner,
 )
 from surveys.models import Survey, Version
+from surveys.people.teams import home_team
 from surveys.services import write_survey
 from tests import payloads
 
@@ -44,7 +45,7 @@ def every_kind(alice: User) -> Survey:
     for key, said in KINDS.items():
         choices = [{"en": f"Choice {number}"} for number in range(said.get("choices", 0))]
         items.append(said | {"key": key, "wording": {"en": f"About {key}?"}, "choices": choices})
-    return write_survey(payloads.definition(items=items), owner=alice)
+    return write_survey(payloads.definition(items=items), team=home_team(alice))
 
 
 def ask(client: Client, **query: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from collector.models import Report
 from config.middleware import COIN_POLICY, RESPONDENT_POLICY
 from surveys import links, services
 from surveys.models import Page, Survey, Version
+from surveys.people.teams import home_team
 from tests import payloads
 from tests.tools.designs import stored_page
 
@@ -239,7 +240,7 @@ def test_a_page_of_an_earlier_version_is_told_so(version: Version) -> None:
 
 
 def test_a_table_without_a_device_has_no_page_and_nothing_leads_there(alice: User) -> None:
-    version = services.open_survey(services.write_survey(without_device(), owner=alice))
+    version = services.open_survey(services.write_survey(without_device(), team=home_team(alice)))
     missing = {Client().get(address).status_code for address in (ADDRESS, f"{ADDRESS}sent/")}
     assert missing | {post(marked(version)).status_code} == {404}
     assert b"/coin/" not in stored_page(version)

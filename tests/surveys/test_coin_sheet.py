@@ -14,6 +14,7 @@ from surveys import services
 from surveys.coin import page, sheet
 from surveys.coin.instructions import instructions_for
 from surveys.models import Page, Version
+from surveys.people.teams import home_team
 from tests import payloads
 from tests.surveys import test_coin_page as on_the_web
 
@@ -138,7 +139,7 @@ def test_a_fault_of_our_own_is_not_taken_for_a_missing_letter(monkeypatch: pytes
 @pytest.mark.django_db
 def test_where_there_is_no_sheet_nothing_leads_there(alice: User) -> None:
     definition = payloads.definition(title={"en": "Campus 校园"})
-    version = services.open_survey(services.write_survey(definition, owner=alice))
+    version = services.open_survey(services.write_survey(definition, team=home_team(alice)))
     assert Client().get("/s/campus/coin/").status_code == 200
     assert Client().get(ADDRESS).status_code == 404
     assert b"sheet.pdf" not in bytes(version.pages.get(kind=Page.Kind.COIN).content)
@@ -163,5 +164,5 @@ def test_a_closed_survey_gives_none(version: Version) -> None:
 
 @pytest.mark.django_db
 def test_a_design_without_a_device_has_none(alice: User) -> None:
-    services.open_survey(services.write_survey(on_the_web.without_device(), owner=alice))
+    services.open_survey(services.write_survey(on_the_web.without_device(), team=home_team(alice)))
     assert Client().get(ADDRESS).status_code == 404

@@ -14,6 +14,7 @@ from estimator import exports
 from estimator.models import Run
 from surveys import definitions, selectors
 from surveys.models import Survey, Version
+from surveys.people.teams import home_team
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
@@ -111,5 +112,5 @@ def test_import_needs_to_know_whose_it_is(file: Path, people: int) -> None:
 
 def test_import_for_a_named_owner(alice: User, bob: User, file: Path) -> None:
     run("import_survey", file, "--owner", "bob")
-    assert Survey.objects.get().owner == bob
+    assert Survey.objects.get().team == home_team(bob)
     assert selectors.definition_of(Survey.objects.get()) == payloads.definition()

@@ -20,6 +20,7 @@ from surveys import selectors, services
 from surveys.definitions import complete, design_of, dump, load, total_epsilon
 from surveys.mechanisms import MECHANISMS, mechanism_of
 from surveys.models import Item, Page
+from surveys.people.teams import home_team
 from surveys.questions import ITEM_KEYS, PREFER_NOT, YES_NO
 from surveys.reading import DefinitionError
 from tests import kinds
@@ -86,9 +87,9 @@ def test_total_epsilon_counts_every_encoding() -> None:
 def test_the_example_goes_through_yaml_and_the_database_unchanged(alice: User) -> None:
     definition = example()
     assert load(dump(definition)) == definition == complete(definition)
-    survey = services.write_survey(definition, owner=alice)
+    survey = services.write_survey(definition, team=home_team(alice))
     assert selectors.definition_of(survey) == definition
-    assert services.write_survey(definition, owner=alice) == survey
+    assert services.write_survey(definition, team=home_team(alice)) == survey
     assert selectors.definition_of(survey) == definition
 
 
@@ -306,7 +307,7 @@ def test_markup_is_text(alice: User, client: Client) -> None:
     definition = example()
     for place in (definition["items"][0]["wording"], definition["items"][2]["choices"][1], definition["title"]):
         place["en"] = markup
-    version = services.open_survey(services.write_survey(definition, owner=alice))
+    version = services.open_survey(services.write_survey(definition, team=home_team(alice)))
     assert check(selectors.document_of(version)).document["items"][0]["wording"] == {"en": markup}
     page = selectors.showing("kinds", "").page("answer")  # type: ignore[union-attr,arg-type]
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")

@@ -25,6 +25,7 @@ from estimator.models import Run
 from surveys import definitions, links, selectors, services
 from surveys.definitions import DefinitionError
 from surveys.models import Page, Version
+from surveys.people.teams import home_team
 from tests import payloads, translated
 from tests.tools.designs import stored_page
 
@@ -44,7 +45,7 @@ PAGES = {
 @pytest.fixture
 def version(alice: User) -> Version:
     definition = translated.definition("ar", "en", "de", "es", "fr")
-    return services.open_survey(services.write_survey(definition, owner=alice))
+    return services.open_survey(services.write_survey(definition, team=home_team(alice)))
 
 
 def in_italian_too(value: Any) -> Any:
@@ -80,7 +81,7 @@ def test_a_survey_that_is_not_whole_in_each_language_is_refused(
     alice: User, definition: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(DefinitionError, match=re.escape(sentence)):
-        services.write_survey(definition, owner=alice)
+        services.write_survey(definition, team=home_team(alice))
 
 
 @pytest.mark.parametrize("kind", [Page.Kind.ANSWER, Page.Kind.COIN])
@@ -155,7 +156,7 @@ def test_the_switch_names_every_language_in_its_own_words_and_direction(version:
 
 @pytest.mark.parametrize("path", ["", "coin/"])
 def test_one_language_has_no_switch(alice: User, path: str) -> None:
-    services.open_survey(services.write_survey(payloads.definition(), owner=alice))
+    services.open_survey(services.write_survey(payloads.definition(), team=home_team(alice)))
     assert b"<nav" not in Client().get(f"/s/campus/{path}").content
 
 

@@ -15,6 +15,7 @@ from estimator import selectors as estimates
 from estimator import services as estimator
 from surveys import rehearsal, services
 from surveys.models import Survey
+from surveys.people.teams import home_team
 from surveys.respondents import RehearsalError, Respondent, read_answers, simulated
 from tests import payloads
 
@@ -169,7 +170,7 @@ def test_a_building_of_the_demo_that_was_cut_off_is_finished(alice: User, monkey
     few = demo.redbook_respondents()[::100]
     monkeypatch.setattr(demo, "redbook_respondents", lambda: few)
     for slug in (demo.FINISHED, demo.OPEN):
-        services.write_survey(demo.definition(slug), owner=alice)
+        services.write_survey(demo.definition(slug), team=home_team(alice))
     demo.build(alice, progress=lambda steps, total: steps)
     assert demo.finished_run() is not None
     assert demo.open_version() is not None

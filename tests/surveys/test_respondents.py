@@ -11,6 +11,7 @@ from collector import selectors as reports
 from collector.designs import Design
 from estimator import selectors as estimates
 from surveys import rehearsal, services
+from surveys.people.teams import home_team
 from surveys.respondents import RehearsalError, Respondent, answers_to_send, read_answers, shares_of, simulated
 from tests import kinds
 from tests.surveys.test_every_kind import example
@@ -152,7 +153,7 @@ def test_a_mean_is_met_exactly(mean: float) -> None:
 
 @pytest.mark.django_db
 def test_known_shares_of_every_kind(alice: User) -> None:
-    version = rehearsal.start(services.write_survey(example() | {"rehearsal": True}, owner=alice))
+    version = rehearsal.start(services.write_survey(example() | {"rehearsal": True}, team=home_team(alice)))
     design = reports.get_design(version.design_id)
     answers: list[tuple[Any, ...]] = [
         (1, None, 4, 3, DRINKS_AND_GAMBLES, 0, 4, 7, 5),

@@ -13,6 +13,7 @@ from estimator.models import Run
 from surveys import access, lifecycle, selectors, services
 from surveys.lifecycle import NotAllowed
 from surveys.models import Survey, Version
+from surveys.people.teams import home_team
 from surveys.reading import DefinitionError
 from tests import payloads
 from tests.tools.designs import stored_page
@@ -25,19 +26,19 @@ def test_what_is_written_is_read_back(survey: Survey) -> None:
 
 
 def test_writing_again_replaces_the_draft(survey: Survey, alice: User) -> None:
-    again = services.write_survey(payloads.definition(title={"en": "Renamed"}), owner=alice)
+    again = services.write_survey(payloads.definition(title={"en": "Renamed"}), team=home_team(alice))
     assert again.pk == survey.pk
     assert (again.items.count(), str(again)) == (2, "Renamed")
 
 
 def test_nobody_overwrites_the_survey_of_another(survey: Survey, bob: User) -> None:
     with pytest.raises(DefinitionError, match="slug 'campus' is taken"):
-        services.write_survey(payloads.definition(), owner=bob)
+        services.write_survey(payloads.definition(), team=home_team(bob))
 
 
 def test_a_definition_with_a_fault_writes_nothing(alice: User) -> None:
     with pytest.raises(DefinitionError):
-        services.write_survey(payloads.definition(items=[]), owner=alice)
+        services.write_survey(payloads.definition(items=[]), team=home_team(alice))
     assert not Survey.objects.exists()
 
 
@@ -62,7 +63,7 @@ def test_what_keeps_a_draft_from_opening_is_said_and_nothing_is_half_done(survey
 
 def test_an_open_survey_is_not_edited(version: Version, alice: User) -> None:
     with pytest.raises(NotAllowed, match="campus is open; only a draft can be changed"):
-        services.write_survey(payloads.definition(), owner=alice)
+        services.write_survey(payloads.definition(), team=home_team(alice))
 
 
 @pytest.mark.parametrize("state", Survey.State.values)

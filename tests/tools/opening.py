@@ -8,13 +8,14 @@ from django.contrib.auth.models import User
 from collector.services import freeze
 from surveys.models import Page, Survey, Version
 from surveys.pages import render_page
+from surveys.people.teams import home_team
 
 
 def opened(document: dict[str, Any], owner: User) -> Version:
     """The open version whose design is this document; titles and texts are in the design only."""
     design = freeze(document)
     survey = Survey.objects.create(
-        slug=document["slug"], owner=owner, state=Survey.State.OPEN, languages=document["languages"]
+        slug=document["slug"], team=home_team(owner), state=Survey.State.OPEN, languages=document["languages"]
     )
     version = Version.objects.create(survey=survey, number=document["version"], design_id=design.digest)
     for language in document["languages"]:

@@ -7,6 +7,7 @@ from django.core.management.base import CommandError
 
 from surveys import definitions, services
 from surveys.commands import SurveyCommand
+from surveys.people.teams import team_for
 
 
 class Command(SurveyCommand):
@@ -18,7 +19,7 @@ class Command(SurveyCommand):
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
         definition = definitions.load_checked(options["file"].read_text(encoding="utf-8"))
-        survey = services.write_survey(definition, owner=_owner(options["owner"]))
+        survey = services.write_survey(definition, team=team_for(_owner(options["owner"]), definition["slug"]))
         facts = {"slug": survey.slug, "state": survey.state, "items": survey.items.count()}
         return f"{survey.slug} is a draft with {facts['items']} questions.", facts
 

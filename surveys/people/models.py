@@ -1,0 +1,71 @@
+"""Who works on surveys together, what each may do, and what each did. Nothing of a respondent is here."""
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+
+class Role(models.IntegerChoices):
+    """What a member may do with a team's surveys; each role may what those before it may."""
+
+    VIEWER = 1, "viewer"
+    ANALYST = 2, "analyst"
+    EDITOR = 3, "editor"
+    OWNER = 4, "owner"
+
+
+class Team(models.Model):
+    """People who share surveys. Every survey belongs to one team."""
+
+    name = models.CharField(max_length=100)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name", "pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """A person's role in a team."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    role = models.PositiveSmallIntegerField(choices=Role.choices)
+
+    class Meta:
+        ordering = ["-role", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["team", "user"], name="membership_once"),
+            models.CheckConstraint(condition=models.Q(role__in=Role.values), name="membership_role_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} is {self.get_role_display()} of {self.team}"
+
+
+class AuditEntry(models.Model):
+    """One act of one researcher. Rows are only ever added: a trigger refuses to change or delete one.
+
+    The keys point at what was there then; who and what are kept in words too, for when it is gone.
+    """
+
+    at = models.DateTimeField(default=timezone.now)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.DO_NOTHING, db_constraint=False, null=True, related_name="+"
+    )
+    name = models.CharField(max_length=150, help_text="user name; empty for the command line and the schedule")
+    act = models.CharField(max_length=64)
+    survey = models.ForeignKey(
+        "surveys.Survey", on_delete=models.DO_NOTHING, db_constraint=False, null=True, related_name="+"
+    )
+    slug = models.CharField(max_length=64)
+    team = models.ForeignKey(Team, on_delete=models.DO_NOTHING, db_constraint=False, null=True, related_name="+")
+    detail = models.CharField(max_length=500)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return " ".join(word for word in (self.name or "Candor", self.act, self.slug) if word)
