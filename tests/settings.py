@@ -11,6 +11,7 @@ os.environ["CANDOR_DATA"] = _data
 
 from config.settings import *  # noqa: E402, F403
 
-# A file, as in an installation: threads and write-ahead logging behave as they do there.
-DATABASES["default"]["TEST"] = {"NAME": f"{_data}/test.sqlite3"}  # noqa: F405
+if not os.environ.get("DATABASE_URL"):
+    # A file, as in an installation: threads and write-ahead logging behave as they do there.
+    DATABASES["default"]["TEST"] = {"NAME": f"{_data}/test.sqlite3"}  # noqa: F405
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

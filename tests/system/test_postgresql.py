@@ -1,0 +1,44 @@
+"""The same code on PostgreSQL: the tests of what is stored and counted, run once more against a real server."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from config.postgresql import PostgreSQL
+
+ROOT = Path(__file__).parents[2]
+STORAGE = [
+    "tests/collector/test_coin.py",
+    "tests/collector/test_folding.py",
+    "tests/collector/test_services.py",
+    "tests/estimator/test_services.py",
+]
+
+
+@pytest.fixture
+def server() -> Iterator[PostgreSQL]:
+    """In a folder of its own, not in pytest's: a socket's path must be short, and root's server runs as nobody."""
+    folder = Path(tempfile.mkdtemp(prefix="candor-pg-"))
+    folder.chmod(0o755)
+    server = PostgreSQL(folder / "server")
+    server.start()
+    yield server
+    server.stop()
+    shutil.rmtree(folder)
+
+
+def test_what_is_stored_and_counted_on_postgresql_too(server: PostgreSQL) -> None:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "CANDOR_"))}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *STORAGE]
+    run = subprocess.run(
+        command, cwd=ROOT, env=kept | {"DATABASE_URL": server.url}, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stdout[-5000:]
+    assert int(re.search(r"(\d+) passed", run.stdout)[1]) > 30
