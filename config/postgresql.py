@@ -45,8 +45,8 @@ class PostgreSQL:
     def start(self) -> None:
         """Run the server until it answers; its database is there then."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if _user():
-            shutil.chown(self.folder, _user())
+        if user := _user():
+            shutil.chown(self.folder, user)
         if not (self.data / "PG_VERSION").exists():
             self._run("initdb", "-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
         with self.log.open("ab") as log:

@@ -1,7 +1,7 @@
 """The states of a survey as data: which moves there are, who may make them, what each still needs.
 
-draft -> open -> closed -> archived; closed -> draft as the next version; archived -> closed, because putting away changes
-nothing and a mistake should not cost a version.
+draft -> open -> closed -> archived; closed -> draft as the next version; archived -> closed, because putting away
+changes nothing and a mistake should not cost a version.
 """
 
 from collections.abc import Callable
