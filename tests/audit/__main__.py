@@ -42,9 +42,10 @@ def main() -> bool:
         ("audit_restless", second, RESTLESS),
         ("audit_restless", last, RESTLESS),
     ]
-    # A process and a browser for each part, as many at once as there are processors: which of two answers is slower
-    # does not depend on what else is going on.
-    fresh = multiprocessing.get_context("spawn").Pool(os.cpu_count(), initializer=prepare, maxtasksperchild=1)
+    # A process and a browser for each part, as many at once as there are processors that we may use: which of two
+    # answers is slower does not depend on what else is going on.
+    processors = len(os.sched_getaffinity(0))
+    fresh = multiprocessing.get_context("spawn").Pool(processors, initializer=prepare, maxtasksperchild=1)
     with fresh as processes:
         catching = processes.apply_async(part, ("catch_all", LEAKS, first))
         begun = [(given, processes.apply_async(part, given)) for given in parts]
