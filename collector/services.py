@@ -1,7 +1,7 @@
 """What changes the store: freezing and closing a design, taking a report."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from collector import coin, designs, parsing, selectors
 from collector.errors import Closed, NonceTaken, UnknownDesign
-from collector.models import DailyCount, FrozenDesign, Report, Tally
+from collector.models import FrozenDesign, Report, Tally
 
 
 @dataclass(frozen=True)
@@ -36,21 +36,34 @@ def close(digest: str) -> None:
     FrozenDesign.objects.filter(digest=digest, closed_on=None).update(closed_on=timezone.now().date())
 
 
-def receive(body: bytes, *, slug: str, rehearsal: bool = False) -> Receipt:
+def receive(body: bytes, *, slug: str) -> Receipt:
     """Store one report, on disk when this returns. The same report again is told the same; nothing is stored twice.
-
-    `rehearsal` is True only for simulated respondents: they reach rehearsal designs alone, and nobody else does.
 
     Raises
     ------
     Refusal
         Malformed (422), UnknownDesign (404), NonceTaken (409), Closed (410), TooLarge (413); nothing is stored then.
     """
-    sent = parsing.parse(body)
-    design = _design_of(sent.design, slug=slug, rehearsal=rehearsal)
-    parsing.check_against(sent, design)
-    created = _store(sent, design, mode=Report.Mode.SIMULATED if design.rehearsal else Report.Mode.BROWSER)
+    created = _store(_read(body, slug=slug, rehearsal=False))
     return Receipt(receipt=hashlib.sha256(body).hexdigest(), created=created)
+
+
+@transaction.atomic
+def receive_simulated(bodies: Iterable[bytes], *, slug: str) -> None:
+    """Store the reports of simulated respondents, all of them or none; each is read as a real one is.
+
+    They reach designs of rehearsals alone, and no other report does.
+
+    Raises
+    ------
+    Refusal
+        As `receive` does, of the first report that is none.
+    """
+    rows = [_read(body, slug=slug, rehearsal=True) for body in bodies]
+    for digest in {row.design_id for row in rows}:
+        if not _lock_open(digest):
+            raise Closed("design", "The rehearsal is over; nothing was stored.")
+    Report.objects.bulk_create(rows)
 
 
 def look_at_form(body: bytes, *, slug: str) -> parsing.ParsedReport:
@@ -105,7 +118,7 @@ def clear_rehearsal(digest: str) -> None:
     """
     if not FrozenDesign.objects.select_for_update().filter(digest=digest, rehearsal=True).exists():
         raise ValueError(f"design must be one of a rehearsal; got {digest}")
-    for rows in (Tally, DailyCount, Report):
+    for rows in (Tally, Report):
         rows.objects.filter(design_id=digest).delete()
 
 
@@ -119,7 +132,20 @@ def discard_rehearsal(digest: str) -> None:
 
 def _receive_marks(fields: Mapping[str, str], *, slug: str, mode: Report.Mode) -> bool:
     design = _design_of(fields.get("design", ""), slug=slug, rehearsal=False)
-    return _store(coin.read(fields, design), design, mode=mode)
+    return _store(_row(coin.read(fields, design), design, mode=mode))
+
+
+def _read(body: bytes, *, slug: str, rehearsal: bool) -> Report:
+    """The row that a body makes, of a report that its design can produce."""
+    sent = parsing.parse(body)
+    design = _design_of(sent.design, slug=slug, rehearsal=rehearsal)
+    parsing.check_against(sent, design)
+    return _row(sent, design, mode=Report.Mode.SIMULATED if rehearsal else Report.Mode.BROWSER)
+
+
+def _row(sent: parsing.ParsedReport, design: designs.Design, *, mode: Report.Mode) -> Report:
+    stratum = design.strata.index(sent.stratum)
+    return Report(nonce=sent.nonce, design_id=sent.design, stratum=stratum, report=sent.report, mode=mode)
 
 
 def _design_of(digest: str, *, slug: str, rehearsal: bool) -> designs.Design:
@@ -129,13 +155,11 @@ def _design_of(digest: str, *, slug: str, rehearsal: bool) -> designs.Design:
     return design
 
 
-def _store(sent: parsing.ParsedReport, design: designs.Design, *, mode: Report.Mode) -> bool:
+def _store(row: Report) -> bool:
     """Write the row, or find it written. True where this call wrote it."""
-    stratum = design.strata.index(sent.stratum)
-    row = Report(nonce=sent.nonce, design_id=sent.design, stratum=stratum, report=sent.report, mode=mode)
     try:
         with transaction.atomic():
-            if _lock_open(sent.design):
+            if _lock_open(row.design_id):
                 row.save(force_insert=True)
                 return True
     except IntegrityError:

@@ -147,6 +147,7 @@ CELERY_BEAT_SCHEDULE = {
     "fold new reports": {"task": "estimator.fold_waiting", "schedule": 2.0, "options": {"expires": 2}},
     "estimate what has changed": {"task": "estimator.estimate_changed", "schedule": 10.0, "options": {"expires": 10}},
     "take up runs that waited": {"task": "estimator.resume_waiting", "schedule": 5.0, "options": {"expires": 5}},
+    "take up rehearsals that waited": {"task": "surveys.resume_rehearsals", "schedule": 5.0, "options": {"expires": 5}},
     "open and close what is due": {"task": "surveys.keep_appointments", "schedule": 5.0, "options": {"expires": 5}},
 }
 

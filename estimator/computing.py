@@ -79,40 +79,24 @@ class Fit:
     mean: MeanEstimate | None
 
 
-def estimate_item(
-    design: Design, position: int, totals: Totals, confidence: float, *, anytime: bool = False
-) -> Iterator[Row]:
+def estimate_item(design: Design, position: int, totals: Totals, confidence: float) -> Iterator[Row]:
     """The estimates of one item: of all respondents first, then of each stratum; shares by choice, then the mean.
 
-    `totals` are the tables of the item's own symbols, each of shape (strata, m). `anytime` asks for intervals that hold
-    however often one looks, as one does while reports come in; else they hold at one look.
+    `totals` are the tables of the item's own symbols, each of shape (strata, m).
     """
-    question, known = question_of(design.document["items"][position]), known_shares(design)
+    question = question_of(design.document["items"][position])
     strata = np.stack(totals, axis=1)
-    everyone, fit = strata.sum(axis=0), overall(design, position, totals, confidence)
-    if anytime and fit:
-        fit = _at_every_look(question, fit, None if known else everyone)
-    yield from _rows(question, position, None, everyone, fit, [WEIGHTED] if known else [])
+    flags = [WEIGHTED] if known_shares(design) else []
+    yield from _rows(question, position, None, strata.sum(axis=0), overall(design, position, totals, confidence), flags)
     if design.document["strata"]["groups"]:
         for stratum, counts in enumerate(strata):
-            fit = _fit(question, counts, confidence)
-            if anytime and fit:
-                fit = _at_every_look(question, fit, counts)
-            yield from _rows(question, position, stratum, counts, fit, [])
-
-
-def _at_every_look(question: Question, fit: Fit, counts: NDArray[np.int64] | None) -> Fit:
-    """The same estimates with intervals that hold at all looks together; no `counts` where strata were put together."""
-    return Fit(
-        fit.shares and question.shares_at_every_look(fit.shares, counts),
-        fit.mean and question.mean_at_every_look(fit.mean, counts),
-    )
+            yield from _rows(question, position, stratum, counts, _fit(question, counts, confidence), [])
 
 
 def overall(design: Design, position: int, totals: Totals, confidence: float) -> Fit | None:
     """What is estimated of all respondents: the strata by their known population shares, or all reports together.
 
-    None where there are too few reports; `totals` as for `estimate_item`. Its intervals hold at one look.
+    None where there are too few reports; `totals` as for `estimate_item`.
     """
     question, strata = question_of(design.document["items"][position]), np.stack(totals, axis=1)
     known = known_shares(design)

@@ -5,18 +5,16 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from collector import folding
 from collector import selectors as reports
 from estimator import computing, jobs, selectors
-from estimator.models import Estimate, KnownShare, Run, Worker
+from estimator.models import Estimate, KnownShare, Run
 from randomized_response import __version__
 
 BETWEEN_SCHEDULED = timedelta(seconds=60)
-READABLE = timedelta(minutes=15)
-BETWEEN_SEEN = timedelta(seconds=15)
+KEPT_SCHEDULED = 20
 
 logger = logging.getLogger(__name__)
 
@@ -34,27 +32,22 @@ def wake(run_id: int) -> None:
 
 def estimate_changed() -> list[Run]:
     """Ask for a run of every design whose totals changed since its last one, at most one a minute and design."""
-    changed = selectors.changed_designs(before=timezone.now() - BETWEEN_SCHEDULED)
-    prune()
-    return [request_run(digest, trigger=Run.Trigger.SCHEDULE) for digest in changed]
+    recently = timezone.now() - BETWEEN_SCHEDULED
+    asked = []
+    for digest in selectors.designs_with_totals():
+        last = selectors.last_run(digest)
+        if last is not None and (last.requested_at > recently or selectors.is_current(last)):
+            continue
+        asked.append(request_run(digest, trigger=Run.Trigger.SCHEDULE))
+        prune(digest)
+    return asked
 
 
-def prune() -> None:
-    """Forget the scheduled runs that a newer one has replaced; what somebody asked for or published stays.
-
-    Two of them side by side tell in which minute, and with which symbols, the reports between them came. So they stay
-    only as long as somebody may be reading the older one.
-    """
-    newer = Run.objects.filter(design=OuterRef("design"), state=Run.State.DONE, pk__gt=OuterRef("pk"))
-    ended = Run.objects.filter(state__in=(Run.State.DONE, Run.State.FAILED), finished_at__lt=timezone.now() - READABLE)
-    ended.filter(Exists(newer), trigger=Run.Trigger.SCHEDULE, published=False).delete()
-
-
-def worker_looked() -> None:
-    """Note that a worker looks for work: at most every few seconds, for it is a write."""
-    now = timezone.now()
-    if not Worker.objects.filter(seen_at__gt=now - BETWEEN_SEEN).exists():
-        Worker.objects.update_or_create(pk=1, defaults={"seen_at": now})
+def prune(digest: str) -> None:
+    """Forget scheduled runs of a design beyond the newest; what somebody asked for or published stays."""
+    scheduled = Run.objects.filter(design_id=digest, trigger=Run.Trigger.SCHEDULE, published=False)
+    kept = scheduled.order_by("-pk").values_list("pk", flat=True)[:KEPT_SCHEDULED]
+    scheduled.exclude(pk__in=list(kept)).delete()
 
 
 def resume_waiting() -> list[int]:
@@ -76,6 +69,22 @@ def execute(run_id: int) -> Run:
     return Run.objects.get(pk=run_id)
 
 
+def run_now(digest: str, *, confidence: float = 0.95) -> Run:
+    """Compute a run here and now: it is held from the beginning, so that no other worker takes it up."""
+    lease = jobs.new_key()
+    until = timezone.now() + jobs.LEASE
+    held = {"state": Run.State.RUNNING, "lease": lease, "lease_until": until, "tries": jobs.MOST_TRIES}
+    run = Run.objects.create(design_id=digest, trigger=Run.Trigger.DEMAND, confidence=confidence, **held)
+    _compute(run.pk, lease)
+    return Run.objects.get(pk=run.pk)
+
+
+def forget_rehearsal(digest: str) -> None:
+    """Delete the runs and the known shares of a rehearsal's design; those of any other stay."""
+    for rows in (Run, KnownShare):
+        rows.objects.filter(design_id=digest, design__rehearsal=True).delete()
+
+
 def publish(run: Run, *, published: bool = True) -> None:
     """Let whoever has the link read the report, or no longer."""
     Run.objects.filter(pk=run.pk, state=Run.State.DONE).update(published=published)
@@ -92,13 +101,11 @@ def _compute(run_id: int, lease: str) -> None:
     run = Run.objects.get(pk=run_id)
     folding.fold(run.design_id)
     design, now = reports.get_design(run.design_id), timezone.now()
-    with transaction.atomic():  # all from one state of the store
+    with transaction.atomic():  # both from one state of the store
         totals, coin_reports = reports.totals(run.design_id), reports.folded_coin_report_count(run.design_id)
-        anytime = reports.is_open(run.design_id)
     rows: list[computing.Row] = []
     for position, field in enumerate(design.fields):
-        mine = totals[field.start : field.stop]
-        rows += computing.estimate_item(design, position, mine, run.confidence, anytime=anytime)
+        rows += computing.estimate_item(design, position, totals[field.start : field.stop], run.confidence)
         jobs.renew(Run, run_id, lease, progress=100 * (position + 1) // len(design.fields))
     with transaction.atomic():
         jobs.hold(
@@ -110,7 +117,6 @@ def _compute(run_id: int, lease: str) -> None:
             snapshot_at=now,
             reports=int(totals[0].sum()),
             coin_reports=coin_reports,
-            anytime=anytime,
             input_digest=computing.input_digest(design, totals),
             tallies=[table.tolist() for table in totals],
             version=__version__,

@@ -6,7 +6,8 @@ from django.db.models import QuerySet
 from django.http import Http404
 
 from estimator.models import Run
-from surveys.models import Survey, Version
+from surveys import selectors
+from surveys.models import Survey
 from surveys.people.models import Membership
 from surveys.people.models import Role as Role
 
@@ -52,8 +53,8 @@ def get_survey_or_404(user: Person, slug: str, role: Role = Role.VIEWER) -> Surv
 def get_run_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> Run:
     """A run of one of this person's surveys; raises as `get_survey_or_404` does."""
     run = Run.objects.filter(key=key).first()
-    version = Version.objects.filter(design=run.design_id).select_related("survey").first() if run else None
-    held = role_in(user, version.survey) if version else None
+    survey = selectors.surveys_of_runs(run.design_id).first() if run else None
+    held = role_in(user, survey) if survey else None
     if run is None or held is None:
         raise Http404("There is no such run.")
     require(held, role)

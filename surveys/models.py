@@ -9,6 +9,8 @@ from collector.models import FrozenDesign
 from surveys.people.models import AuditEntry as AuditEntry
 from surveys.people.models import Membership as Membership
 from surveys.people.models import Team
+from surveys.rehearsals.models import Rehearsal as Rehearsal
+from surveys.rehearsals.models import Repetition as Repetition
 
 KEY_VALIDATOR = RegexValidator(rf"^{KEY.pattern}$", "Use a-z, 0-9, - and _, beginning with a letter or a digit.")
 

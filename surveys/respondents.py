@@ -1,11 +1,12 @@
-"""Simulated respondents: people whose true answers are known, drawn from given shares or read from a file.
+"""Simulated respondents: people whose true answers are known, and files of them.
 
 An answer is the index of a choice, the place of a number on its grid, or for several choices a 0 or 1 for each option;
 None is a question that was left blank.
 """
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import IO, Any
@@ -15,6 +16,7 @@ import numpy as np
 from collector.checks import DECIMAL
 from collector.designs import Design
 from collector.items import answer_count, grid_points
+from randomized_response.plan import shares_around
 
 Answer = int | tuple[int, ...] | None
 Item = dict[str, Any]
@@ -62,38 +64,20 @@ def ask(items: Sequence[Item], answer_of: Callable[[Item], Answer]) -> list[Answ
     return said
 
 
-def simulated(
-    design: Design, *, respondents: int, shares: dict[str, list[float]], generator: np.random.Generator
-) -> Iterator[Respondent]:
-    """People whose answers are drawn from given shares of each item, among those who are asked it.
+def shares_of(item: Item, given: Sequence[float] | Mapping[str, float] | None) -> list[float]:
+    """How often each answer is given (for several choices: each option is ticked). Raises RehearsalError.
 
-    For several choices each option has a share of its own, for a number a single share is the mean. Where no shares are
-    given, all answers are equally frequent.
+    `given` are the shares; one share of two answers is that of the second. Of a number it may be the `mean` with a
+    `spread` (standard deviation), or one mean alone.
     """
-    items = design.document["items"]
-    unknown = sorted(set(shares) - {item["key"] for item in items})
-    if unknown:
-        raise RehearsalError(f"share: the survey has no item {', '.join(unknown)}")
-    tables = {item["key"]: shares_of(item, shares.get(item["key"])) for item in items}
-    strata = _strata_shares(design)
-
-    def answer_of(item: Item) -> Answer:
-        table = tables[item["key"]]
-        return _ticked(item, table, generator) if item["kind"] == "several_choices" else _drawn(table, generator)
-
-    for _ in range(respondents):
-        stratum = int(generator.choice(len(strata), p=strata))
-        yield Respondent(stratum, tuple(ask(items, answer_of)))
-
-
-def shares_of(item: Item, given: list[float] | None) -> list[float]:
-    """How often each answer is given (for several choices: each option is ticked). Raises RehearsalError."""
     size, several = answer_count(item), item["kind"] == "several_choices"
     if given is None:
         return [1 / (2 if several else size)] * size
+    if isinstance(given, Mapping):
+        return _around(item, given["mean"], given.get("spread"))
     if len(given) == 1 and item["kind"] == "number":
-        return _around(item, given[0])
-    table = [1 - given[0], given[0]] if len(given) == 1 and size == 2 and not several else given
+        return _around(item, given[0], None)
+    table = [1 - given[0], given[0]] if len(given) == 1 and size == 2 and not several else list(given)
     proper = len(table) == size and min(table) >= 0 and max(table) <= 1 and (several or abs(sum(table) - 1) <= 1e-9)
     if not proper:
         total = "" if several else " that sum to 1"
@@ -141,34 +125,43 @@ def _blank(item: Item) -> int | tuple[int, ...]:
     return _nothing(item) if item["kind"] == "several_choices" else len(item["choices"]) - 1
 
 
-def _drawn(table: list[float], generator: np.random.Generator) -> int:
-    return int(generator.choice(len(table), p=table))
-
-
-def _ticked(item: Item, table: list[float], generator: np.random.Generator) -> tuple[int, ...]:
+def ticked(item: Item, marks: Sequence[bool], generator: np.random.Generator) -> tuple[int, ...]:
     """Options ticked each for itself; "prefer not to say" alone, and of too many so many as may be, by chance."""
-    ticked = [place for place, share in enumerate(table) if generator.random() < share]
-    if item.get("prefer_not") and len(table) - 1 in ticked:
-        ticked = [len(table) - 1]
-    if len(ticked) > item.get("most", len(table)):
-        ticked = generator.permutation(ticked)[: item["most"]].tolist()
-    return tuple(int(place in ticked) for place in range(len(table)))
+    places = [place for place, mark in enumerate(marks) if mark]
+    if item.get("prefer_not") and len(marks) - 1 in places:
+        places = [len(marks) - 1]
+    if len(places) > item.get("most", len(marks)):
+        places = generator.permutation(places)[: item["most"]].tolist()
+    return tuple(int(place in places) for place in range(len(marks)))
 
 
-def _around(item: Item, mean: float) -> list[float]:
-    """Shares of the points of a grid that have this mean: binomial over its places."""
-    points = grid_points(item)
-    low, high = float(points[0]), float(points[-1])
+def _around(item: Item, mean: float, spread: float | None) -> list[float]:
+    """Shares of the points of a grid that have this mean and standard deviation; the least deviation where none is."""
+    points = [float(point) for point in grid_points(item)]
+    low, high, last = points[0], points[-1], len(points) - 1
     if not low <= mean <= high:
         raise RehearsalError(f"share: the mean of {item['key']} must be from {low:g} to {high:g}; got {mean:g}")
-    table = np.array([1.0])
-    for _ in points[1:]:
-        up = (mean - low) / (high - low)
-        table = np.convolve(table, [1 - up, up])
-    return [float(share) for share in table / table.sum()]
+    if mean in (low, high):
+        return [float(point == mean) for point in points]
+    least, most = spreads(item, mean)
+    spread = least if spread is None else spread
+    if not least * 0.9995 <= spread <= most * 1.0005:
+        said = f"from {least:.4g} to {most:.4g} around a mean of {mean:g}"
+        raise RehearsalError(f"share: the spread of {item['key']} must be {said}; got {spread:g}")
+    step = (high - low) / last
+    spread = min(max(spread, least), most)
+    return [float(share) for share in shares_around(last + 1, mean=(mean - low) / step, deviation=spread / step)]
 
 
-def _strata_shares(design: Design) -> list[float]:
+def spreads(item: Item, mean: float) -> tuple[float, float]:
+    """The least and the largest standard deviation that simulated numbers can have around a mean."""
+    points = [float(point) for point in grid_points(item)]
+    most = math.sqrt(max(0.0, (mean - points[0]) * (points[-1] - mean)))
+    return most / math.sqrt(len(points) - 1), most
+
+
+def strata_shares(design: Design) -> list[float]:
+    """The strata's known shares of the population; equal ones where none is known."""
     shares = [group["share"] for group in design.document["strata"]["groups"]]
     if not shares or None in shares:
         return [1 / len(design.strata)] * len(design.strata)

@@ -7,12 +7,13 @@ from itertools import count
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Q, QuerySet
 
 from collector import selectors as reports
 from estimator.models import Run
 from surveys.definitions import Definition, design_of
 from surveys.mechanisms import PARAMETERS
-from surveys.models import Group, Item, Page, Section, Survey, Version
+from surveys.models import Group, Item, Page, Rehearsal, Section, Survey, Version
 from surveys.reading import DefinitionError
 
 LONGEST_BEGINNING = 56
@@ -54,8 +55,14 @@ class Showing:
 
 
 def survey_of(run: Run) -> Survey:
-    """The survey whose reports a run counted."""
-    return Version.objects.select_related("survey").get(design=run.design_id).survey
+    """The survey whose reports a run counted, respondents' or those of a rehearsal."""
+    return surveys_of_runs(run.design_id).get()
+
+
+def surveys_of_runs(digest: str) -> QuerySet[Survey]:
+    """The survey of which this design is a version or a rehearsal; none where there is none."""
+    opened, rehearsed = (kind.objects.filter(design=digest).values("survey") for kind in (Version, Rehearsal))
+    return Survey.objects.filter(Q(pk__in=opened) | Q(pk__in=rehearsed))
 
 
 def definition_of(survey: Survey) -> Definition:

@@ -158,10 +158,12 @@ def publish_run(run: Run, *, published: bool, by: User | None = None) -> Survey:
     Raises
     ------
     NotAllowed
-        Where the run is not done.
+        Where the run is not done, or belongs to a rehearsal.
     """
     if run.state != Run.State.DONE:
         raise NotAllowed("This run has no estimates to publish.")
+    if not Version.objects.filter(design=run.design_id).exists():
+        raise NotAllowed("This is the run of a rehearsal, which stays in the panel: nobody real has answered.")
     estimator.publish(run, published=published)
     survey = selectors.survey_of(run)
     record(by, "published a report" if published else "withdrew a report", survey=survey, detail=f"run {run.key}")

@@ -3,8 +3,19 @@
 from celery import shared_task
 
 from surveys import appointments
+from surveys.rehearsals import services as rehearsals
 
 
 @shared_task(name="surveys.keep_appointments")
 def keep_appointments() -> None:
     appointments.keep_due()
+
+
+@shared_task(name="surveys.execute_rehearsal")
+def execute_rehearsal(rehearsal_id: int) -> None:
+    rehearsals.execute(rehearsal_id)
+
+
+@shared_task(name="surveys.resume_rehearsals")
+def resume_rehearsals() -> None:
+    rehearsals.resume_waiting()

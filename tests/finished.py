@@ -1,7 +1,7 @@
 """A finished run of the payloads' survey, and its known truth, for tests of what is made from runs."""
 
 from collector.designs import Design
-from collector.services import close, receive
+from collector.services import receive, receive_simulated
 from estimator import services
 from estimator.models import KnownShare, Run
 from tests import payloads
@@ -11,16 +11,16 @@ REPORTS = ("0100", "0002", "0101")
 
 def fill(design: Design, *, count: int = 90, first: int = 60) -> None:
     """Store reports: the first `first` of the first year, the others of the later ones."""
-    for number in range(count):
-        stratum = "y1" if number < first else "y2"
-        body = payloads.body(design, stratum=stratum, report=REPORTS[number % len(REPORTS)])
-        receive(body, slug=design.slug, rehearsal=design.rehearsal)
+    strata = ["y1" if number < first else "y2" for number in range(count)]
+    bodies = [payloads.body(design, stratum=one, report=REPORTS[n % len(REPORTS)]) for n, one in enumerate(strata)]
+    if design.rehearsal:
+        receive_simulated(bodies, slug=design.slug)
+        return
+    for body in bodies:
+        receive(body, slug=design.slug)
 
 
-def run_of(design: Design, *, published: bool = False, final: bool = True) -> Run:
-    """A finished run: after closing where it is `final`, else one of a design that takes reports still."""
-    if final:
-        close(design.digest)
+def run_of(design: Design, *, published: bool = False) -> Run:
     run = services.execute(services.request_run(design.digest).pk)
     services.publish(run, published=published)
     run.refresh_from_db()

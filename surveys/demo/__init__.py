@@ -74,7 +74,7 @@ def _written(slug: str, owner: User) -> Survey:
 def _rehearse(survey: Survey, progress: Progress) -> None:
     respondents = redbook_respondents()
     version = rehearsal.start(survey)
-    sent: Any = rehearsal.send(version, respondents, np.random.default_rng(SEED))
+    sent: Any = rehearsal.rehearse(version, respondents, np.random.default_rng(SEED))
     for _ in progress(sent, len(respondents)):
         pass
     estimator.publish(estimator.execute(rehearsal.finish(version).pk))

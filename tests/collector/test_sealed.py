@@ -8,7 +8,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from collector import folding, selectors, services
 from collector.designs import Design
-from collector.errors import UnknownDesign
+from collector.errors import Closed, UnknownDesign
 from collector.models import FrozenDesign, Report, Tally
 from tests import payloads
 
@@ -49,9 +49,12 @@ def test_no_door_of_real_reports_leads_into_a_rehearsal(design: Design, rehearse
 
 def test_the_door_of_rehearsals_leads_nowhere_else(design: Design, rehearsed: Design) -> None:
     with pytest.raises(UnknownDesign):
-        services.receive(payloads.body(design), slug="campus", rehearsal=True)
-    services.receive(payloads.body(rehearsed), slug="campus", rehearsal=True)
-    assert Report.objects.get().mode == Report.Mode.SIMULATED
+        services.receive_simulated([payloads.body(rehearsed), payloads.body(design)], slug="campus")
+    services.receive_simulated([payloads.body(rehearsed)], slug="campus")
+    assert Report.objects.get().mode == Report.Mode.SIMULATED, "of the two before neither was stored"
+    services.close(rehearsed.digest)
+    with pytest.raises(Closed):
+        services.receive_simulated([payloads.body(rehearsed)], slug="campus")
 
 
 @pytest.mark.parametrize(("mode", "simulated"), [(0, True), (1, True), (2, True), (3, False)])
@@ -63,14 +66,14 @@ def test_raw_sql_cannot_mix_them(design: Design, rehearsed: Design, mode: int, s
 
 @pytest.mark.parametrize("change", ["design_id = %s", "mode = 0, design_id = %s", "mode = 0 WHERE %s <> ''"])
 def test_no_report_changes_sides(design: Design, rehearsed: Design, change: str) -> None:
-    services.receive(payloads.body(rehearsed), slug="campus", rehearsal=True)
+    services.receive_simulated([payloads.body(rehearsed)], slug="campus")
     with pytest.raises((IntegrityError, OperationalError)), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"UPDATE collector_report SET {change}", [design.digest])
 
 
 def test_a_rehearsal_can_be_forgotten_and_what_respondents_sent_cannot(design: Design, rehearsed: Design) -> None:
     services.receive(payloads.body(design), slug="campus")
-    services.receive(payloads.body(rehearsed), slug="campus", rehearsal=True)
+    services.receive_simulated([payloads.body(rehearsed)], slug="campus")
     for digest in (design.digest, rehearsed.digest):
         folding.fold(digest)
     for forget in (services.clear_rehearsal, services.discard_rehearsal):
@@ -78,7 +81,7 @@ def test_a_rehearsal_can_be_forgotten_and_what_respondents_sent_cannot(design: D
             forget(design.digest)
     services.clear_rehearsal(rehearsed.digest)
     assert set(Tally.objects.values_list("design_id", flat=True)) == {design.digest}
-    services.receive(payloads.body(rehearsed), slug="campus", rehearsal=True)  # it takes them anew
+    services.receive_simulated([payloads.body(rehearsed)], slug="campus")  # it takes them anew
     services.discard_rehearsal(rehearsed.digest)
     assert list(FrozenDesign.objects.values_list("digest", flat=True)) == [design.digest]
     assert selectors.recount(design.digest)[0].sum() == 1
@@ -88,7 +91,7 @@ def test_a_rehearsal_can_be_forgotten_and_what_respondents_sent_cannot(design: D
 def test_what_was_stored_before_is_marked_and_stays_frozen(design: Design, rehearsed: Design) -> None:
     """Up and down with reports in both worlds; the triggers are there again each time."""
     services.receive(payloads.body(design), slug="campus")
-    services.receive(payloads.body(rehearsed), slug="campus", rehearsal=True)
+    services.receive_simulated([payloads.body(rehearsed)], slug="campus")
     before, after = ("collector", "0004_paper_mode"), ("collector", "0005_sealed_rehearsals")
     leaves = MigrationExecutor(connection).loader.graph.leaf_nodes()
     try:
@@ -111,6 +114,6 @@ def modes() -> dict[str, int]:
 def triggers() -> set[str]:
     with connection.cursor() as cursor:
         rows = cursor.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name LIKE 'collector%'"
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name LIKE 'collector_%'"
         ).fetchall()
     return {name for (name,) in rows}

@@ -5,15 +5,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from collector import selectors as reports
 from estimator import exports
 from estimator.models import Run
 from surveys import definitions, selectors
-from surveys.models import Survey, Version
+from surveys.models import Rehearsal, Survey, Version
 from surveys.people.teams import home_team
 from tests import payloads
 
@@ -56,16 +56,20 @@ def test_export_survey_and_import_survey_are_inverse(survey: Survey, tmp_path: P
 
 def test_rehearse_with_simulated_respondents(survey: Survey) -> None:
     told = facts("rehearse", "campus", "--respondents", 60, "--share", "cheated=0.3", "--seed", 5)
-    assert (told["slug"], told["reports"]) == ("campus-rehearsal", 60)
-    assert facts("rehearse", "campus", "--respondents", 60, "--seed", 5)["version"] == 2
+    assert (told["slug"], told["rehearsal"], told["reports"], told["seed"]) == ("campus", 1, 60, 5)
+    again = facts("rehearse", "campus", "--respondents", 60, "--repetitions", 2)
+    assert (again["rehearsal"], again["repetitions"]) == (2, 2)
+    assert Survey.objects.count() == 1, "what is rehearsed stands beside its survey, not in the list"
 
 
 def test_rehearse_with_answers_from_a_file(survey: Survey, tmp_path: Path) -> None:
     answers = tmp_path / "answers.csv"
     answers.write_text("stratum,cheated,mood\n" + "y1,1,Low\n" * 40)
-    assert facts("rehearse", "campus", "--answers", answers)["reports"] == 40
-    version = Version.objects.get()
-    assert reports.totals(version.design_id)[0].sum() == 40
+    told = facts("rehearse", "campus", "--answers", answers)
+    assert told["reports"] == 40
+    (first, *_) = Run.objects.get(key=told["run"]).tallies
+    assert np.sum(first) == 40
+    assert "Low" not in str(Rehearsal.objects.get().said), "true answers are not kept"
 
 
 @pytest.mark.parametrize("kind", ["csv", "json"])

@@ -16,7 +16,8 @@ from estimator import services as estimator
 from surveys import rehearsal, services
 from surveys.models import Survey
 from surveys.people.teams import home_team
-from surveys.respondents import RehearsalError, Respondent, read_answers, simulated
+from surveys.rehearsals.population import population
+from surveys.respondents import RehearsalError, Respondent, read_answers
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
@@ -25,38 +26,31 @@ DESIGN = Design(payloads.document())
 
 def run(survey: Survey, respondents: list[Respondent], seed: int = 1) -> tuple[Survey, Design]:
     version = rehearsal.start(survey)
-    list(rehearsal.send(version, respondents, np.random.default_rng(seed)))
+    list(rehearsal.rehearse(version, respondents, np.random.default_rng(seed)))
     estimator.execute(rehearsal.finish(version).pk)
     return version.survey, reports.get_design(version.design_id)
 
 
-def test_a_draft_is_rehearsed_on_a_copy(survey: Survey) -> None:
-    copy, design = run(survey, [Respondent(0, (1, 2))] * 3)
-    assert (copy.slug, copy.rehearsal, copy.state) == ("campus-rehearsal", True, Survey.State.CLOSED)
-    assert design.rehearsal
-    survey.refresh_from_db()
-    assert (survey.state, survey.versions.count()) == (Survey.State.DRAFT, 0)
+@pytest.fixture
+def survey(alice: User) -> Survey:
+    """A survey that is a rehearsal as a whole."""
+    return services.write_survey(payloads.definition(rehearsal=True), team=home_team(alice))
 
 
 def test_each_rehearsal_is_a_version_of_its_own(survey: Survey) -> None:
     _, first = run(survey, [Respondent(0, (1, 2))] * 3)
-    copy, second = run(survey, [Respondent(1, (0, 0))] * 5)
+    again, second = run(survey, [Respondent(1, (0, 0))] * 5)
     assert (reports.report_count(first.digest), reports.report_count(second.digest)) == (3, 5)
-    assert [version.number for version in copy.versions.all()] == [2, 1]
+    assert [version.number for version in again.versions.all()] == [2, 1]
+    assert (again.state, second.rehearsal) == (Survey.State.CLOSED, True)
 
 
 def test_a_rehearsal_that_was_cut_off_starts_anew(survey: Survey) -> None:
     version = rehearsal.start(survey)
-    next(rehearsal.send(version, [Respondent(0, (0, 0))] * 5, np.random.default_rng(1)))
-    copy, design = run(survey, [Respondent(0, (1, 2))] * 3)
+    next(rehearsal.rehearse(version, [Respondent(0, (0, 0))] * 5, np.random.default_rng(1)))
+    again, design = run(survey, [Respondent(0, (1, 2))] * 3)
     assert reports.report_count(design.digest) == 3
-    assert copy.versions.count() == 2
-
-
-def test_an_open_survey_cannot_be_rehearsed_on(survey: Survey) -> None:
-    services.open_survey(survey)
-    with pytest.raises(Exception, match="campus is open"):
-        rehearsal.start(survey)
+    assert again.versions.count() == 2
 
 
 def test_the_wire_format_is_the_browsers() -> None:
@@ -75,7 +69,7 @@ def test_the_wire_format_is_the_browsers() -> None:
 def test_all_bodies_of_a_design_have_one_length() -> None:
     generator = np.random.default_rng(5)
     words = rehearsal._words(generator)
-    people = simulated(DESIGN, respondents=200, shares={}, generator=generator)
+    people = population(DESIGN, {"respondents": 200, "shares": {}}).draw(generator)
     assert (
         len({len(rehearsal.report_body(DESIGN, person, words, nonce=secrets.token_hex(16))) for person in people}) == 1
     )
@@ -114,7 +108,8 @@ def test_the_same_seed_sends_the_same_reports(survey: Survey) -> None:
 
 def test_simulated_people_have_the_shares_that_were_asked_for() -> None:
     """10,000 people, share 0.2: standard deviation 0.004; five of them, false alarm 6e-7."""
-    people = list(simulated(DESIGN, respondents=10_000, shares={"cheated": [0.2]}, generator=np.random.default_rng(11)))
+    said = {"respondents": 10_000, "shares": {"cheated": [0.2]}}
+    people = list(population(DESIGN, said).draw(np.random.default_rng(11)))
     assert abs(np.mean([person.answers[0] for person in people]) - 0.2) < 0.02
     assert abs(np.mean([person.answers[1] == 2 for person in people]) - 1 / 3) < 0.024
 
@@ -130,7 +125,7 @@ def test_simulated_people_have_the_shares_that_were_asked_for() -> None:
 )
 def test_shares_that_are_none(shares: dict[str, list[float]], fault: str) -> None:
     with pytest.raises(RehearsalError, match=fault):
-        list(simulated(DESIGN, respondents=1, shares=shares, generator=np.random.default_rng(1)))
+        population(DESIGN, {"respondents": 1, "shares": shares})
 
 
 def test_answers_from_csv_by_number_or_text() -> None:

@@ -12,7 +12,8 @@ from collector.designs import Design
 from estimator import selectors as estimates
 from surveys import rehearsal, services
 from surveys.people.teams import home_team
-from surveys.respondents import RehearsalError, Respondent, answers_to_send, read_answers, shares_of, simulated
+from surveys.rehearsals.population import population
+from surveys.respondents import RehearsalError, Respondent, answers_to_send, read_answers, shares_of
 from tests import kinds
 from tests.surveys.test_every_kind import example
 
@@ -24,7 +25,7 @@ DRINKS_AND_GAMBLES = (0, 1, 1, 0, 0)
 
 
 def people(shares: dict[str, list[float]], count: int = 2_000) -> list[Respondent]:
-    return list(simulated(DESIGN, respondents=count, shares=shares, generator=np.random.default_rng(3)))
+    return list(population(DESIGN, {"respondents": count, "shares": shares}).draw(np.random.default_rng(3)))
 
 
 def read(**cells: str) -> Respondent:
@@ -159,7 +160,7 @@ def test_known_shares_of_every_kind(alice: User) -> None:
         (1, None, 4, 3, DRINKS_AND_GAMBLES, 0, 4, 7, 5),
         (0, 2, 4, 3, (0, 0, 0, 0, 1), 0, 4, 40, 5),
     ]
-    list(rehearsal.send(version, [Respondent(0, told) for told in answers], np.random.default_rng(1)))
+    list(rehearsal.rehearse(version, [Respondent(0, told) for told in answers], np.random.default_rng(1)))
     known = {place: share for place, share in estimates.known_shares(design.digest).items() if share}
     assert known == {
         (0, 0, None): 0.5, (0, 1, None): 0.5,

@@ -1,3 +1,5 @@
+import math
+import time
 from argparse import ArgumentParser
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,11 +14,14 @@ from collector.designs import Design
 from estimator import services as estimator
 from surveys import demo, rehearsal
 from surveys.commands import SurveyCommand, find_survey
-from surveys.respondents import Respondent, read_answers, simulated
+from surveys.models import Survey
+from surveys.rehearsals import services
+from surveys.rehearsals.population import population
+from surveys.respondents import RehearsalError, Respondent, read_answers
 
 
 class Command(SurveyCommand):
-    help = "Send simulated respondents with known answers through a draft's own copy, and estimate it."
+    help = "Have simulated respondents with known answers answer a survey, and estimate it."
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
@@ -31,29 +36,64 @@ class Command(SurveyCommand):
             metavar="ITEM=S1[,S2...]",
             help="true shares of choices, or a number's mean",
         )
+        parser.add_argument("--repetitions", type=int, default=1, help="how often to do it, 1 to 200")
         parser.add_argument("--seed", type=int, help="makes the rehearsal repeatable")
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
-        version = rehearsal.start(find_survey(options["slug"]))
-        generator = np.random.default_rng(options["seed"])
-        respondents = _respondents(reports.get_design(version.design_id), options, generator)
-        sent = rehearsal.send(version, respondents, generator)
-        stored = sum(1 for _ in tqdm(sent, total=len(respondents), unit=" reports", disable=options["json"] or None))
-        run = estimator.execute(rehearsal.finish(version).pk)
-        facts = {"slug": version.survey.slug, "version": version.number, "reports": stored, "run": run.key}
-        return f"{version.survey.slug}: {stored} reports are stored and estimated in run {run.key}.", facts
+        _check(options)
+        survey = find_survey(options["slug"])
+        seed = services.new_seed() if options["seed"] is None else options["seed"]
+        return (_as_a_whole if survey.rehearsal else _beside)(survey, seed, options)
 
 
-def _respondents(design: Design, options: dict[str, Any], generator: np.random.Generator) -> list[Respondent]:
+def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Rehearse a survey beside which the rehearsal is kept, as the panel does."""
+    people = _people(services.design_to_rehearse(survey, 1), options)
+    said = {"respondents": options["respondents"], "shares": _shares(options["share"])}
+    if people is not None:
+        said = {"respondents": len(people), "shares": {}, "file": True}
+    asked = services.request_rehearsal(survey, said, repetitions=options["repetitions"], seed=seed)
+    while asked.waits:
+        services.execute(asked.pk, seconds=math.inf, people=people)
+        asked.refresh_from_db()
+        time.sleep(0.5 if asked.waits else 0)  # a worker was faster
+    if asked.run is None:
+        raise RehearsalError(asked.fault or "The rehearsal was stopped.")
+    facts = {"slug": survey.slug, "rehearsal": asked.number, "repetitions": asked.done.count(), "seed": seed}
+    facts |= {"reports": asked.run.reports, "run": asked.run.key}
+    words = "{slug}: rehearsal {rehearsal} with {reports} reports, {repetitions} times; run {run}."
+    return words.format_map(facts), facts
+
+
+def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Rehearse a survey that is nothing else, in a version of its own."""
+    version, generator = rehearsal.start(survey), np.random.default_rng(seed)
+    design = reports.get_design(version.design_id)
+    people = _people(design, options)
+    if people is None:
+        said = {"respondents": options["respondents"], "shares": _shares(options["share"])}
+        people = list(population(design, said).draw(generator))
+    sent = rehearsal.rehearse(version, people, generator)
+    stored = sum(1 for _ in tqdm(sent, total=len(people), unit=" reports", disable=options["json"] or None))
+    run = estimator.execute(rehearsal.finish(version).pk)
+    facts = {"slug": survey.slug, "version": version.number, "reports": stored, "run": run.key}
+    return f"{survey.slug}: {stored} reports are stored and estimated in run {run.key}.", facts
+
+
+def _check(options: dict[str, Any]) -> None:
+    for name, most in (("respondents", 1_000_000), ("repetitions", 200)):
+        if not 1 <= options[name] <= most:
+            raise CommandError(f"--{name} must be from 1 to {most}; got {options[name]}.")
+
+
+def _people(design: Design, options: dict[str, Any]) -> list[Respondent] | None:
+    """Respondents who are given; None where they are drawn."""
     if options["redbook"]:
         return demo.redbook_respondents()
-    if options["answers"]:
-        with options["answers"].open(newline="", encoding="utf-8") as file:
-            return read_answers(design, file)
-    if not 1 <= options["respondents"] <= 1_000_000:
-        raise CommandError(f"--respondents must be from 1 to 1000000; got {options['respondents']}.")
-    shares = _shares(options["share"])
-    return list(simulated(design, respondents=options["respondents"], shares=shares, generator=generator))
+    if not options["answers"]:
+        return None
+    with options["answers"].open(newline="", encoding="utf-8") as file:
+        return read_answers(design, file)
 
 
 def _shares(texts: Iterable[str]) -> dict[str, list[float]]:

@@ -1,0 +1,276 @@
+"""Rehearsals as jobs: seeded, resumed, stopped, forgotten; measured against what is true of the simulated people."""
+
+import math
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import User
+
+from collector import selectors as reports
+from collector import services as collector
+from collector.designs import Design
+from collector.models import FrozenDesign, Report, Tally
+from estimator import jobs
+from estimator import services as estimator
+from estimator.models import KnownShare, Run
+from surveys import rehearsal, services
+from surveys.models import Rehearsal, Survey
+from surveys.people.teams import home_team
+from surveys.reading import DefinitionError
+from surveys.rehearsals import measuring
+from surveys.rehearsals import services as rehearsals
+from surveys.rehearsals.population import Population, marginals, population
+from surveys.respondents import RehearsalError, Respondent, ask
+from tests import kinds, payloads
+
+pytestmark = pytest.mark.django_db
+SAID = {"respondents": 120, "shares": {"cheated": [0.8, 0.2]}}
+ROWS = 4 * 3
+"""Estimates that are shown: the share of Yes and of three moods, of all and in two groups."""
+
+
+@pytest.fixture(autouse=True)
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    messages: list[int] = []
+    monkeypatch.setattr(rehearsals, "wake", messages.append)
+    return messages
+
+
+def ask_for(survey: Survey, said: dict[str, object] = SAID, *, repetitions: int = 3, seed: int = 7) -> Rehearsal:
+    return rehearsals.request_rehearsal(survey, said, repetitions=repetitions, seed=seed)
+
+
+def finished(survey: Survey, **more: int) -> Rehearsal:
+    asked = ask_for(survey, **more)  # type: ignore[arg-type]
+    rehearsals.execute(asked.pk, seconds=math.inf)
+    asked.refresh_from_db()
+    return asked
+
+
+def numbers(asked: Rehearsal) -> list[bytes]:
+    return [bytes(one.numbers) for one in asked.done.all()]
+
+
+def test_what_stays_is_the_estimates_and_no_report(survey: Survey) -> None:
+    asked = finished(survey)
+    assert (asked.state, asked.progress, asked.done.count()) == (Rehearsal.State.DONE, 100, 3)
+    assert not Report.objects.exists()
+    assert not Tally.objects.exists()
+    assert not reports.is_open(asked.design_id)
+    assert asked.run is not None
+    assert (asked.run.reports, Run.objects.count()) == (120, 1)
+    rows = measuring.unpacked(asked.done.first().numbers, measuring.COLUMNS)  # type: ignore[union-attr]
+    assert rows.shape == (ROWS, 7)
+    cells = [cell.estimate for _, cell in measuring.cells_of(asked.run)]
+    assert rows[:, 0].tolist() == [cell.unbiased for cell in cells]
+    shown = [cell.truth for _, cell in measuring.cells_of(asked.run)]
+    assert rows[:, 6].tolist() == pytest.approx(shown), "what is true of them stands in the report too"
+    survey.refresh_from_db()
+    assert (survey.state, survey.versions.count()) == (Survey.State.DRAFT, 0)
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_gives_others(survey: Survey) -> None:
+    first, again, other = finished(survey), finished(survey), finished(survey, seed=8)
+    assert numbers(first) == numbers(again)
+    assert not set(numbers(first)) & set(numbers(other))
+    assert len(set(numbers(first))) == 3
+    assert bytes(first.foreseen or b"") == bytes(again.foreseen or b"")
+    assert [one.number for one in survey.rehearsals.all()] == [3, 2, 1]
+
+
+def test_a_worker_gives_others_their_turn_and_another_goes_on(survey: Survey, sent: list[int]) -> None:
+    whole, asked = finished(survey), ask_for(survey)
+    sent.clear()
+    for done in (1, 2):
+        rehearsals.execute(asked.pk, seconds=0)
+        asked.refresh_from_db()
+        assert (asked.state, asked.tries, asked.done.count()) == (Rehearsal.State.QUEUED, 0, done)
+    assert sent == [asked.pk] * 2
+    rehearsals.execute(asked.pk, seconds=0)
+    asked.refresh_from_db()
+    assert asked.state == Rehearsal.State.DONE
+    assert numbers(asked) == numbers(whole), "in turns or at once makes no difference"
+
+
+def test_a_worker_that_died_in_the_middle_leaves_no_trace(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, asked = finished(survey), ask_for(survey)
+    monkeypatch.setattr(rehearsal, "BATCH", 20)
+    honest = collector.receive_simulated
+
+    def dies(bodies: list[bytes], **more: str) -> None:
+        honest(bodies, **more)
+        if Report.objects.count() == 60:
+            raise MemoryError
+
+    monkeypatch.setattr(collector, "receive_simulated", dies)
+    with pytest.raises(MemoryError):
+        rehearsals.execute(asked.pk)
+    assert Report.objects.count() == 40, "two batches of the first repetition"
+    monkeypatch.setattr(collector, "receive_simulated", honest)
+    assert rehearsals.resume_waiting() == [asked.pk]
+    rehearsals.execute(asked.pk, seconds=math.inf)
+    assert numbers(asked) == numbers(whole)
+
+
+def test_what_always_fails_ends_and_is_put_away(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = ask_for(survey)
+
+    def poison(*arguments: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(estimator, "run_now", poison)
+    for _ in range(jobs.MOST_TRIES):
+        with pytest.raises(ZeroDivisionError):
+            rehearsals.execute(asked.pk)
+    asked.refresh_from_db()
+    assert (asked.state, asked.fault) == (Rehearsal.State.FAILED, "The computation ended with ZeroDivisionError.")
+    assert not Report.objects.exists()
+    assert rehearsals.resume_waiting() == []
+
+
+def test_it_stops_within_a_repetition_and_keeps_those_that_are_done(
+    survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ask_for(survey)
+    honest = rehearsal.report_body
+
+    def stopping(*arguments: object, **more: object) -> bytes:
+        if asked.done.count() == 1:
+            rehearsals.stop(asked)
+        return honest(*arguments, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(rehearsal, "report_body", stopping)
+    rehearsals.execute(asked.pk, seconds=math.inf)
+    asked.refresh_from_db()
+    assert (asked.state, asked.done.count()) == (Rehearsal.State.DONE, 1)
+    assert not Report.objects.exists()
+    assert not reports.is_open(asked.design_id)
+
+
+def test_one_that_waits_is_stopped_at_once(survey: Survey) -> None:
+    asked = ask_for(survey)
+    rehearsals.stop(asked)
+    rehearsals.execute(asked.pk)
+    asked.refresh_from_db()
+    assert (asked.state, asked.done.count()) == (Rehearsal.State.DONE, 0)
+
+
+def test_a_forgotten_one_leaves_nothing_and_nothing_else_goes(survey: Survey, design: Design) -> None:
+    collector.receive(payloads.body(design), slug="campus")
+    kept, gone = finished(survey), finished(survey)
+    rehearsals.forget(gone)
+    assert list(survey.rehearsals.all()) == [kept]
+    assert set(FrozenDesign.objects.values_list("digest", flat=True)) == {design.digest, kept.design_id}
+    assert set(KnownShare.objects.values_list("design_id", flat=True)) == {kept.design_id}
+    survey.delete()
+    assert list(FrozenDesign.objects.values_list("digest", flat=True)) == [design.digest]
+    assert not Run.objects.exists()
+    assert reports.report_count(design.digest) == 1
+
+
+def test_one_that_is_forgotten_while_it_runs_ends(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = ask_for(survey)
+    honest = rehearsal.report_body
+
+    def forgotten(*arguments: object, **more: object) -> bytes:
+        for one in Rehearsal.objects.all():
+            rehearsals.forget(one)
+        return honest(*arguments, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(rehearsal, "report_body", forgotten)
+    rehearsals.execute(asked.pk)
+    assert not Rehearsal.objects.exists()
+    assert not Report.objects.exists()
+
+
+def test_the_schedule_asks_for_no_estimates_of_a_rehearsal(survey: Survey) -> None:
+    asked = ask_for(survey)
+    design = reports.get_design(asked.design_id)
+    people = [Respondent(0, (1, 2))] * 40
+    list(rehearsal.send(design, people, np.random.default_rng(1), rehearsal.Truths(design)))
+    assert estimator.estimate_changed() == []
+
+
+def test_a_rehearsal_needs_a_survey_that_could_be_opened(survey: Survey) -> None:
+    survey.items.all().delete()
+    with pytest.raises(DefinitionError):
+        ask_for(survey)
+    assert not FrozenDesign.objects.exists()
+
+
+def test_what_does_not_fit_is_refused_before_anything_is_frozen(survey: Survey) -> None:
+    with pytest.raises(RehearsalError, match="the survey has no item other"):
+        ask_for(survey, {"respondents": 60, "shares": {}, "groups": {"y1": {"other": [1.0]}}})
+    assert not FrozenDesign.objects.exists()
+
+
+def test_two_surveys_never_share_a_rehearsal(survey: Survey, alice: User) -> None:
+    """A survey that is a rehearsal as a whole has designs that read like one; none of them is taken."""
+    other = services.write_survey(payloads.definition(slug="other", rehearsal=True), team=home_team(alice))
+    services.open_survey(other)
+    assert ask_for(other).design_id != other.versions.get().design_id
+    assert FrozenDesign.objects.count() == 2
+
+
+def by_hand(design: Design, drawn: Population, seed: int) -> list[np.ndarray]:
+    """The share of each answer among many simulated people, counted."""
+    total = [np.zeros(len(one)) for one in drawn.marginals()[0]]
+    people = list(drawn.draw(np.random.default_rng(seed)))
+    for person in people:
+        for counts, answer in zip(total, person.answers, strict=True):
+            counts += np.array(answer) if isinstance(answer, tuple) else np.eye(len(counts))[answer]
+    return [counts / len(people) for counts in total]
+
+
+def test_what_is_true_of_everybody_is_what_is_drawn() -> None:
+    """Every kind of question, asked after others, with limits: 20,000 people; six standard errors each, about 1e-7."""
+    items = kinds.document()["items"]
+    limited = items[4] | {"most": 2, "prefer_not": True}
+    after = items[2] | {"key": "after", "asked_if": {"item": items[4]["key"], "answers": [0, 2]}, "unasked": 5}
+    document = kinds.document(items=[*items[:4], limited, *items[5:], after])
+    shares = {"smokes": [0.6, 0.4], items[4]["key"]: [0.7, 0.2, 0.5, 0.6, 0.1], "drinks": {"mean": 6.0, "spread": 5.0}}
+    drawn = population(Design(document), {"respondents": 20_000, "shares": shares})
+    for told, counted in zip(drawn.marginals()[0], by_hand(drawn.design, drawn, 5), strict=True):
+        error = np.sqrt(told * (1 - told) / 20_000)
+        assert np.all(np.abs(told - counted) <= 6 * error + 1e-12)
+    number = next(place for place, item in enumerate(items) if item["key"] == "drinks")
+    told = drawn.marginals()[0][number]
+    mean = float(told @ np.arange(len(told)))
+    assert mean == pytest.approx(6.0)
+    assert float(told @ (np.arange(len(told)) - mean) ** 2) == pytest.approx(25.0)
+
+
+def test_groups_have_the_sizes_and_shares_that_were_asked_for() -> None:
+    said = {"respondents": 50, "sizes": [10, 40], "shares": {}, "groups": {"y2": {"cheated": [0.0, 1.0]}}}
+    drawn = population(Design(payloads.document()), said)
+    people = list(drawn.draw(np.random.default_rng(1)))
+    assert [sum(person.stratum == stratum for person in people) for stratum in (0, 1)] == [10, 40]
+    assert all(person.answers[0] == 1 for person in people if person.stratum == 1)
+    assert drawn.parts.tolist() == [0.2, 0.8]
+    assert marginals(drawn.items, drawn.tables[1])[0].tolist() == [0.0, 1.0]
+    assert ask(drawn.items, lambda item: 0) == [0, 0]
+
+
+def test_the_truth_and_the_width_of_every_estimate_are_foreseen(survey: Survey) -> None:
+    asked = finished(survey, repetitions=1)
+    ahead = measuring.unpacked(asked.foreseen or b"", measuring.FORESEEN)
+    assert ahead.shape == (ROWS, 2)
+    assert ahead[:3, 0].tolist() == pytest.approx([0.2, 0.2, 0.2]), "of all, and in each group"
+    assert ahead[3:, 0].tolist() == pytest.approx([1 / 3] * 9)
+    assert np.all(ahead[:, 1] > 0)
+    assert ahead[1, 1] > ahead[0, 1], "half of the people tell less"
+
+
+def test_known_shares_of_the_groups_weigh(alice: User) -> None:
+    definition = payloads.definition()
+    for group, share in zip(definition["strata"]["groups"], ("1/4", "3/4"), strict=True):
+        group["share"] = share
+    weighted = services.write_survey(definition, team=home_team(alice))
+    said = {"respondents": 200, "sizes": [100, 100], "shares": {}, "groups": {"y2": {"cheated": [0.6, 0.4]}}}
+    asked = ask_for(weighted, said, repetitions=1)
+    rehearsals.execute(asked.pk)
+    asked.refresh_from_db()
+    ahead = measuring.unpacked(asked.foreseen or b"", measuring.FORESEEN)
+    assert ahead[0, 0] == pytest.approx(0.25 * 0.5 + 0.75 * 0.4)
+    held = measuring.unpacked(asked.done.get().numbers, measuring.COLUMNS)[:, 6]
+    assert held[0] == pytest.approx(0.25 * held[1] + 0.75 * held[2])
