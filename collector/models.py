@@ -1,4 +1,4 @@
-"""Everything that is kept: frozen designs, reports, totals.
+"""Everything that is kept: frozen designs, reports, totals, and how many reports came on which days.
 
 No key to a user, no address, no browser, no free text, no time finer than a day.
 """
@@ -96,3 +96,25 @@ class Tally(models.Model):
 
     def __str__(self) -> str:
         return f"{self.count} x {self.symbol} at {self.position}"
+
+
+class DailyCount(models.Model):
+    """How many reports of a design were folded on a day; on several days together where one day has few.
+
+    Nothing leads from here to a report. Only the newest row of a design may hold fewer than folding.FEWEST.
+    """
+
+    design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="daily_counts")
+    first_day = models.DateField(help_text="UTC, as the next")
+    last_day = models.DateField()
+    count = models.PositiveBigIntegerField()
+
+    class Meta:
+        ordering = ["first_day"]
+        constraints = [
+            models.UniqueConstraint(fields=["design", "first_day"], name="daily_count_once"),
+            models.CheckConstraint(condition=Q(last_day__gte=F("first_day")), name="daily_count_in_order"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.count} from {self.first_day} to {self.last_day}"

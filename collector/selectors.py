@@ -1,19 +1,24 @@
 """What is read from the store."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from django.db.models import Count, OuterRef, Subquery, Sum
+from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
 from collector.designs import Design
-from collector.models import FrozenDesign, Report, Tally
+from collector.models import DailyCount, FrozenDesign, Report, Tally
 
 CHUNK = 50_000
 
+NOT_FOLDED = {"folding__lt": Report.Folding.FOLDED}
 BY_HAND = {"mode__gt": Report.Mode.BROWSER, "mode__lt": Report.Mode.SIMULATED}
-"""Of the reports randomised with a coin or a die; the first condition is that of their small index."""
+"""Of the reports that wait, and of those randomised with a coin or a die. The first condition of each is that of its
+small index: a question without it looks at every report."""
 
 
 def get_design(digest: str) -> Design:
@@ -41,9 +46,45 @@ def is_open(digest: str) -> bool:
     return FrozenDesign.objects.filter(digest=digest, closed_on=None).exists()
 
 
+@dataclass(frozen=True)
+class Counted:
+    """How many reports of a design are in its totals, and how many wait to be folded."""
+
+    folded: int
+    waiting: int
+
+    @property
+    def stored(self) -> int:
+        return self.folded + self.waiting
+
+
+def report_counts(digests: Collection[str]) -> dict[str, Counted]:
+    """The counts of several designs in one query, which no number of folded reports makes longer."""
+    rows = FrozenDesign.objects.filter(digest__in=digests).values_list("digest", folded(), waiting())
+    return {digest: Counted(*counts) for digest, *counts in rows}
+
+
 def report_count(digest: str) -> int:
     """How many reports are stored, folded or not."""
-    return Report.objects.filter(design_id=digest).count()
+    counts = report_counts([digest])
+    return counts[digest].stored if counts else 0
+
+
+def folded() -> Coalesce:
+    """Of a query of designs: how many of their reports are in the totals."""
+    mine = DailyCount.objects.filter(design=OuterRef("pk")).order_by().values("design")
+    return Coalesce(Subquery(mine.annotate(number=Sum("count")).values("number")), 0)
+
+
+def waiting() -> Coalesce:
+    """Of a query of designs: how many of their reports are not folded yet."""
+    mine = Report.objects.filter(design=OuterRef("pk"), **NOT_FOLDED).order_by().values("design")
+    return Coalesce(Subquery(mine.annotate(number=Count("*")).values("number")), 0)
+
+
+def daily_counts(digest: str) -> list[DailyCount]:
+    """How many reports were folded on which days, the first days first."""
+    return list(DailyCount.objects.filter(design_id=digest))
 
 
 def coin_report_count(digest: str) -> int:
@@ -53,18 +94,17 @@ def coin_report_count(digest: str) -> int:
 
 def sheet_count(digest: str) -> int:
     """How many of the stored reports came on paper."""
-    return Report.objects.filter(design_id=digest, mode=Report.Mode.PAPER).count()
+    return Report.objects.filter(design_id=digest, **BY_HAND, mode=Report.Mode.PAPER).count()
 
 
 def folded_coin_report_count(digest: str) -> int:
     """How many of the reports in the totals were randomised with a coin or a die, sent or on paper."""
-    by_hand = Report.objects.filter(design_id=digest, **BY_HAND)
-    return by_hand.filter(folding=Report.Folding.FOLDED).count()
+    return Report.objects.filter(design_id=digest, **BY_HAND, folding=Report.Folding.FOLDED).count()
 
 
 def waiting_designs() -> list[str]:
     """Digests of the designs with reports that are not folded yet."""
-    waiting = Report.objects.filter(folding__lt=Report.Folding.FOLDED)
+    waiting = Report.objects.filter(**NOT_FOLDED)
     return list(waiting.values_list("design_id", flat=True).distinct())
 
 

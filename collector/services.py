@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from collector import coin, designs, parsing, selectors
 from collector.errors import Closed, NonceTaken, UnknownDesign
-from collector.models import FrozenDesign, Report, Tally
+from collector.models import DailyCount, FrozenDesign, Report, Tally
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def clear_rehearsal(digest: str) -> None:
     """
     if not FrozenDesign.objects.select_for_update().filter(digest=digest, rehearsal=True).exists():
         raise ValueError(f"design must be one of a rehearsal; got {digest}")
-    for rows in (Tally, Report):
+    for rows in (Tally, DailyCount, Report):
         rows.objects.filter(design_id=digest).delete()
 
 

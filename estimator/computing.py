@@ -79,24 +79,40 @@ class Fit:
     mean: MeanEstimate | None
 
 
-def estimate_item(design: Design, position: int, totals: Totals, confidence: float) -> Iterator[Row]:
+def estimate_item(
+    design: Design, position: int, totals: Totals, confidence: float, *, anytime: bool = False
+) -> Iterator[Row]:
     """The estimates of one item: of all respondents first, then of each stratum; shares by choice, then the mean.
 
-    `totals` are the tables of the item's own symbols, each of shape (strata, m).
+    `totals` are the tables of the item's own symbols, each of shape (strata, m). `anytime` asks for intervals that hold
+    however often one looks, as one does while reports come in; else they hold at one look.
     """
-    question = question_of(design.document["items"][position])
+    question, known = question_of(design.document["items"][position]), known_shares(design)
     strata = np.stack(totals, axis=1)
-    flags = [WEIGHTED] if known_shares(design) else []
-    yield from _rows(question, position, None, strata.sum(axis=0), overall(design, position, totals, confidence), flags)
+    everyone, fit = strata.sum(axis=0), overall(design, position, totals, confidence)
+    if anytime and fit:
+        fit = _at_every_look(question, fit, None if known else everyone)
+    yield from _rows(question, position, None, everyone, fit, [WEIGHTED] if known else [])
     if design.document["strata"]["groups"]:
         for stratum, counts in enumerate(strata):
-            yield from _rows(question, position, stratum, counts, _fit(question, counts, confidence), [])
+            fit = _fit(question, counts, confidence)
+            if anytime and fit:
+                fit = _at_every_look(question, fit, counts)
+            yield from _rows(question, position, stratum, counts, fit, [])
+
+
+def _at_every_look(question: Question, fit: Fit, counts: NDArray[np.int64] | None) -> Fit:
+    """The same estimates with intervals that hold at all looks together; no `counts` where strata were put together."""
+    return Fit(
+        fit.shares and question.shares_at_every_look(fit.shares, counts),
+        fit.mean and question.mean_at_every_look(fit.mean, counts),
+    )
 
 
 def overall(design: Design, position: int, totals: Totals, confidence: float) -> Fit | None:
     """What is estimated of all respondents: the strata by their known population shares, or all reports together.
 
-    None where there are too few reports; `totals` as for `estimate_item`.
+    None where there are too few reports; `totals` as for `estimate_item`. Its intervals hold at one look.
     """
     question, strata = question_of(design.document["items"][position]), np.stack(totals, axis=1)
     known = known_shares(design)

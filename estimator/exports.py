@@ -75,6 +75,7 @@ def _row(read: Results, item: Item, cell: Cell) -> dict[str, Any]:
         "noise_high": estimate.noise_high,
         "noise_interval_method": estimate.noise_interval,
         "confidence": run.confidence,
+        "interval_holds": _holds(run),
         "direct_question_n": estimate.direct_question_n,
         "truth_probability": item.frozen["channel"].get("truth"),
         "epsilon": _finite(item.mechanism.epsilon),
@@ -90,7 +91,7 @@ COLUMNS = (
     "item", "wording", "measure", "choice", "choice_label", "stratum", "stratum_label", "n", "sent",
     "estimate_unclipped", "estimate", "standard_error", "low", "high", "interval_method",
     "noise_standard_error", "noise_low", "noise_high", "noise_interval_method", "confidence",
-    "direct_question_n", "truth_probability", "epsilon", "flags", "known_truth",
+    "interval_holds", "direct_question_n", "truth_probability", "epsilon", "flags", "known_truth",
     "design", "estimator_version", "snapshot_at",
 )  # fmt: skip
 
@@ -108,11 +109,17 @@ def _run(run: Run) -> dict[str, Any]:
         "key": run.key,
         "trigger": run.trigger,
         "confidence": run.confidence,
+        "interval_holds": _holds(run),
         "reports": run.reports,
         "snapshot_at": _instant(run.snapshot_at),
         "input_digest": run.input_digest,
         "estimator_version": run.version,
     }
+
+
+def _holds(run: Run) -> str:
+    """Whether its intervals hold at all looks together, as those made until closing do, or at one."""
+    return "every_look" if run.anytime else "one_look"
 
 
 def _privacy(read: Results) -> dict[str, Any]:

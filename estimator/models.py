@@ -21,6 +21,9 @@ class Run(Job):
     design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="runs")
     trigger = models.CharField(max_length=16, choices=Trigger.choices)
     confidence = models.FloatField(default=0.95)
+    anytime = models.BooleanField(
+        default=False, help_text="whether its intervals hold however often one looks: so they are made until closing"
+    )
     snapshot_at = models.DateTimeField(null=True, help_text="when the totals were read")
     reports = models.PositiveBigIntegerField(null=True, help_text="number of reports in the snapshot")
     coin_reports = models.PositiveBigIntegerField(default=0, help_text="of them, those with a real coin or die")
@@ -110,3 +113,12 @@ class KnownShare(models.Model):
     @property
     def share(self) -> float:
         return self.holders / self.respondents
+
+
+class Worker(models.Model):
+    """When the worker last looked for work: one row, whatever the number of workers."""
+
+    seen_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"worker, seen {self.seen_at}"

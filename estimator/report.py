@@ -165,6 +165,11 @@ class Report:
         return [FITTING[name] for name in FITTING if any(name in _fitted_by(item) for item in self.results.items)]
 
     @property
+    def every_look(self) -> str:
+        """What the intervals of a run made before closing are; empty of one made after."""
+        return wording.EVERY_LOOK if self.run.anytime else ""
+
+    @property
     def minimum(self) -> int:
         return MINIMUM_REPORTS
 

@@ -2,20 +2,37 @@
 
 import math
 from collections.abc import Mapping
+from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
 from collector import selectors as reports
-from collector.models import Tally
-from estimator import computing
-from estimator.models import KnownShare, Run
+from collector.models import FrozenDesign
+from estimator.models import KnownShare, Run, Worker
 from randomized_response.questions import Values
 
 
-def designs_with_totals() -> list[str]:
-    """Those that respondents report to; a rehearsal asks for its estimates itself."""
-    real = Tally.objects.filter(design__rehearsal=False)
-    return list(real.values_list("design_id", flat=True).distinct().order_by("design_id"))
+def changed_designs(*, before: datetime) -> list[str]:
+    """Digests of the designs of which more is folded than their last run saw, or whose last run failed.
+
+    Not those of which a run was asked for since `before`, or is still to come; nor rehearsals, which ask for their
+    estimates themselves. Reports are only ever added, so as many as before are the same ones; no design is read.
+    """
+    last = Run.objects.filter(design=OuterRef("pk")).order_by("-requested_at", "-pk")
+    told = FrozenDesign.objects.filter(rehearsal=False).annotate(
+        folded=reports.folded(),
+        state=Subquery(last.values("state")[:1]),
+        seen=Subquery(last.values("reports")[:1]),
+        asked=Subquery(last.values("requested_at")[:1]),
+    )
+    done = Q(state=Run.State.DONE) & ~Q(seen=F("folded"))
+    due = Q(state=None) | (Q(asked__lte=before) & (done | Q(state=Run.State.FAILED)))
+    return list(told.filter(due, folded__gt=0).order_by("digest").values_list("digest", flat=True))
+
+
+def worker_seen() -> datetime | None:
+    """When a worker last looked for work; None where none ever did."""
+    return Worker.objects.values_list("seen_at", flat=True).first()
 
 
 def runs_of(digest: str) -> QuerySet[Run]:
@@ -31,14 +48,6 @@ def last_run(digest: str) -> Run | None:
 def last_done(digest: str) -> Run | None:
     """The newest run whose estimates are there."""
     return runs_of(digest).filter(state=Run.State.DONE).first()
-
-
-def is_current(run: Run) -> bool:
-    """Whether nothing was folded since: or the run is still to come, and will see it."""
-    if run.state in (Run.State.QUEUED, Run.State.RUNNING):
-        return True
-    design, totals = reports.get_design(run.design_id), reports.totals(run.design_id)
-    return run.state == Run.State.DONE and run.input_digest == computing.input_digest(design, totals)
 
 
 def known_shares(digest: str) -> dict[tuple[int, int, int | None], float]:

@@ -5,16 +5,18 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from collector import folding
 from collector import selectors as reports
 from estimator import computing, jobs, selectors
-from estimator.models import Estimate, KnownShare, Run
+from estimator.models import Estimate, KnownShare, Run, Worker
 from randomized_response import __version__
 
 BETWEEN_SCHEDULED = timedelta(seconds=60)
-KEPT_SCHEDULED = 20
+READABLE = timedelta(minutes=15)
+BETWEEN_SEEN = timedelta(seconds=15)
 
 logger = logging.getLogger(__name__)
 
@@ -32,22 +34,27 @@ def wake(run_id: int) -> None:
 
 def estimate_changed() -> list[Run]:
     """Ask for a run of every design whose totals changed since its last one, at most one a minute and design."""
-    recently = timezone.now() - BETWEEN_SCHEDULED
-    asked = []
-    for digest in selectors.designs_with_totals():
-        last = selectors.last_run(digest)
-        if last is not None and (last.requested_at > recently or selectors.is_current(last)):
-            continue
-        asked.append(request_run(digest, trigger=Run.Trigger.SCHEDULE))
-        prune(digest)
-    return asked
+    changed = selectors.changed_designs(before=timezone.now() - BETWEEN_SCHEDULED)
+    prune()
+    return [request_run(digest, trigger=Run.Trigger.SCHEDULE) for digest in changed]
 
 
-def prune(digest: str) -> None:
-    """Forget scheduled runs of a design beyond the newest; what somebody asked for or published stays."""
-    scheduled = Run.objects.filter(design_id=digest, trigger=Run.Trigger.SCHEDULE, published=False)
-    kept = scheduled.order_by("-pk").values_list("pk", flat=True)[:KEPT_SCHEDULED]
-    scheduled.exclude(pk__in=list(kept)).delete()
+def prune() -> None:
+    """Forget the scheduled runs that a newer one has replaced; what somebody asked for or published stays.
+
+    Two of them side by side tell in which minute, and with which symbols, the reports between them came. So they stay
+    only as long as somebody may be reading the older one.
+    """
+    newer = Run.objects.filter(design=OuterRef("design"), state=Run.State.DONE, pk__gt=OuterRef("pk"))
+    ended = Run.objects.filter(state__in=(Run.State.DONE, Run.State.FAILED), finished_at__lt=timezone.now() - READABLE)
+    ended.filter(Exists(newer), trigger=Run.Trigger.SCHEDULE, published=False).delete()
+
+
+def worker_looked() -> None:
+    """Note that a worker looks for work: at most every few seconds, for it is a write."""
+    now = timezone.now()
+    if not Worker.objects.filter(seen_at__gt=now - BETWEEN_SEEN).exists():
+        Worker.objects.update_or_create(pk=1, defaults={"seen_at": now})
 
 
 def resume_waiting() -> list[int]:
@@ -101,11 +108,14 @@ def _compute(run_id: int, lease: str) -> None:
     run = Run.objects.get(pk=run_id)
     folding.fold(run.design_id)
     design, now = reports.get_design(run.design_id), timezone.now()
-    with transaction.atomic():  # both from one state of the store
+    with transaction.atomic():  # all from one state of the store
         totals, coin_reports = reports.totals(run.design_id), reports.folded_coin_report_count(run.design_id)
+        # Nobody watches a rehearsal grow: it is estimated as a survey that is closed.
+        anytime = not design.rehearsal and reports.is_open(run.design_id)
     rows: list[computing.Row] = []
     for position, field in enumerate(design.fields):
-        rows += computing.estimate_item(design, position, totals[field.start : field.stop], run.confidence)
+        mine = totals[field.start : field.stop]
+        rows += computing.estimate_item(design, position, mine, run.confidence, anytime=anytime)
         jobs.renew(Run, run_id, lease, progress=100 * (position + 1) // len(design.fields))
     with transaction.atomic():
         jobs.hold(
@@ -117,6 +127,7 @@ def _compute(run_id: int, lease: str) -> None:
             snapshot_at=now,
             reports=int(totals[0].sum()),
             coin_reports=coin_reports,
+            anytime=anytime,
             input_digest=computing.input_digest(design, totals),
             tallies=[table.tolist() for table in totals],
             version=__version__,

@@ -8,6 +8,7 @@ from estimator import services
 
 @shared_task(name="estimator.fold_waiting")
 def fold_waiting() -> None:
+    services.worker_looked()
     for digest in selectors.waiting_designs():
         folding.fold(digest)
 

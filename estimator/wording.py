@@ -32,8 +32,16 @@ METHODS = {
     "likelihood": "profile likelihood interval on the simplex",
     "bayes": "densest part of the posterior under equally likely mixtures",
     "bootstrap": "bootstrap interval",
+    "beta_binomial_mixture": "confidence sequence: a beta-binomial mixture (Robbins 1970) mapped through the table",
+    "normal_mixture": "asymptotic confidence sequence: a normal mixture (Waudby-Smith et al. 2024)",
     "none": "no interval",
 }
+
+EVERY_LOOK = (
+    "Made while reports still came in, so its intervals are valid however often you look, and whatever makes you stop. "
+    "They are wider for it; the final ones are made at closing."
+)
+"""Of a run whose intervals are anytime-valid."""
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,13 @@ from randomized_response.questions import Question, question_of
 from randomized_response.regression import LogisticFit, logistic_regression
 from randomized_response.results import ProportionEstimate
 from randomized_response.sampling import draw_ticket, read_ticket, simulate
-from randomized_response.sequences import ConfidenceSequence, confidence_sequence
+from randomized_response.sequences import (
+    ConfidenceSequence,
+    confidence_sequence,
+    errors_at_every_look,
+    mean_at_every_look,
+    shares_at_every_look,
+)
 from randomized_response.shuffling import ShuffleAmplification, shuffle_amplification
 from randomized_response.simultaneous import simultaneous_level
 from randomized_response.strata import combine_means, combine_strata
@@ -82,6 +88,7 @@ __all__ = [
     "discrete_laplace",
     "draw_ticket",
     "epsilon_total",
+    "errors_at_every_look",
     "estimate_joint",
     "estimate_mean",
     "estimate_proportions",
@@ -93,6 +100,7 @@ __all__ = [
     "linear_regression",
     "load_bundle",
     "logistic_regression",
+    "mean_at_every_look",
     "mean_of_shares",
     "one_bit",
     "plan",
@@ -101,6 +109,7 @@ __all__ = [
     "posterior",
     "question_of",
     "read_ticket",
+    "shares_at_every_look",
     "shuffle_amplification",
     "simulate",
     "simultaneous_level",

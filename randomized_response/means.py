@@ -237,7 +237,7 @@ def around_mean(
     Both are clipped to the range `ends` and hold `constrained`.
     """
     (low, high), (noise_low, noise_high) = (
-        _clipped(limits, constrained, ends)
+        clipped(limits, constrained, ends)
         for limits in (binomial or _normal(unbiased, errors[0], level), _normal(unbiased, errors[1], level))
     )
     return MeanEstimate(
@@ -278,7 +278,8 @@ def _normal(unbiased: float, error: float, level: float) -> tuple[float, float]:
     return unbiased - normal_quantile(level) * error, unbiased + normal_quantile(level) * error
 
 
-def _clipped(limits: tuple[float, float], constrained: float, ends: tuple[float, float]) -> tuple[float, float]:
+def clipped(limits: tuple[float, float], constrained: float, ends: tuple[float, float]) -> tuple[float, float]:
+    """An interval within the range `ends` that holds `constrained`."""
     low, high = (float(limit) for limit in np.clip(limits, *ends))
     return min(low, constrained), max(high, constrained)
 

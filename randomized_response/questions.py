@@ -12,11 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from randomized_response._limits import Limits
 from randomized_response.channel import Channel
 from randomized_response.encodings import EachOption, SubsetSelection, UnaryEncoding
 from randomized_response.estimation import estimate_proportions
-from randomized_response.means import MeanEstimate, estimate_mean, mean_of_shares
+from randomized_response.means import MeanEstimate, estimate_mean, mean_of_shares, scores_of
 from randomized_response.results import ProportionEstimate
+from randomized_response.sequences import (
+    confidence_sequence,
+    mean_at_every_look,
+    rates_at_every_look,
+    shares_at_every_look,
+)
 
 Mechanism = Channel | UnaryEncoding | SubsetSelection | EachOption
 """Each of them knows its exact `ratio` (e^epsilon) and its `epsilon`."""
@@ -81,6 +88,43 @@ class Question:
         assert isinstance(self.mechanism, Channel)
         grid = [value for value in self.values if value is not None]
         return estimate_mean(self.sent(counts), self.mechanism, grid, **options)
+
+    def shares_at_every_look(self, estimate: ProportionEstimate, counts: ArrayLike | None = None) -> ProportionEstimate:
+        """The same shares with intervals that hold however often one looks; made exactly of `counts` where they can be.
+
+        Without counts, as for strata put together, by the normal approximation.
+        """
+        return shares_at_every_look(estimate, None if counts is None else self._share_limits(counts, estimate))
+
+    def mean_at_every_look(self, estimate: MeanEstimate, counts: ArrayLike | None = None) -> MeanEstimate:
+        """The same mean with intervals that hold however often one looks; as `shares_at_every_look`."""
+        exact = None
+        if counts is not None and not self.reports_shares and self._one_bit:
+            exact = self._mean_limits(counts, estimate)
+        return mean_at_every_look(estimate, exact)
+
+    @property
+    def _one_bit(self) -> bool:
+        """Whether a report is one of two, whose number is binomial."""
+        return isinstance(self.mechanism, Channel) and self.mechanism.reports == 2
+
+    def _share_limits(self, counts: ArrayLike, estimate: ProportionEstimate) -> Limits | None:
+        sent, level = self.sent(counts), estimate.confidence
+        if not isinstance(self.mechanism, Channel):
+            looks = np.stack([estimate.n - sent, sent], axis=1)
+            bits = confidence_sequence(looks, self.mechanism.bit, level)
+            return bits.low[:, 1], bits.high[:, 1]
+        if self.mechanism.background is None:
+            return None
+        sequence = confidence_sequence(sent, self.mechanism, level)
+        return sequence.low, sequence.high
+
+    def _mean_limits(self, counts: ArrayLike, estimate: MeanEstimate) -> tuple[float, float]:
+        assert isinstance(self.mechanism, Channel)
+        scores = scores_of(self.mechanism, [value for value in self.values if value is not None])
+        rates = rates_at_every_look(self.sent(counts)[1:], estimate.n, estimate.confidence)
+        low, high = sorted(float(scores[0] + (scores[1] - scores[0]) * rate[0]) for rate in rates)
+        return low, high
 
 
 def question_of(item: Mapping[str, Any]) -> Question:

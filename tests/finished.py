@@ -1,7 +1,7 @@
 """A finished run of the payloads' survey, and its known truth, for tests of what is made from runs."""
 
 from collector.designs import Design
-from collector.services import receive, receive_simulated
+from collector.services import close, receive, receive_simulated
 from estimator import services
 from estimator.models import KnownShare, Run
 from tests import payloads
@@ -20,7 +20,10 @@ def fill(design: Design, *, count: int = 90, first: int = 60) -> None:
         receive(body, slug=design.slug)
 
 
-def run_of(design: Design, *, published: bool = False) -> Run:
+def run_of(design: Design, *, published: bool = False, final: bool = True) -> Run:
+    """A finished run: after closing where it is `final`, else one of a design that takes reports still."""
+    if final:
+        close(design.digest)
     run = services.execute(services.request_run(design.digest).pk)
     services.publish(run, published=published)
     run.refresh_from_db()

@@ -1,14 +1,15 @@
 """Folding: every report is counted once, whatever happens on the way."""
 
 import secrets
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
 from collector import folding, selectors
 from collector.designs import Design
-from collector.models import Report
-from collector.services import receive
+from collector.models import DailyCount, Report
+from collector.services import close, receive
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
@@ -84,3 +85,58 @@ def test_a_fold_that_dies_half_way_leaves_all_or_nothing(
     monkeypatch.undo()
     assert folding.fold(design.digest) == 20
     assert same(selectors.totals(design.digest), selectors.recount(design.digest))
+
+
+def days(design: Design) -> list[tuple[int, int, int]]:
+    """First day, last day and count, days as those of the month."""
+    return [(row.first_day.day, row.last_day.day, row.count) for row in selectors.daily_counts(design.digest)]
+
+
+def folded_on(day: int, design: Design, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folding.timezone, "now", lambda: datetime(2026, 3, day, 23, 59, tzinfo=UTC))
+    send(design, count, seed=day)
+    folding.fold(design.digest)
+
+
+def test_reports_are_counted_by_day_and_few_together(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    for day, count in ((1, 12), (2, 3), (5, 6), (6, 1), (7, 10), (7, 4), (8, 2)):
+        folded_on(day, design, count, monkeypatch)
+    assert days(design) == [(1, 1, 12), (2, 6, 10), (7, 7, 14), (8, 8, 2)]
+    assert selectors.report_counts([design.digest]) == {design.digest: selectors.Counted(folded=38, waiting=0)}
+    monkeypatch.undo()
+    send(design, 4)
+    assert selectors.report_count(design.digest) == 42
+    assert selectors.report_counts([design.digest])[design.digest].waiting == 4
+
+
+def test_the_last_days_of_a_closed_design_join_those_before(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    folded_on(1, design, 12, monkeypatch)
+    folded_on(2, design, 3, monkeypatch)
+    assert days(design) == [(1, 1, 12), (2, 2, 3)]
+    close(design.digest)
+    folding.fold(design.digest)
+    folding.fold(design.digest)
+    assert days(design) == [(1, 2, 15)]
+
+
+def test_a_clock_that_goes_back_loses_no_report(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    folded_on(2, design, 12, monkeypatch)
+    folded_on(1, design, 5, monkeypatch)
+    assert days(design) == [(2, 2, 17)]
+
+
+def test_what_is_kept_of_days_holds_no_more_than_it_must() -> None:
+    assert {field.name for field in DailyCount._meta.fields} == {"id", "design", "first_day", "last_day", "count"}
+
+
+@pytest.mark.parametrize("question", ["claim", "coin", "paper", "waiting"])
+def test_no_question_looks_at_every_report(design: Design, question: str) -> None:
+    """Each goes by one of the two small indexes; over millions of reports anything else would take seconds."""
+    mine = Report.objects.filter(design_id=design.digest)
+    asked, index = {
+        "claim": (mine.filter(**selectors.NOT_FOLDED, folding=Report.Folding.WAITING), "report_not_folded"),
+        "waiting": (Report.objects.filter(**selectors.NOT_FOLDED).values("design_id").distinct(), "report_not_folded"),
+        "coin": (mine.filter(**selectors.BY_HAND, folding=Report.Folding.FOLDED), "report_from_a_coin"),
+        "paper": (mine.filter(**selectors.BY_HAND, mode=Report.Mode.PAPER), "report_from_a_coin"),
+    }[question]
+    assert index in asked.explain()

@@ -114,6 +114,6 @@ def modes() -> dict[str, int]:
 def triggers() -> set[str]:
     with connection.cursor() as cursor:
         rows = cursor.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name LIKE 'collector_%'"
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name LIKE 'collector%'"
         ).fetchall()
     return {name for (name,) in rows}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from collector.designs import Design
 from collector.services import freeze
@@ -115,3 +116,23 @@ def test_the_known_truth_of_a_rehearsal_has_its_column(run: Run, design: Design)
     rows = {(row["item"], row["choice"], row["stratum"]): row["known_truth"] for row in sheet(run)}
     assert rows["cheated", "1", ""] == "0.4"
     assert rows["cheated", "0", ""] == ""
+
+
+def test_the_files_say_whether_intervals_hold_at_every_look(design: Design) -> None:
+    fill(design)
+    watched, final = run_of(design, final=False), run_of(design)
+    assert [{row["interval_holds"] for row in sheet(run)} for run in (watched, final)] == [{"every_look"}, {"one_look"}]
+    assert [json.loads(exports.json_file(run))["run"]["interval_holds"] for run in (watched, final)] == [
+        "every_look",
+        "one_look",
+    ]
+    assert {row["interval_method"] for row in sheet(watched)} == {"beta_binomial_mixture"}
+    assert {row["noise_interval_method"] for row in sheet(watched)} == {"normal_mixture"}
+
+
+def test_the_report_of_an_open_survey_says_how_long_its_intervals_hold(design: Design, client: Client) -> None:
+    fill(design)
+    for final in (False, True):
+        page = client.get(f"/reports/{run_of(design, published=True, final=final).key}/").content.decode()
+        assert ("valid however often you look" in page) is not final
+        assert ("confidence sequence" in page) is not final

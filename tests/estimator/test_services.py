@@ -1,14 +1,17 @@
 """Runs as jobs: the row is the truth, any worker can take it up, nothing is computed twice or lost."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
+from collector import services as collector
 from collector.designs import Design
 from collector.services import receive
 from estimator import computing, jobs, selectors, services, tasks
-from estimator.models import Estimate, KnownShare, Run
+from estimator.models import Estimate, KnownShare, Run, Worker
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
@@ -87,7 +90,7 @@ def test_a_worker_that_lost_its_lease_drops_its_results(filled: Design, monkeypa
 
 
 def test_a_poisonous_run_stops_after_the_last_try(filled: Design, monkeypatch: pytest.MonkeyPatch) -> None:
-    def poison(*arguments: object) -> None:
+    def poison(*arguments: object, **named: object) -> None:
         raise ZeroDivisionError("a secret in the message")
 
     monkeypatch.setattr(computing, "estimate_item", poison)
@@ -123,15 +126,72 @@ def test_the_schedule_estimates_what_has_changed_and_only_that(filled: Design) -
     assert len(services.estimate_changed()) == 1
 
 
-def test_old_scheduled_runs_are_forgotten_and_others_stay(filled: Design) -> None:
+def test_replaced_scheduled_runs_are_forgotten_and_others_stay(filled: Design) -> None:
+    """Two snapshots a minute apart tell what came in that minute."""
     asked = services.execute(services.request_run(filled.digest).pk)
-    for _ in range(services.KEPT_SCHEDULED + 5):
-        services.execute(services.request_run(filled.digest, trigger=Run.Trigger.SCHEDULE).pk)
-    first = Run.objects.filter(trigger=Run.Trigger.SCHEDULE).order_by("pk")[0]
+    first, second, newest = (
+        services.execute(services.request_run(filled.digest, trigger=Run.Trigger.SCHEDULE).pk) for _ in range(3)
+    )
     services.publish(first)
-    services.prune(filled.digest)
-    assert Run.objects.filter(trigger=Run.Trigger.SCHEDULE).count() == services.KEPT_SCHEDULED + 1
-    assert Run.objects.filter(pk__in=[asked.pk, first.pk]).count() == 2
+    services.prune()
+    assert Run.objects.count() == 4, "somebody may be reading the one that was just replaced"
+    Run.objects.update(finished_at=timezone.now() - services.READABLE - MINUTE)
+    services.prune()
+    assert set(Run.objects.values_list("pk", flat=True)) == {asked.pk, first.pk, newest.pk}
+    assert second.pk not in (asked.pk, first.pk, newest.pk)
+
+
+def test_the_schedule_asks_a_constant_number_of_questions(
+    filled: Design, django_assert_num_queries: Callable[[int], AbstractContextManager[object]]
+) -> None:
+    """However many designs there are, and none of them is counted anew: a fold keeps the count."""
+    tasks.fold_waiting()
+    services.execute(services.request_run(filled.digest).pk)
+    for number in range(5):
+        collector.freeze(payloads.document(slug=f"more-{number}"))
+    with django_assert_num_queries(2):
+        assert services.estimate_changed() == []
+
+
+def test_a_failed_run_is_followed_by_another_within_minutes(filled: Design) -> None:
+    tasks.fold_waiting()
+    run = services.request_run(filled.digest)
+    old = timezone.now() - 2 * MINUTE
+    Run.objects.filter(pk=run.pk).update(state=Run.State.FAILED, requested_at=old, finished_at=old)
+    assert len(services.estimate_changed()) == 1
+
+
+def test_intervals_hold_at_every_look_until_the_design_is_closed(filled: Design) -> None:
+    watched = services.execute(services.request_run(filled.digest).pk)
+    collector.close(filled.digest)
+    final = services.execute(services.request_run(filled.digest, trigger=Run.Trigger.CLOSING).pk)
+    assert (watched.anytime, final.anytime) == (True, False)
+    before, after = (run.estimates.get(position=0, choice=1, stratum=None) for run in (watched, final))
+    assert (before.interval, before.noise_interval) == ("beta_binomial_mixture", "normal_mixture")
+    assert (after.interval, after.noise_interval) == ("exact", "score")
+    assert before.unbiased == after.unbiased
+    assert (before.high or 0) - (before.low or 0) > (after.high or 0) - (after.low or 0)
+    assert (before.noise_high or 0) - (before.noise_low or 0) > (after.noise_high or 0) - (after.noise_low or 0)
+
+
+def test_a_run_that_was_asked_for_while_open_and_computed_after_is_final(filled: Design) -> None:
+    run = services.request_run(filled.digest)
+    collector.close(filled.digest)
+    assert services.execute(run.pk).anytime is False
+
+
+def test_the_worker_says_now_and_then_that_it_is_there(
+    db: None, django_assert_num_queries: Callable[[int], AbstractContextManager[object]]
+) -> None:
+    assert selectors.worker_seen() is None
+    tasks.fold_waiting()
+    seen = selectors.worker_seen()
+    assert seen is not None
+    with django_assert_num_queries(1):
+        services.worker_looked()
+    Worker.objects.update(seen_at=seen - MINUTE)
+    services.worker_looked()
+    assert (selectors.worker_seen() or seen - MINUTE) >= seen
 
 
 def test_tasks_are_known_by_the_names_that_the_schedule_uses(settings: object) -> None:
