@@ -25,6 +25,23 @@ def test_by_mouse_one_request_with_exactly_these_bytes(visit: Visit, site: Captu
     assert Report.objects.count() == 1
 
 
+def test_a_link_of_a_group_ticks_it_in_sight_and_sends_nothing(visit: Visit, site: Capture, version: Version) -> None:
+    visit.open(f"#{version.design_id}&group=y2").stage("questions")
+    group = visit.question(0)
+    assert group.get_by_label("Later").is_checked()
+    assert "Sent as it is" in group.inner_text()
+    visit.choose(1, "Yes").choose(2, "Low").press("Review your answers")
+    assert visit.page.locator(".answer-choice").first.inner_text() == "Later"
+    assert site.posts() == []
+    visit.press("Back to the questions").choose(0, "First year").send().stage("sent")
+    (post,) = site.posts()
+    assert json.loads(post.body)["stratum"] == "y1", "whoever is in another group says so"
+
+
+def test_a_link_of_a_group_that_there_is_not_is_refused(visit: Visit, version: Version) -> None:
+    visit.open(f"#{version.design_id}&group=y3").stage("refused")
+
+
 def test_the_request_names_its_origin_and_nothing_of_the_person(visit: Visit, site: Capture) -> None:
     visit.open().stage("questions").answer("No", "Well").send().stage("sent")
     (post,) = site.posts()

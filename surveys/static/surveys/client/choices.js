@@ -50,6 +50,11 @@ export class Choices extends Field {
     return labelOf(this.#inputs[index]);
   }
 
+  /** Choose for the person, who sees it and can choose another. */
+  choose(index) {
+    this.#choose(this.#inputs[index]);
+  }
+
   clear() {
     for (const input of this.#inputs) {
       input.checked = false;

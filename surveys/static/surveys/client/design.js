@@ -44,7 +44,7 @@ const KINDS = {
   number: ["single"],
 };
 
-const HEX_DIGEST = /^[0-9a-f]{64}$/;
+const LINK = /^([0-9a-f]{64})(?:&group=([a-z0-9_-]+))?$/i;
 
 /**
  * Read and check a design; nothing is drawn from one that did not pass here.
@@ -100,24 +100,39 @@ export async function digestOf(text, subtle) {
 }
 
 /**
- * Compare the digest with the one in the link, `#<64 hex digits>`.
+ * Compare the digest with the one in the link, `#<64 hex digits>`, which a group may follow.
  *
  * @param {string} fragment  `location.hash`
  * @param {string} digest
  * @returns {boolean}  whether the link names a digest at all; another digest is refused
  */
 export function linkNames(fragment, digest) {
-  const named = fragment.replace(/^#/, "").toLowerCase();
-  if (named === "") {
+  const link = fragment.replace(/^#/, "");
+  if (link === "") {
     return false;
   }
-  if (!HEX_DIGEST.test(named)) {
+  const named = LINK.exec(link)?.[1].toLowerCase();
+  if (named === undefined) {
     throw new Refusal("link-damaged");
   }
   if (named !== digest) {
     throw new Refusal("link-other", { named, digest });
   }
   return true;
+}
+
+/**
+ * The group that the link names after the digest, `&group=<key>`: it is ticked as the questions begin.
+ *
+ * @returns {number | null}  its place in the design
+ */
+export function groupNamed(fragment, { groups }) {
+  const key = LINK.exec(fragment.replace(/^#/, ""))?.[2];
+  const place = groups.findIndex((group) => group.key === key);
+  if (key !== undefined && place === -1) {
+    throw new Refusal("link-damaged");
+  }
+  return place === -1 ? null : place;
 }
 
 function parsed(text) {

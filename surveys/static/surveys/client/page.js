@@ -1,4 +1,5 @@
 import { CheckThisPage } from "./check.js";
+import { groupNamed } from "./design.js";
 import { Explanation } from "./explain.js";
 import { part } from "./parts.js";
 import { CheckQuestion, Practice } from "./practice.js";
@@ -120,7 +121,7 @@ export class RespondentPage {
   /** The order of choices comes from a source of its own: it shows on the screen, the tickets never do. */
   #beginQuestions() {
     const source = systemWords(this.#window.crypto);
-    this.#questionnaire.begin(source);
+    this.#questionnaire.begin(source, groupNamed(this.#window.location.hash, this.#prepared.design));
     source.wipe();
   }
 

@@ -39,13 +39,17 @@ export class Questionnaire {
   }
 
   /**
-   * A new visit: choices in an order of its own, and the first section.
+   * A new visit: choices in an order of its own, the first section, the group that the link names.
    *
    * @param {import("./random.js").WordSource} source  for the order alone
+   * @param {number | null} group
    */
-  begin(source) {
+  begin(source, group) {
     this.#design.items.forEach((item, i) => item.shuffle && this.#questions[i].arrange(drawOrder(item, source)));
     this.#sections.begin();
+    if (group !== null) {
+      this.#group.choose(group);
+    }
     this.update();
   }
 
