@@ -97,6 +97,11 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
         response = get_response(request)
         for name, value in headers_for(request.path).items():
             response.headers[name] = value
+        if framing := getattr(response, "frame_ancestors", ()):
+            # The sites that a survey names (surveys/embedding.py), and nothing else of the policy.
+            policy = response.headers["Content-Security-Policy"]
+            allowed = f"frame-ancestors {' '.join(framing)}"
+            response.headers["Content-Security-Policy"] = policy.replace("frame-ancestors 'none'", allowed)
         response.headers.setdefault("Cache-Control", "no-store")
         if settings.SECURE_HSTS_SECONDS:
             # Django adds it to requests that it saw come by https; those have had their https taken off in front of us.

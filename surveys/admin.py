@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin, messages
@@ -107,6 +108,25 @@ class ItemInline(Ordered, StackedInline):
         return render_to_string("panel/_protection.html", {"question": question, "said": ""})
 
 
+class Archived(admin.SimpleListFilter):
+    """The list holds what is going on; what was put away is asked for."""
+
+    title = "archive"
+    parameter_name = "archived"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("yes", "Archived surveys")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Survey]) -> QuerySet[Survey]:
+        away = {"state": Survey.State.ARCHIVED}
+        return queryset.filter(**away) if self.value() == "yes" else queryset.exclude(**away)
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        whole, away = super().choices(changelist)
+        yield {**whole, "display": "Current surveys"}
+        yield away
+
+
 @admin.register(Survey)
 class SurveyAdmin(ModelAdmin):
     """One's own surveys: the list, and the form that writes drafts. All else is on the survey's own page."""
@@ -118,6 +138,7 @@ class SurveyAdmin(ModelAdmin):
     list_before_template = "panel/list_before.html"
     change_form_before_template = "panel/form_before.html"
     search_fields = ("slug",)
+    list_filter = (Archived,)
     actions = None
     show_add_link = False
     prepopulated_fields = {"slug": ("title",)}
@@ -210,7 +231,11 @@ class SurveyAdmin(ModelAdmin):
         mark = format_html(' <span class="candor-mark">{}</span>', "rehearsal") if survey.rehearsal else ""
         return format_html('<a class="candor-name" href="{}">{}</a>{}', address, survey, mark)
 
-    @display(description="State", ordering="state", label={"draft": "info", "open": "success", "closed": "default"})
+    @display(
+        description="State",
+        ordering="state",
+        label={"draft": "info", "open": "success", "closed": "default", "archived": "default"},
+    )
     def stands(self, survey: Survey) -> str:
         return survey.state
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -18,6 +19,7 @@ from estimator.computing import MINIMUM_REPORTS
 from surveys import definitions, lifecycle, selectors, services
 from surveys.lifecycle import NotAllowed
 from surveys.models import Appointment, Survey, Version
+from surveys.people.log import record
 from surveys.reading import DefinitionError
 
 State = Appointment.State
@@ -52,7 +54,7 @@ def moment(time: datetime) -> str:
 
 
 @transaction.atomic
-def open_on(survey: Survey, terms: Terms, *, confirmed: str) -> Version | None:
+def open_on(survey: Survey, terms: Terms, *, confirmed: str, by: User | None = None) -> Version | None:
     """Open a draft on these terms: now, or later by itself; None where it is still to open.
 
     Raises
@@ -74,7 +76,9 @@ def open_on(survey: Survey, terms: Terms, *, confirmed: str) -> Version | None:
     if terms.cap is not None:
         made.append(Appointment(survey=survey, move="close", at_reports=terms.cap))
     Appointment.objects.bulk_create(made)
-    return services.open_survey(survey, confirmed=confirmed) if terms.opens_at is None else None
+    for one in made:
+        record(by, f"agreed to {one.move} by itself", survey=survey, detail=_when(one))
+    return services.open_survey(survey, confirmed=confirmed, by=by) if terms.opens_at is None else None
 
 
 def digest_of(survey: Survey) -> str:
@@ -83,17 +87,18 @@ def digest_of(survey: Survey) -> str:
     return definitions.design_of(selectors.definition_of(survey), version=number).digest
 
 
-def call_off(survey: Survey) -> None:
+def call_off(survey: Survey, *, by: User | None = None) -> None:
     """The draft does not open by itself any more. Raises NotAllowed where it was not to."""
     opening = survey.appointments.filter(move="open", state=State.WAITING)
     with transaction.atomic():
         if not _call_off(opening):
             raise NotAllowed(f"{survey.slug} has no opening to call off.")
         _call_off(survey.appointments.all())
+        record(by, "called off the opening", survey=survey)
 
 
 @transaction.atomic
-def extend(survey: Survey, closes_at: datetime) -> None:
+def extend(survey: Survey, closes_at: datetime, *, by: User | None = None) -> None:
     """Close later than agreed: the one thing that may change while a survey is open.
 
     Only later: people were told of the time, and who wants to end sooner closes the survey, which is logged as what it
@@ -112,6 +117,7 @@ def extend(survey: Survey, closes_at: datetime) -> None:
             "sooner, close the survey."
         )
     closing.update(due_at=closes_at)
+    record(by, "extended the closing date", survey=survey, detail=f"{moment(agreed.due_at)} to {moment(closes_at)}")
 
 
 def waiting(survey: Survey) -> list[Appointment]:
@@ -162,6 +168,8 @@ def _do(appointment: Appointment) -> None:
 def _fail(appointment: Appointment, reason: str) -> bool:
     """Write down why it could not be done. What does not open has nothing to close either."""
     failed = _settle(appointment, State.FAILED, reason)
+    if failed:
+        record(None, f"could not {appointment.move} by itself", survey=appointment.survey, detail=reason)
     if failed and appointment.move == "open":
         _call_off(appointment.survey.appointments.all())
     return failed
@@ -171,6 +179,10 @@ def _settle(appointment: Appointment, state: str, outcome: str = "") -> bool:
     """Claim a waiting appointment; False where somebody else settled it."""
     mine = Appointment.objects.filter(pk=appointment.pk, state=State.WAITING)
     return bool(mine.update(state=state, settled_at=timezone.now(), outcome=outcome[:500]))
+
+
+def _when(appointment: Appointment) -> str:
+    return f"{appointment.at_reports} reports" if appointment.due_at is None else moment(appointment.due_at)
 
 
 def _call_off(appointments: QuerySet[Appointment]) -> int:

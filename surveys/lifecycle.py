@@ -12,6 +12,7 @@ from django.utils import timezone
 from estimator import selectors as estimates
 from estimator.models import Run
 from surveys import selectors
+from surveys.access import Role
 from surveys.models import Appointment, Survey
 
 State = Survey.State
@@ -37,13 +38,14 @@ def _a_final_estimate(survey: Survey) -> str:
 class Move:
     """One allowed change of state; `act` is the word on the button, `meaning` the sentence beside it.
 
-    `missing` says in words what of the survey still keeps it from this move, or nothing.
+    `role` is the smallest that may make it; `missing` says in words what of the survey still keeps it from this move.
     """
 
     source: State
     target: State
     act: str
     meaning: str
+    role: Role
     missing: Callable[[Survey], str] = _nothing
 
 
@@ -53,20 +55,30 @@ MOVES = {
         State.OPEN,
         "Open",
         "Freezes the design for ever and lets respondents answer.",
+        Role.EDITOR,
         missing=selectors.what_is_missing,
     ),
-    "close": Move(State.OPEN, State.CLOSED, "Close", "Takes no more reports and makes the final estimate."),
+    "close": Move(
+        State.OPEN, State.CLOSED, "Close", "Takes no more reports and makes the final estimate.", Role.EDITOR
+    ),
     "revise": Move(
-        State.CLOSED, State.DRAFT, "Revise", "Makes a draft of the next version; what was collected stays as it is."
+        State.CLOSED,
+        State.DRAFT,
+        "Revise",
+        "Makes a draft of the next version; what was collected stays as it is.",
+        Role.EDITOR,
     ),
     "archive": Move(
         State.CLOSED,
         State.ARCHIVED,
         "Archive",
         "Puts it away: it leaves the list, and everything in it stays as it is.",
+        Role.OWNER,
         missing=_a_final_estimate,
     ),
-    "restore": Move(State.ARCHIVED, State.CLOSED, "Take out of the archive", "Puts it back into the list, closed."),
+    "restore": Move(
+        State.ARCHIVED, State.CLOSED, "Take out of the archive", "Puts it back into the list, closed.", Role.OWNER
+    ),
 }
 
 

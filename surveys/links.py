@@ -1,5 +1,8 @@
 """The links that people are given. Their host comes from the settings, never from a request."""
 
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.urls import reverse
@@ -14,6 +17,52 @@ from surveys.models import Version
 def respondent_link(version: Version) -> str:
     """The survey's address; the digest in its fragment lets the browser check the design that it is given."""
     return link_to("surveys:respond", version.survey.slug, digest=version.design_id)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A link to hand on: to the page in a language, or for a group. `query` tells it from the version's others."""
+
+    name: str
+    address: str
+    query: str
+    language: str
+    group: str = ""
+
+    @property
+    def typed(self) -> str:
+        """The address as somebody types it: without scheme and fragment, so that no digest is checked."""
+        return self.address.partition("#")[0].partition("://")[2]
+
+
+def language_links(version: Version) -> list[Shared]:
+    """The page in each of its languages, its own first; the digest is in the fragment."""
+    document = selectors.document_of(version)
+    names = dict(settings.LANGUAGES)
+    return [
+        Shared(
+            name=names.get(code, code),
+            address=f"{settings.CANDOR_URL}{address_of('respond', document, code)}#{version.design_id}",
+            query=urlencode({"language": code}),
+            language=code,
+        )
+        for code in document["languages"]
+    ]
+
+
+def group_links(version: Version) -> list[Shared]:
+    """The page in its own language with a group ticked, for each group; the group stands after the digest."""
+    document, own = selectors.document_of(version), language_links(version)[0]
+    return [
+        replace(
+            own,
+            name=group["label"][own.language],
+            address=f"{own.address}&group={group['key']}",
+            query=urlencode({"group": group["key"]}),
+            group=group["key"],
+        )
+        for group in document["strata"]["groups"]
+    ]
 
 
 def coin_link(version: Version) -> str:

@@ -125,6 +125,20 @@ def restore_survey(survey: Survey, *, by: User | None = None) -> None:
 
 
 @transaction.atomic
+def embed_survey(survey: Survey, origins: list[str], *, by: User | None = None) -> None:
+    """Let pages of these sites, and of no other, show the respondents' page in a frame; none by an empty list."""
+    Survey.objects.filter(pk=survey.pk).update(embedded_in=origins)
+    record(by, "named the sites that may show it", survey=survey, detail=", ".join(origins) or "none")
+
+
+@transaction.atomic
+def show_results(survey: Survey, *, shown: bool, by: User | None = None) -> None:
+    """Whether the survey's link shows respondents the final estimates once it is closed."""
+    Survey.objects.filter(pk=survey.pk).update(results_shown=shown)
+    record(by, "let respondents see the results" if shown else "hid the results from respondents", survey=survey)
+
+
+@transaction.atomic
 def revise_survey(survey: Survey, *, by: User | None = None) -> None:
     """Turn a closed survey into a draft of its next version; the closed version keeps its reports and estimates."""
     lifecycle.move(survey, "revise")

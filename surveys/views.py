@@ -4,7 +4,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from surveys import pages, selectors
+from surveys.embedding import framed_by
 from surveys.models import Page
+from surveys.selectors import Showing
 from surveys.stored import answer_with
 
 
@@ -14,6 +16,10 @@ def respond(request: HttpRequest, slug: str, language: str = "") -> HttpResponse
     shown = selectors.showing(slug, language)
     if shown is None:
         raise Http404("There is no such survey.")
+    return framed_by(_page(request, shown), shown.version.survey.embedded_in)
+
+
+def _page(request: HttpRequest, shown: Showing) -> HttpResponse:
     if shown.closed:
         return HttpResponse(pages.render_closed(shown.document, shown.language))
     page = shown.page(Page.Kind.ANSWER)

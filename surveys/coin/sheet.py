@@ -4,56 +4,31 @@ No date, no number of its own and no random mark is in it: the same survey gives
 tells one from another but what is marked.
 """
 
-import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import typst
 from django.utils import translation
 from django.utils.translation import gettext as _
 
 from surveys.coin import page
 from surveys.coin.instructions import instructions_for
 from surveys.pages import Document
+from surveys.typesetting import typeset
 
-FOLDER = Path(__file__).parent / "paper"
+TEMPLATE = Path(__file__).parent / "paper" / "sheet.typ"
 
 
 def render_sheet(document: Document, digest: str, language: str) -> bytes:
     """The sheet as a tagged PDF (PDF/UA-1); empty where there is no own-coin page, or where a letter has no glyph.
 
-    The fonts that come with it have the Latin, Greek, Cyrillic and Arabic letters; the page itself prints with any.
+    The page itself prints with any letter.
     """
     instructions = instructions_for(document)
     if instructions is None:
         return b""
     with translation.override(language):
         data = _data(page.context(document, instructions, digest, language), document, language)
-    try:
-        return _compiled(json.dumps(data, sort_keys=True))
-    except typst.TypstError as error:
-        if "glyph" not in str(error) and "font" not in str(error):
-            raise
-        return b""
-
-
-def _compiled(data: str) -> bytes:
-    return typst.compile(
-        FOLDER / "sheet.typ",
-        root=FOLDER,
-        font_paths=_fonts(),
-        ignore_system_fonts=True,
-        format="pdf",
-        sys_inputs={"data": data},
-        pdf_standards=["ua-1"],
-    )
-
-
-@cache
-def _fonts() -> typst.Fonts:
-    """The fonts of this folder and no other: not those of the machine, which differ, and not typst's own."""
-    return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=[str(FOLDER)])
+    return typeset(TEMPLATE, data)
 
 
 def _data(shown: dict[str, Any], document: Document, language: str) -> dict[str, Any]:

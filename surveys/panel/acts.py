@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from surveys import selectors, services
 from surveys.access import Role, get_run_or_404, get_survey_or_404
 from surveys.forms import DuplicateForm
-from surveys.lifecycle import NotAllowed
+from surveys.lifecycle import MOVES, NotAllowed
 from surveys.models import Survey
 from surveys.panel.views import signed_in
 from surveys.reading import DefinitionError
@@ -31,29 +31,35 @@ def act(role: Role) -> Callable[[Act], Callable[[HttpRequest, str], HttpResponse
                 messages.success(request, change(request, survey))
             except (DefinitionError, NotAllowed) as refusal:
                 messages.error(request, str(refusal))
-            return redirect("panel:survey", slug)
+            return redirect("panel:opening" if request.POST.get("back") == "opening" else "panel:survey", slug)
 
         return view
 
     return of
 
 
-@act(Role.EDITOR)
-def open_survey(request: HttpRequest, survey: Survey) -> str:
-    version = services.open_survey(survey, by=signed_in(request))
-    return f"Version {version.number} is open. Its design is frozen; share the link below."
-
-
-@act(Role.EDITOR)
+@act(MOVES["close"].role)
 def close(request: HttpRequest, survey: Survey) -> str:
     services.close_survey(survey, by=signed_in(request))
     return "The survey is closed. The final estimate is on its way."
 
 
-@act(Role.EDITOR)
+@act(MOVES["revise"].role)
 def revise(request: HttpRequest, survey: Survey) -> str:
     services.revise_survey(survey, by=signed_in(request))
     return f"This is now a draft of version {selectors.next_number(survey)}. What was collected stays as it is."
+
+
+@act(MOVES["archive"].role)
+def archive(request: HttpRequest, survey: Survey) -> str:
+    services.archive_survey(survey, by=signed_in(request))
+    return "The survey is archived. It is no longer in the list of surveys; nothing of it was deleted."
+
+
+@act(MOVES["restore"].role)
+def restore(request: HttpRequest, survey: Survey) -> str:
+    services.restore_survey(survey, by=signed_in(request))
+    return "The survey is out of the archive."
 
 
 @act(Role.ANALYST)

@@ -13,12 +13,12 @@ from collector import selectors as reports
 from estimator import selectors as estimates
 from estimator import wording
 from estimator.models import Run
-from surveys import selectors
+from surveys import appointments, selectors
 from surveys.access import Role, role_in
 from surveys.definitions import total_epsilon
 from surveys.models import Survey, Version
 
-DRAFT, OPEN, CLOSED = Survey.State.DRAFT, Survey.State.OPEN, Survey.State.CLOSED
+DRAFT, OPEN = Survey.State.DRAFT, Survey.State.OPEN
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,8 @@ def steps(standing: Standing) -> Iterator[Step]:
     ready = survey.state == DRAFT and not missing
     planned = "now" if ready else "later" if survey.state == DRAFT else "done"
     yield Step("plan", "Plan", plan, planned, "What protection costs in respondents.")
-    yield Step("collect", "Collect", here, *_collected(survey))
+    opening, share = (reverse(name, args=[survey.slug]) for name in ("panel:opening", "panel:share"))
+    yield Step("open", "Open", share if takes_answers(survey) else opening, *_opened(standing))
     yield Step("report", "Report", here, *_reported(standing))
 
 
@@ -103,14 +104,17 @@ def _written(standing: Standing) -> tuple[str, str]:
     return ("now", "Not ready yet; see what is missing.") if standing.missing else ("done", "Ready to open.")
 
 
-def _collected(survey: Survey) -> tuple[str, str]:
+def _opened(standing: Standing) -> tuple[str, str]:
+    survey = standing.survey
     if survey.state == DRAFT:
-        return "later", "Not open yet."
+        opens = any(one.move == "open" for one in appointments.waiting(survey))
+        said = "It opens by itself." if opens else "Not open yet."
+        return ("later" if standing.missing else "now"), said
     return ("now", "Respondents can answer.") if survey.state == OPEN else ("done", "No more reports are taken.")
 
 
 def _reported(standing: Standing) -> tuple[str, str]:
-    status = "now" if standing.survey.state == CLOSED else "later"
+    status = "later" if standing.survey.state in (DRAFT, OPEN) else "now"
     if standing.done is None:
         return status, "There are no estimates yet."
     return (

@@ -9,10 +9,9 @@ from estimator import report, wording
 from estimator import selectors as estimates
 from estimator.models import Run
 from estimator.privacy import ItemLabel, item_label
-from surveys import lifecycle, links, selectors
+from surveys import appointments, lifecycle, links, selectors
 from surveys.mechanisms import mechanism_of
 from surveys.models import Item, Survey, Version
-from surveys.panel.frame import takes_answers
 from surveys.questions import frozen_item
 
 NEWEST_RUNS = 10
@@ -56,10 +55,8 @@ def overview(survey: Survey) -> dict[str, Any]:
     pending = estimates.last_run(version.design_id) if version else None
     done = estimates.last_done(version.design_id) if version else None
     context = {
-        "link": links.respondent_link(version) if version and takes_answers(survey) else "",
-        "coin_link": links.coin_link(version) if version and takes_answers(survey) else "",
-        "sheet_links": links.sheet_links(version) if version and takes_answers(survey) else {},
-        "moves": lifecycle.moves_from(survey.state),
+        "moves": next_moves(survey),
+        "waiting": appointments.waiting(survey),
         "questions": list(questions(survey)),
         "pending": pending if pending and pending.state in (Run.State.QUEUED, Run.State.RUNNING) else None,
         "failed": pending if pending and pending.state == Run.State.FAILED else None,
@@ -68,6 +65,14 @@ def overview(survey: Survey) -> dict[str, Any]:
         "runs": runs_of(survey),
     }
     return context | (report.context(done) if done else {})
+
+
+def next_moves(survey: Survey) -> list[dict[str, Any]]:
+    """The moves that can be made from here by a button, each with what it still lacks; opening has its own page."""
+    found = lifecycle.moves_from(survey.state)
+    return [
+        {"name": name, **vars(move), "missing": move.missing(survey)} for name, move in found.items() if name != "open"
+    ]
 
 
 def questions(survey: Survey) -> Iterator[Question]:

@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.urls import path
 
-from surveys.panel import acts, gallery, paper, plan, views
+from surveys.panel import acts, gallery, opening, paper, plan, sharing, views
 
 app_name = "panel"
 page = admin.site.admin_view  # who is not signed in is asked to; every POST needs its CSRF token
@@ -16,11 +16,21 @@ urlpatterns = [
     path("survey/<slug:slug>/plan/use", page(plan.use), name="use"),
     path("survey/<slug:slug>/", page(views.survey), name="survey"),
     path("survey/<slug:slug>/definition.yaml", page(views.definition), name="definition"),
-    path("survey/<slug:slug>/open", page(acts.open_survey), name="open"),
+    path("survey/<slug:slug>/open/", page(opening.opening), name="opening"),
+    path("survey/<slug:slug>/open/extend", page(opening.extend), name="extend"),
+    path("survey/<slug:slug>/open/call-off", page(opening.call_off), name="call-off"),
     path("survey/<slug:slug>/close", page(acts.close), name="close"),
     path("survey/<slug:slug>/revise", page(acts.revise), name="revise"),
     path("survey/<slug:slug>/estimate", page(acts.estimate), name="estimate"),
     path("survey/<slug:slug>/duplicate", page(acts.duplicate), name="duplicate"),
+    path("survey/<slug:slug>/archive", page(acts.archive), name="archive"),
+    path("survey/<slug:slug>/restore", page(acts.restore), name="restore"),
+    path("survey/<slug:slug>/share/", page(sharing.share), name="share"),
+    path("survey/<slug:slug>/share/code.svg", page(sharing.code_as_svg), name="share-svg"),
+    path("survey/<slug:slug>/share/code.png", page(sharing.code_as_png), name="share-png"),
+    path("survey/<slug:slug>/share/poster.pdf", page(sharing.poster), name="share-poster"),
+    path("survey/<slug:slug>/share/embed", page(sharing.embed), name="embed"),
+    path("survey/<slug:slug>/share/results", page(sharing.show_results), name="show-results"),
     path("survey/<slug:slug>/paper/", page(paper.paper), name="paper"),
     path("survey/<slug:slug>/paper/new-pile", page(paper.new_pile), name="paper-pile"),
     path("run/<str:key>/", page(views.report), name="report"),

@@ -85,17 +85,23 @@ def test_a_run_is_followed_until_its_results_are_there(page: Page, alice: User, 
     assert page.locator("progress").count() == 0
 
 
-def test_opening_takes_a_second_press(page: Page, alice: User, survey: Survey) -> None:
+def test_opening_shows_what_is_frozen_and_leads_to_the_link(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/")
-    assert not page.get_by_role("button", name="Open it").is_visible()
-    page.locator("summary", has_text="Open").click()
-    page.get_by_role("button", name="Open it").click()
+    page.get_by_role("link", name="Open …").click()
+    page.locator("summary", has_text="Have you cheated?").click()
+    assert page.get_by_role("region", name="Table of tickets: Have you cheated?").is_visible()
+    page.get_by_role("button", name="Open version 1").click()
     page.get_by_text("Respondents can answer.").wait_for()
     survey.refresh_from_db()
     assert survey.state == Survey.State.OPEN
     link = page.get_by_label("Link for respondents").input_value()
     assert link.endswith(f"/s/campus/#{survey.versions.get().design_id}")
+    assert page.get_by_role("img", name="QR code of the link to Campus").is_visible()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy", exact=True).click()
+    page.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == link
 
 
 def test_a_survey_is_written_in_the_form(page: Page, alice: User) -> None:
@@ -126,6 +132,8 @@ def test_every_page_fits_a_phone_and_a_desktop(page: Page, alice: User, design: 
         "/panel/new/",
         "/panel/templates/",
         f"/panel/survey/{survey.slug}/",
+        f"/panel/survey/{survey.slug}/open/",
+        f"/panel/survey/{survey.slug}/share/",
         f"/panel/survey/{draft.slug}/",
         f"/panel/surveys/survey/{draft.pk}/change/",
         f"/panel/run/{run.key}/",

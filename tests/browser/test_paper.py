@@ -16,6 +16,7 @@ from surveys import selectors, services
 from surveys.coin import sheet
 from surveys.models import Survey, Version
 from surveys.people.teams import home_team
+from surveys.typesetting import fonts
 from tests import payloads
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME
@@ -180,10 +181,10 @@ def test_pictures(page: Page, alice: User, ten: Version, tmp_path: Path) -> None
     type_sheet(page, "11213")
     page.screenshot(path=target / "paper-entry.png")
     typst.compile(
-        sheet.FOLDER / "sheet.typ",
+        sheet.TEMPLATE,
         output=str(target / "coin-sheet-{p}.png"),
-        root=sheet.FOLDER,
-        font_paths=sheet._fonts(),
+        root=sheet.TEMPLATE.parent,
+        font_paths=fonts(),
         sys_inputs={"data": json.dumps(said(selectors.document_of(ten)))},
         ignore_system_fonts=True,
         format="png",

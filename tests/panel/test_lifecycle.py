@@ -30,6 +30,12 @@ def look(client: Client, slug: str = "campus") -> str:
     return words(response.content.decode())
 
 
+def digest_shown(client: Client, slug: str = "campus") -> str:
+    """What the page of opening shows, and its form confirms."""
+    html = client.get(reverse("panel:opening", args=[slug])).content.decode()
+    return re.findall(r'name="digest" value="([0-9a-f]{64})"', html)[0]
+
+
 def words(html: str) -> str:
     text = re.sub(r"<script.*?</script>|<style.*?</style>", "", html, flags=re.DOTALL)
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).replace("\u00a0", " ").split())
@@ -37,10 +43,11 @@ def words(html: str) -> str:
 
 def test_a_draft_can_be_opened_once(survey: Survey, her: Client) -> None:
     assert "Ready to open." in look(her)
-    said = press(her, "open", "campus")
+    digest = digest_shown(her)
+    said = press(her, "opening", "campus", digest=digest, opens="now")
     assert "Version 1 is open. Its design is frozen; share the link below." in said
     assert "Respondents can answer." in said
-    assert "campus is open; to open it, it must be draft." in press(her, "open", "campus")
+    assert "campus is open; only a draft can be changed." in press(her, "opening", "campus", digest=digest, opens="now")
     assert survey.versions.count() == 1
 
 
@@ -49,14 +56,16 @@ def test_what_is_missing_is_said_in_words(survey: Survey, her: Client) -> None:
     said = look(her)
     assert "Before it can be opened:" in said
     assert "truth" in said
-    assert reverse("panel:open", args=["campus"]) not in her.get("/panel/survey/campus/").content.decode()
-    assert "items[1].channel: truth" in press(her, "open", "campus")
+    page = words(her.get(reverse("panel:opening", args=["campus"])).content.decode())
+    assert "items[1].channel: truth" in page
+    assert "Open version 1" not in page
+    assert "items[1].channel: truth" in press(her, "opening", "campus", digest="0" * 64, opens="now")
     survey.refresh_from_db()
     assert survey.state == Survey.State.DRAFT
 
 
 def test_the_link_holds_the_digest(version: Version, her: Client) -> None:
-    html = her.get("/panel/survey/campus/").content.decode()
+    html = her.get("/panel/survey/campus/share/").content.decode()
     assert f'value="http://127.0.0.1:8000/s/campus/#{version.design_id}"' in html
 
 
@@ -72,7 +81,7 @@ def test_closing_asks_for_the_final_estimate(version: Version, her: Client) -> N
 def test_a_closed_survey_is_revised_and_opened_again(version: Version, her: Client) -> None:
     close_survey(version.survey)
     assert "This is now a draft of version 2." in press(her, "revise", "campus")
-    assert "Version 2 is open." in press(her, "open", "campus")
+    assert "Version 2 is open." in press(her, "opening", "campus", digest=digest_shown(her), opens="now")
     assert [line.number for line in version.survey.versions.all()] == [2, 1]
 
 
@@ -135,7 +144,7 @@ def test_a_copy_needs_a_free_name(version: Version, her: Client, slug: str, faul
 
 def test_rehearsals_are_labelled_and_have_no_link(alice: User, her: Client) -> None:
     write_survey(payloads.definition(rehearsal=True), team=home_team(alice))
-    said = press(her, "open", "campus")
+    said = press(her, "opening", "campus", digest=digest_shown(her), opens="now")
     assert "rehearsal: simulated respondents" in said
     assert "Share it whole" not in said
     assert "rehearsal" in words(her.get(reverse("admin:surveys_survey_changelist")).content.decode())

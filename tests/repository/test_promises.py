@@ -82,9 +82,11 @@ def test_the_gate_runs_every_command_of_the_readme() -> None:
 
 def test_the_states_in_the_documentation_are_those_of_the_code() -> None:
     rows = re.findall(
-        r"^\| (draft|open|closed|archived) \| (\w+): .* \| (\w+) \|$", (ROOT / "docs/architecture.md").read_text(), re.M
+        r"^\| (draft|open|closed|archived) \| (\w+): .* \| (\w+) \| (\w+) \|$",
+        (ROOT / "docs/architecture.md").read_text(),
+        re.M,
     )
-    assert rows == [(move.source, name, move.target) for name, move in lifecycle.MOVES.items()]
+    assert rows == [(move.source, name, move.target, move.role.label) for name, move in lifecycle.MOVES.items()]
 
 
 def test_no_text_promises_more_than_is_true() -> None:

@@ -145,7 +145,7 @@ def test_where_there_is_no_sheet_nothing_leads_there(alice: User) -> None:
     assert b"sheet.pdf" not in bytes(version.pages.get(kind=Page.Kind.COIN).content)
     client = Client()
     client.force_login(alice)
-    assert "sheet.pdf" not in client.get("/panel/survey/campus/").content.decode()
+    assert "sheet.pdf" not in client.get("/panel/survey/campus/share/").content.decode()
 
 
 @pytest.mark.django_db
@@ -153,7 +153,7 @@ def test_the_page_and_the_panel_lead_to_it(version: Version, alice: User) -> Non
     assert f'href="{ADDRESS}"' in Client().get("/s/campus/coin/").content.decode()
     client = Client()
     client.force_login(alice)
-    assert f"{ADDRESS}" in client.get("/panel/survey/campus/").content.decode()
+    assert f"{ADDRESS}" in client.get("/panel/survey/campus/share/").content.decode()
 
 
 @pytest.mark.django_db

@@ -1,0 +1,143 @@
+"""The page from which a survey is shared: links, codes, posters, other sites, and what respondents see in the end."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_POST, require_safe
+
+from surveys import links, selectors, services
+from surveys.access import Role, get_survey_or_404
+from surveys.embedding import MOST_ORIGINS, NotAnOrigin, origins_of
+from surveys.links import Shared
+from surveys.models import Survey, Version
+from surveys.panel.frame import survey_page, takes_answers
+from surveys.panel.views import signed_in
+from surveys.sharing import codes
+from surveys.sharing.poster import render_poster
+
+FRAME_HEIGHT = 760
+"""Of the embedded page, in pixels; it scrolls within."""
+
+
+@require_safe
+def share(request: HttpRequest, slug: str) -> HttpResponse:
+    """Everything that there is to hand on; before the survey is open, what will be."""
+    return _share_page(request, get_survey_or_404(request.user, slug))
+
+
+@require_safe
+def code_as_svg(request: HttpRequest, slug: str) -> HttpResponse:
+    version, link = _named_or_404(request, slug)
+    return _file(codes.svg(link.address, _title(version, link)), "image/svg+xml", f"{_name(slug, link)}.svg")
+
+
+@require_safe
+def code_as_png(request: HttpRequest, slug: str) -> HttpResponse:
+    _, link = _named_or_404(request, slug)
+    return _file(codes.png(link.address), "image/png", f"{_name(slug, link)}.png")
+
+
+@require_safe
+def poster(request: HttpRequest, slug: str) -> HttpResponse:
+    """The poster of a link. Where the fonts lack a letter of the title there is none."""
+    version, link = _named_or_404(request, slug)
+    document = selectors.document_of(version)
+    made = render_poster(document, version.design_id, link.language, link=link.address, address=link.typed)
+    if not made:
+        raise Http404("The fonts that come with the platform lack a letter of this survey's title.")
+    return _file(made, "application/pdf", f"{_name(slug, link)}.pdf")
+
+
+@require_POST
+def embed(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say which sites may show the respondents' page."""
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    written = request.POST.get("origins", "")
+    try:
+        origins = origins_of(written)
+    except NotAnOrigin as fault:
+        return _share_page(request, survey, status=422, origins=written, embed_fault=str(fault))
+    services.embed_survey(survey, origins, by=signed_in(request))
+    said = f"{len(origins)} site{'s' if len(origins) > 1 else ''} may show it." if origins else "No site may show it."
+    messages.success(request, said)
+    return redirect("panel:share", slug)
+
+
+@require_POST
+def show_results(request: HttpRequest, slug: str) -> HttpResponse:
+    """Whether the survey's link shows the final estimates."""
+    survey = get_survey_or_404(request.user, slug, Role.OWNER)
+    shown = request.POST.get("shown") == "yes"
+    services.show_results(survey, shown=shown, by=signed_in(request))
+    said = "Respondents will find" if survey.state in (Survey.State.DRAFT, Survey.State.OPEN) else "Respondents find"
+    found = f"{said} the results at the survey’s link." if shown else "The survey’s link shows no results."
+    messages.success(request, found)
+    return redirect("panel:share", slug)
+
+
+def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **changes: str) -> HttpResponse:
+    version = selectors.latest_version(survey)
+    shared = version if version is not None and takes_answers(survey) else None
+    context = {
+        "origins": "\n".join(survey.embedded_in),
+        "most_origins": MOST_ORIGINS,
+        "embed_fault": "",
+        **(_handed_on(shared) if shared else {}),
+        **changes,
+    }
+    return survey_page(request, "panel/share.html", survey, step="open", status=status, **context)
+
+
+def _handed_on(version: Version) -> dict[str, object]:
+    languages = links.language_links(version)
+    return {
+        "link": languages[0],
+        "code": SafeString(codes.svg(languages[0].address, _title(version, languages[0])).decode()),
+        "languages": languages,
+        "groups": links.group_links(version),
+        "coin_link": links.coin_link(version),
+        "sheet_links": links.sheet_links(version),
+        "snippet": snippet(version, languages[0]) if version.survey.embedded_in else "",
+    }
+
+
+def snippet(version: Version, link: Shared) -> SafeString:
+    """The markup that shows the page on another site, with a plain link for whoever gets no frame."""
+    title = selectors.document_of(version)["title"][link.language]
+    frame = format_html(
+        '<iframe src="{}" title="{}" width="100%" height="{}" referrerpolicy="no-referrer" loading="lazy"></iframe>',
+        link.address,
+        title,
+        FRAME_HEIGHT,
+    )
+    return frame + format_html('\n<p><a href="{}" referrerpolicy="no-referrer">{}</a></p>', link.address, title)
+
+
+def _named_or_404(request: HttpRequest, slug: str) -> tuple[Version, Shared]:
+    """The version in the field, and the link that the query names: of a language or a group, by default its own."""
+    survey = get_survey_or_404(request.user, slug)
+    version = selectors.latest_version(survey)
+    if version is None or not takes_answers(survey):
+        raise Http404("There is nothing to share.")
+    found = [*links.language_links(version), *links.group_links(version)]
+    asked = request.GET.urlencode() or found[0].query
+    named = next((link for link in found if link.query == asked), None)
+    if named is None:
+        raise Http404("There is no such link.")
+    return version, named
+
+
+def _title(version: Version, link: Shared) -> str:
+    """What the code's picture says in words."""
+    group = f", group {link.name}" if link.group else ""
+    return f"QR code of the link to {version.survey}{group}: {link.typed}"
+
+
+def _name(slug: str, link: Shared) -> str:
+    return f"{slug}-{link.group or link.language}"
+
+
+def _file(content: bytes, kind: str, name: str) -> HttpResponse:
+    return HttpResponse(content, content_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

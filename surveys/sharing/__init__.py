@@ -1,0 +1,1 @@
+"""How people are led to a survey: links, codes to scan, posters."""

@@ -1,0 +1,138 @@
+"""The page of opening: what it shows, what it confirms, the terms; and the schedule afterwards."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from surveys import appointments, services
+from surveys.appointments import Terms
+from surveys.models import Appointment, Survey, Version
+from surveys.people.teams import home_team
+from tests import payloads, translated
+from tests.panel.test_lifecycle import digest_shown, look, press, words
+
+pytestmark = pytest.mark.django_db
+
+
+def opening_page(client: Client, slug: str = "campus") -> str:
+    response = client.get(reverse("panel:opening", args=[slug]))
+    assert response.status_code == 200
+    return words(response.content.decode())
+
+
+def ahead(hours: int) -> str:
+    """As a browser writes it into the form."""
+    return f"{timezone.now() + timedelta(hours=hours):%Y-%m-%dT%H:%M}"
+
+
+def test_it_shows_the_whole_design_as_it_will_be(survey: Survey, her: Client) -> None:
+    said = opening_page(her)
+    design_digest = appointments.digest_of(survey)
+    assert design_digest in said
+    assert "Epsilon, in total" in said
+    assert "multiplies the odds between any two of her possible sets of answers by" in said
+    assert "1. Have you cheated?" in said
+    assert "First year" in said
+    assert "What cannot be changed afterwards" in said
+    assert digest_shown(her) == design_digest
+    press(her, "opening", "campus", digest=design_digest, opens="now")
+    assert survey.versions.get().design_id == design_digest
+
+
+def test_it_shows_every_language(alice: User, her: Client) -> None:
+    services.write_survey(translated.definition("en", "de", "ar"), team=home_team(alice))
+    said = opening_page(her)
+    for text in ("Haben Sie getäuscht?", "هل سبق أن غششتم في امتحان؟", "Erstes Jahr", "Deutsch"):
+        assert text in said
+
+
+def test_a_draft_that_changed_since_is_not_opened(survey: Survey, her: Client) -> None:
+    digest = digest_shown(her)
+    survey.items.filter(key="mood").update(truth="1/5")
+    assert "The draft has changed since it was shown" in press(her, "opening", "campus", digest=digest, opens="now")
+    survey.refresh_from_db()
+    assert (survey.state, survey.versions.count()) == ("draft", 0)
+    assert digest_shown(her) != digest
+
+
+@pytest.mark.parametrize("digest", ["", "abc", "Ω" * 64])
+def test_nothing_opens_unconfirmed(survey: Survey, her: Client, digest: str) -> None:
+    answer = her.post(reverse("panel:opening", args=["campus"]), {"digest": digest, "opens": "now"})
+    assert answer.status_code == 422
+    assert "did not say what it confirms" in words(answer.content.decode())
+    assert not survey.versions.exists()
+
+
+def test_it_is_agreed_to_open_later_and_called_off(survey: Survey, her: Client) -> None:
+    terms = {"opens": "later", "opens_at": ahead(5), "closes_at": ahead(50), "cap": "500"}
+    said = press(her, "opening", "campus", digest=digest_shown(her), **terms)
+    assert "It opens by itself on" in said
+    assert "Closes when 500 reports are stored" in said
+    assert "It opens by itself" in look(her)
+    survey.items.filter(key="mood").update(truth="1/5")
+    assert "it will not open" in opening_page(her)
+    assert "It does not open by itself any more." in press(her, "call-off", "campus")
+    assert "it will not open" not in opening_page(her)
+    assert "Called off" in opening_page(her)
+
+
+@pytest.mark.parametrize(
+    ("terms", "fault"),
+    [
+        ({"opens": "later"}, "Say when it is to open."),
+        ({"opens": "later", "opens_at": "soon"}, "Enter a valid date/time."),
+        ({"opens": "later", "opens_at": "2020-01-01T10:00"}, "must lie ahead"),
+        ({"opens": "now", "closes_at": "2020-01-01T10:00"}, "must close after it opens"),
+        ({"opens": "now", "cap": "3"}, "30 to 100,000,000 reports; got 3."),
+    ],
+)
+def test_terms_that_cannot_be_are_said_beside_the_field(
+    survey: Survey, her: Client, terms: dict[str, str], fault: str
+) -> None:
+    answer = her.post(reverse("panel:opening", args=["campus"]), {"digest": digest_shown(her), **terms})
+    assert (answer.status_code, fault in words(answer.content.decode())) == (422, True)
+    assert not survey.versions.exists()
+    assert not survey.appointments.exists()
+
+
+def test_what_it_did_by_itself_and_why_it_could_not(survey: Survey, her: Client) -> None:
+    appointments.open_on(
+        survey, Terms(opens_at=timezone.now() + timedelta(hours=1)), confirmed=appointments.digest_of(survey)
+    )
+    survey.items.filter(key="mood").update(truth="1/5")
+    Appointment.objects.update(due_at=timezone.now())
+    appointments.keep_due()
+    assert "Did not open" in opening_page(her)
+    assert "The draft has changed" in opening_page(her)
+
+
+def test_the_closing_date_is_extended_and_nothing_else(survey: Survey, her: Client) -> None:
+    press(her, "opening", "campus", digest=digest_shown(her), opens="now", closes_at=ahead(5))
+    assert "Closes on" in opening_page(her)
+    assert "can only be moved later" in press(her, "extend", "campus", closes_at=ahead(2))
+    assert "It closes by itself on" in press(her, "extend", "campus", closes_at=ahead(9))
+    assert "must be a date and a time" in press(her, "extend", "campus", closes_at="soon")
+
+
+def test_a_finished_survey_is_archived_and_comes_back(version: Version, her: Client) -> None:
+    services.close_survey(version.survey)
+    assert "To archive: The final estimate is still being made." in opening_page(her)
+    assert "The final estimate is still being made." in press(her, "archive", "campus")
+    version.design.runs.update(state="failed")
+    assert "The survey is archived." in press(her, "archive", "campus")
+    changelist = reverse("admin:surveys_survey_changelist")
+    assert "Campus" not in words(her.get(changelist).content.decode())
+    assert "Campus" in words(her.get(changelist, {"archived": "yes"}).content.decode())
+    assert "The survey is out of the archive." in press(her, "restore", "campus")
+    assert "Campus" in words(her.get(changelist).content.decode())
+
+
+def test_a_rehearsal_is_opened_without_terms(alice: User, her: Client) -> None:
+    services.write_survey(payloads.definition(rehearsal=True), team=home_team(alice))
+    html = her.get(reverse("panel:opening", args=["campus"])).content.decode()
+    assert 'name="cap"' not in html
+    assert "Version 1 is open." in press(her, "opening", "campus", digest=digest_shown(her), opens="now")

@@ -1,0 +1,167 @@
+"""The page of sharing: links, codes, posters, the sites that may show the survey, results for respondents."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import translation
+
+from config.middleware import RESPONDENT_POLICY
+from surveys import links, selectors, services
+from surveys.embedding import NotAnOrigin, origins_of
+from surveys.models import Survey, Version
+from surveys.people.teams import home_team
+from surveys.sharing import codes
+from surveys.sharing.poster import render_poster, words
+from tests import payloads, translated
+from tests.panel import test_lifecycle
+from tests.panel.test_lifecycle import press
+from tests.surveys.test_coin_sheet import inside
+
+pytestmark = pytest.mark.django_db
+
+HOST = "http://127.0.0.1:8000"
+
+
+def share_page(client: Client) -> str:
+    response = client.get(reverse("panel:share", args=["campus"]))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def get(client: Client, name: str, query: str = "") -> Any:
+    return client.get(reverse(f"panel:{name}", args=["campus"]) + query)
+
+
+@pytest.fixture
+def spoken(alice: User) -> Version:
+    """The survey in three languages."""
+    return services.open_survey(services.write_survey(translated.definition("en", "de", "ar"), team=home_team(alice)))
+
+
+def test_every_link_holds_the_digest(spoken: Version, her: Client) -> None:
+    html, digest = share_page(her), spoken.design_id
+    for path in ("/s/campus/", "/s/campus/de/", "/s/campus/ar/"):
+        assert f'value="{HOST}{path}#{digest}"' in html
+    for group in ("y1", "y2"):
+        assert f'value="{HOST}/s/campus/#{digest}&amp;group={group}"' in html
+    assert f'value="{HOST}/s/campus/coin/"' in html
+    assert "Deutsch" in html
+
+
+def test_a_draft_a_closed_survey_and_a_rehearsal_have_nothing_to_share(survey: Survey, her: Client) -> None:
+    assert "There is no link yet" in share_page(her)
+    version = services.open_survey(survey)
+    services.close_survey(version.survey)
+    assert "Nobody can answer any more" in share_page(her)
+    assert get(her, "share-svg").status_code == 404
+    Survey.objects.update(rehearsal=True)
+    assert "A rehearsal has no link" in share_page(her)
+
+
+def test_the_code_is_a_picture_with_words(version: Version, her: Client) -> None:
+    answer = get(her, "share-svg")
+    assert answer["Content-Type"] == "image/svg+xml"
+    drawn = ElementTree.fromstring(answer.content)
+    assert drawn.get("role") == "img"
+    assert drawn.get("aria-label") == "QR code of the link to Campus: 127.0.0.1:8000/s/campus/"
+    assert get(her, "share-svg").content == answer.content
+    assert answer.content.decode() in share_page(her)
+
+
+def test_the_codes_lead_where_they_say(version: Version, her: Client) -> None:
+    """The modules of the picture are those of the link, of no other."""
+    link, groups = links.language_links(version)[0], links.group_links(version)
+    assert get(her, "share-png").content == codes.png(link.address)
+    assert get(her, "share-png", "?group=y2").content == codes.png(groups[1].address) != codes.png(link.address)
+    assert get(her, "share-png")["Content-Type"] == "image/png"
+    for wrong in ("?group=y9", "?language=de", "?group=y1&language=en", "?link=https://elsewhere.test"):
+        assert [get(her, name, wrong).status_code for name in ("share-svg", "share-png", "share-poster")] == [404] * 3
+
+
+def test_a_title_cannot_break_out_of_the_picture() -> None:
+    drawn = ElementTree.fromstring(codes.svg(HOST, 'A "title" <script> & more'))
+    assert drawn.get("aria-label") == 'A "title" <script> & more'
+
+
+def test_the_poster_is_tagged_and_the_same_bytes_twice(spoken: Version, her: Client) -> None:
+    for code in ("en", "de", "ar"):
+        first, again = (get(her, "share-poster", f"?language={code}") for _ in range(2))
+        assert first["Content-Type"] == "application/pdf"
+        assert first["Content-Disposition"] == f'attachment; filename="campus-{code}.pdf"'
+        assert first.content == again.content
+        opened = inside(first.content)
+        assert b"/StructTreeRoot" in opened
+        assert f"/Lang({code})".encode() in opened
+
+
+@pytest.mark.parametrize("title", ["Campus", "A title " * 36, "Wirtschafts" * 12])
+def test_a_poster_is_one_page_whatever_its_title(title: str) -> None:
+    document = payloads.document(title={"en": title.strip()})
+    made = render_poster(
+        document, "ab" * 32, "en", link=f"{HOST}/s/{'c' * 64}/", address=f"127.0.0.1:8000/s/{'c' * 64}/"
+    )
+    assert re.findall(rb"/Count (\d+)", inside(made))[0] == b"1"
+
+
+def test_the_poster_says_what_is_promised_in_its_language(spoken: Version) -> None:
+    document, link = selectors.document_of(spoken), links.language_links(spoken)[1]
+    with translation.override("de"):
+        said = words(document, spoken.design_id, "de", link=link.address, address=link.typed)
+    assert said["title"] == "Studium"
+    assert said["address"] == "127.0.0.1:8000/s/campus/de/"
+    assert said["promise"].startswith("Ihre wahre Antwort bleibt auf Ihrem Gerät.")
+    assert said["code"].encode() == codes.svg(link.address, said["alt"])
+
+
+def test_no_site_may_show_the_survey_until_it_is_named(version: Version, her: Client, client: Client) -> None:
+    before = client.get("/s/campus/")
+    assert "<iframe" not in share_page(her)
+    said = press(her, "embed", "campus", origins="https://www.example.org\nhttps://sub.example.net:8443/")
+    assert "2 sites may show it." in said
+    after = client.get("/s/campus/")
+    named = "frame-ancestors https://www.example.org https://sub.example.net:8443"
+    assert after["Content-Security-Policy"] == RESPONDENT_POLICY.replace("frame-ancestors 'none'", named)
+    assert (before["X-Frame-Options"], "X-Frame-Options" in after) == ("DENY", False)
+    assert before.content == after.content, "the page's bytes stay the same"
+    for address in ("/s/campus/design.json", "/s/campus/coin/", "/s/other/", "/panel/survey/campus/share/"):
+        assert "frame-ancestors 'none'" in her.get(address)["Content-Security-Policy"]
+    assert "&lt;iframe src=&quot;http" in share_page(her)
+    assert "No site may show it." in press(her, "embed", "campus", origins=" \n")
+    assert client.get("/s/campus/")["Content-Security-Policy"] == RESPONDENT_POLICY
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://example.org", "https://*.example.org", "https://example.org/path", "https://example.org; script-src *",
+        "https://example.org 'self'", "*", "https:", "'self'", "https://a@example.org", "https://example", "data:",
+        "https://example.org:0", "https://exa\u00admple.org", "https://-a.example.org",
+    ],
+)  # fmt: skip
+def test_what_is_no_origin_is_refused(version: Version, her: Client, origin: str) -> None:
+    with pytest.raises(NotAnOrigin):
+        origins_of(origin)
+    answer = her.post(reverse("panel:embed", args=["campus"]), {"origins": origin})
+    assert answer.status_code == 422
+    assert "is not the origin of a site" in test_lifecycle.words(answer.content.decode())
+    assert Survey.objects.get().embedded_in == []
+
+
+def test_at_most_ten_sites() -> None:
+    ten = [f"https://site{number}.example.org" for number in range(10)]
+    assert origins_of("\n".join([*ten, ten[0].upper()])) == ten
+    with pytest.raises(NotAnOrigin, match="At most 10"):
+        origins_of("\n".join([*ten, "https://more.example.org"]))
+
+
+def test_results_for_respondents_are_off_until_they_are_allowed(version: Version, her: Client) -> None:
+    assert not Survey.objects.get().results_shown
+    assert "Respondents will find the results" in press(her, "show-results", "campus", shown="yes")
+    assert Survey.objects.get().results_shown
+    assert "shows no results" in press(her, "show-results", "campus", shown="no")
+    assert not Survey.objects.get().results_shown
