@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format messages lock coverage bench bench-library
+.PHONY: help run stack test check format messages lock coverage bench bench-library
 
 help: ## list the doors
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -13,6 +13,10 @@ help: ## list the doors
 run: ## install, build the demo, start everything; PORT=8000
 	@$(PYTHON) bin/install requirements.lock
 	@exec $(BIN)/python -m config.serve --port $(PORT)
+
+stack: ## the same on PostgreSQL and Redis, with two web processes and two workers; PORT=8000
+	@$(PYTHON) bin/install requirements-dev.lock
+	@exec $(BIN)/python -m config.serve --port $(PORT) --stack
 
 test: ## every test: Python, Node, a real browser, the whole stack
 	@$(PYTHON) bin/install requirements-dev.lock

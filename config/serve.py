@@ -1,6 +1,10 @@
 """`make run`: brings the installation up to date, starts web server, worker and beat, and ends them together.
 
     python -m config.serve --port 8000
+    python -m config.serve --port 8000 --stack
+
+With `--stack`, which is `make stack`, it does so on a PostgreSQL and a Redis of its own, with two web processes and two
+workers: what a big installation is made of, on one machine.
 
 Each is a process of its own, in a session of its own: Ctrl-C reaches this launcher alone, which then asks them to end
 and, after a grace period, makes them. One that dies is started again.
@@ -9,6 +13,7 @@ and, after a grace period, makes them. One that dies is started again.
 import argparse
 import contextlib
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -16,20 +21,16 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
+from config.household import Household, commands
+
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
-GRACE = 6.0
-"""Seconds between asking a process to end and killing it; a worker on the folder broker can sleep through a request."""
-
 START = 60.0
 """Seconds that the web server may take until it answers."""
-
-RESTART = 1.0
-"""Seconds before a process that died is started again."""
 
 
 def main() -> None:
@@ -38,10 +39,21 @@ def main() -> None:
     os.environ.setdefault("CANDOR_URL", f"http://{HOST}:{options.port}")
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     _require_port(options.port)
-    _require_writable(Path(os.environ.get("CANDOR_DATA", ROOT / "var")))
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
-    household = Household(_commands(options.port))
+    try:
+        with _servers() if options.stack else contextlib.nullcontext():
+            _require_writable(Path(os.environ.get("CANDOR_DATA", ROOT / "var")))
+            _serve(options)
+    except KeyboardInterrupt:
+        pass
+    print("Candor has ended; its data stays in place.", flush=True)
+
+
+def _serve(options: argparse.Namespace) -> None:
+    """Bring everything up to date and keep its processes until somebody interrupts."""
+    many = {"web_processes": 2, "workers": 2} if options.stack else {}
+    household = Household(commands(HOST, options.port, **many))
     try:
         _prepare(demo=not options.no_demo)
         household.start()
@@ -52,69 +64,47 @@ def main() -> None:
         print("\nEnding ...", flush=True)
     finally:
         household.end()
-    print("Candor has ended; its data stays in place.", flush=True)
 
 
-class Household:
-    """The processes of an installation: started together, restarted one by one, ended together."""
+@contextlib.contextmanager
+def _servers() -> Iterator[None]:
+    """A PostgreSQL and a Redis whose data is in the project's own folder, while everything else runs."""
+    # Only here: the drivers that start them come with the tools of development.
+    from config.postgresql import PostgreSQL
+    from config.redis_server import RedisServer
 
-    def __init__(self, commands: dict[str, Sequence[str]]) -> None:
-        self.commands = commands
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+    folder = Path(os.environ.get("CANDOR_STACK", ROOT / "var-stack"))
+    folder.mkdir(parents=True, exist_ok=True, mode=0o711)
+    database, broker = PostgreSQL(folder / "postgresql"), RedisServer(folder / "redis")
+    variables = {"DATABASE_URL": database.url, "REDIS_URL": broker.url, "CANDOR_DATA": str(folder / "data")}
+    os.environ |= variables
+    with contextlib.ExitStack() as started:
+        for server in (database, broker):
+            started.callback(server.stop)
+            try:
+                server.start()
+            except RuntimeError as error:
+                sys.exit(str(error))
+        started.callback(_write_environment(folder / "environment", variables).unlink)
+        yield
 
-    def start(self) -> None:
-        for name in self.commands:
-            self._start(name)
 
-    def keep(self) -> None:
-        """Start again whatever dies, until somebody interrupts."""
-        while True:
-            for name in self.dead():
-                print(f"The {name} ended with {self.processes[name].returncode}; starting it again.", flush=True)
-                time.sleep(RESTART)
-                self._start(name)
-            time.sleep(0.2)
-
-    def dead(self) -> list[str]:
-        return [name for name, process in self.processes.items() if process.poll() is not None]
-
-    def end(self) -> None:
-        """Ask every process to end; make those that have not within the grace period."""
-        for process in self.processes.values():
-            process.terminate()
-        deadline = time.monotonic() + GRACE
-        for process in self.processes.values():
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=max(deadline - time.monotonic(), 0.1))
-            # The whole group: what a process started and left behind ends with it.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-
-    def _start(self, name: str) -> None:
-        self.processes[name] = subprocess.Popen(self.commands[name], start_new_session=True, stdin=subprocess.DEVNULL)
+def _write_environment(file: Path, variables: dict[str, str]) -> Path:
+    """For `manage.py` beside the running stack: `set -a; . var-stack/environment`. Its owner alone can read it."""
+    file.touch(mode=0o600)
+    file.write_text("".join(f"{name}={shlex.quote(value)}\n" for name, value in variables.items()))
+    return file
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make run", description="Run the whole platform on this machine.")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--no-demo", action="store_true", help="do not build the demo's surveys")
+    parser.add_argument("--stack", action="store_true", help="on a PostgreSQL and a Redis of its own")
     options = parser.parse_args()
     if not 1 <= options.port <= 65535:
         parser.error(f"PORT must be from 1 to 65535; got {options.port}.")
     return options
-
-
-def _commands(port: int) -> dict[str, Sequence[str]]:
-    python = [sys.executable, "-m"]
-    celery = ["celery", "-q", "-A", "config"]
-    # One process that writes keeps SQLite quick; its threads share the work of reading.
-    web = ["granian", "--interface", "wsgi", "config.wsgi:application", "--host", HOST, "--port", str(port)]
-    return {
-        "web server": [*python, *web, "--workers", "1", "--blocking-threads", "4", "--no-ws", "--log-level", "warning"],
-        "worker": [*python, *celery, "worker", "--concurrency", "1", "--loglevel", "warning"],
-        "beat": [*python, *celery, "beat", "--loglevel", "warning"],
-    }
 
 
 def _prepare(*, demo: bool) -> None:

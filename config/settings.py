@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from config.database import database
@@ -125,6 +126,14 @@ REDIS_URL = os.environ.get("REDIS_URL")
 BROKER = DATA / "broker"
 if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
+    # What a killed worker held comes back at once. A broker that is away must not hold up a request.
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
+        "visibility_timeout": 300,
+        "unacked_restore_interval": 1,
+        "unacked_restore_throttle": 1,
+        "socket_connect_timeout": 1,
+        "socket_timeout": 5,
+    }
 else:
     BROKER.mkdir(parents=True, exist_ok=True)
     CELERY_BROKER_URL = "folder://localhost"

@@ -10,6 +10,7 @@ from celery import current_app
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
+from kombu.exceptions import OperationalError
 
 LEASE = timedelta(seconds=60)
 MOST_TRIES = 3
@@ -58,8 +59,8 @@ Jobs = type[Job]
 def wake(task: str, job_id: int) -> None:
     """Send the wake-up. A broker that is away costs seconds, not the job: beat finds the waiting row."""
     try:
-        current_app.send_task(task, args=[job_id])
-    except OSError:
+        current_app.send_task(task, args=[job_id], retry=False)
+    except (OSError, OperationalError):
         logger.warning("no broker; %s %s waits for the next look", task, job_id)
 
 

