@@ -1,0 +1,59 @@
+"""compose.yaml and the Dockerfile say what `make stack` does, so they cannot drift. No container is started here."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from config.household import commands
+
+ROOT = Path(__file__).parents[2]
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
+SERVICES = COMPOSE["services"]
+OURS = {"web": "web server", "worker": "worker", "beat": "beat"}
+STACK = re.findall(r'"(DATABASE_URL|REDIS_URL|CANDOR_DATA)":', (ROOT / "config" / "serve.py").read_text())
+
+
+@pytest.mark.parametrize("service", OURS)
+def test_each_process_is_started_with_the_command_of_the_stack(service: str) -> None:
+    ours = commands("0.0.0.0", 8000, web_processes=2)[OURS[service]]
+    assert SERVICES[service]["command"] == ["python", *ours[1:]]
+
+
+def test_there_are_as_many_as_in_the_stack() -> None:
+    names = [name.split()[0] for name in commands("127.0.0.1", 8000, web_processes=2, workers=2)]
+    assert names.count("worker") == SERVICES["worker"]["deploy"]["replicas"]
+    assert set(SERVICES) == {*OURS, "prepare", "database", "broker"}
+
+
+@pytest.mark.parametrize("service", [*OURS, "prepare"])
+def test_each_gets_the_variables_of_the_stack_and_can_write_nothing_but_data(service: str) -> None:
+    assert len(STACK) == 3
+    assert set(SERVICES[service]["environment"]) == {*STACK, "CANDOR_URL"}
+    assert SERVICES[service]["read_only"] is True
+    assert SERVICES[service]["volumes"] == ["data:/data"]
+    assert SERVICES[service]["cap_drop"] == ["ALL"]
+
+
+def test_what_is_prepared_is_what_the_launcher_prepares() -> None:
+    prepared = re.findall(r'_manage\("([a-z]+)"', (ROOT / "config" / "serve.py").read_text())
+    said = " ".join(SERVICES["prepare"]["command"])
+    assert [word for word in prepared if word != "demo"] == re.findall(r"manage\.py ([a-z]+)", said)
+
+
+def test_every_image_has_an_exact_version() -> None:
+    images = [service["image"] for service in SERVICES.values() if "image" in service]
+    images += re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    assert len(images) == 3
+    assert all(re.search(r":\d+\.\d+(\.\d+)?-", image) for image in images)
+
+
+def test_the_image_holds_the_platform_and_runs_as_nobody_in_particular() -> None:
+    text = (ROOT / "Dockerfile").read_text()
+    copied = set(re.findall(r"^COPY (\S+)", text, re.MULTILINE))
+    allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    assert copied == allowed
+    assert {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"} <= copied
+    assert re.search(r"^USER candor$", text, re.MULTILINE)
