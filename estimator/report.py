@@ -200,16 +200,16 @@ class Report:
         )
 
 
-def build(run: Run) -> Report:
-    """The report of a finished run."""
-    read = results.read(run)
+def build(run: Run, *, most: int | None = None) -> Report:
+    """The report of a finished run; of its first questions alone where `most` says how many."""
+    read = results.read(run, most=most)
     noun = "simulated respondents" if read.design.rehearsal else "respondents"
     return Report(read, tuple(_block(item, number, noun) for number, item in enumerate(read.items)))
 
 
-def context(run: Run) -> dict[str, Any]:
-    """What the templates of a report need, on its own page and in the panel."""
-    report = build(run)
+def context(run: Run, *, most: int | None = None) -> dict[str, Any]:
+    """What the templates of a report need, on its own page and in the panel; `most` as for `build`."""
+    report = build(run, most=most)
     marks = {name: mark_safe(pictures.legend(name)) for name in ("estimate", "noise", "whole", "truth")}  # noqa: S308
     return {
         "report": report,

@@ -147,19 +147,19 @@ class Results:
         return epsilon_total(item.mechanism for item in self.items)
 
 
-def read(run: Run) -> Results:
-    """Everything there is to tell about a finished run."""
+def read(run: Run, *, most: int | None = None) -> Results:
+    """Everything there is to tell about a finished run; of its first questions alone where `most` says how many."""
     design = reports.get_design(run.design_id)
     truths: Truths = {}
     for (position, answer, stratum), share in selectors.known_shares(run.design_id).items():
         truths.setdefault((position, stratum), {})[answer] = share
     estimates: dict[int, list[Estimate]] = {}
-    for estimate in run.estimates.all():
+    for estimate in run.estimates.all() if most is None else run.estimates.filter(position__lt=most):
         estimates.setdefault(estimate.position, []).append(estimate)
     totals = tuple(np.array(table, dtype=np.int64) for table in run.tallies)
     items = tuple(
         _item(design, position, totals[field.start : field.stop], estimates.get(position, []), truths, run.confidence)
-        for position, field in enumerate(design.fields)
+        for position, field in enumerate(design.fields[:most])
     )
     return Results(run, design, items)
 

@@ -1,7 +1,7 @@
 """What is read of runs and estimates."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
@@ -48,6 +48,13 @@ def last_run(digest: str) -> Run | None:
 def last_done(digest: str) -> Run | None:
     """The newest run whose estimates are there."""
     return runs_of(digest).filter(state=Run.State.DONE).first()
+
+
+def last_done_of(digests: Collection[str]) -> dict[str, Run]:
+    """The newest run with estimates of each design that has one, without its totals."""
+    newest = Run.objects.filter(design=OuterRef("design"), state=Run.State.DONE).order_by("-requested_at", "-pk")
+    found = Run.objects.filter(design__in=digests, pk=Subquery(newest.values("pk")[:1])).defer("tallies")
+    return {run.design_id: run for run in found}
 
 
 def known_shares(digest: str) -> dict[tuple[int, int, int | None], float]:

@@ -137,10 +137,13 @@ def showing(slug: str, language: str) -> Showing | None:
     return Showing(version, document, language) if language in document["languages"] else None
 
 
-def page_digests(version: Version) -> dict[str, str]:
-    """SHA-256 of the respondent's page, by language."""
-    found = version.pages.filter(kind=Page.Kind.ANSWER).values_list("language", "content")
-    return {language: sha256(content).hexdigest() for language, content in found}
+def page_digests(versions: Iterable[Version]) -> dict[int, dict[str, str]]:
+    """SHA-256 of the respondent's page, by key of the version and language."""
+    found: dict[int, dict[str, str]] = {}
+    pages = Page.objects.filter(version__in=list(versions), kind=Page.Kind.ANSWER)
+    for version, language, content in pages.values_list("version", "language", "content"):
+        found.setdefault(version, {})[language] = sha256(content).hexdigest()
+    return found
 
 
 def sheet_languages(version: Version) -> list[str]:

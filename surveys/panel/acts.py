@@ -19,8 +19,11 @@ from surveys.reading import DefinitionError
 Act = Callable[[HttpRequest, Survey], str]
 
 
-def act(role: Role) -> Callable[[Act], Callable[[HttpRequest, str], HttpResponse]]:
-    """Make a view of a change, for this role: it returns what happened in words; a refusal is said, not raised."""
+def act(role: Role, *, then: str = "panel:survey") -> Callable[[Act], Callable[[HttpRequest, str], HttpResponse]]:
+    """Make a view of a change, for this role: it returns what happened in words; a refusal is said, not raised.
+
+    `then` names the page that it leads to.
+    """
 
     def of(change: Act) -> Callable[[HttpRequest, str], HttpResponse]:
         @require_POST
@@ -31,7 +34,7 @@ def act(role: Role) -> Callable[[Act], Callable[[HttpRequest, str], HttpResponse
                 messages.success(request, change(request, survey))
             except (DefinitionError, NotAllowed) as refusal:
                 messages.error(request, str(refusal))
-            return redirect("panel:opening" if request.POST.get("back") == "opening" else "panel:survey", slug)
+            return redirect("panel:opening" if request.POST.get("back") == "opening" else then, slug)
 
         return view
 
@@ -62,7 +65,7 @@ def restore(request: HttpRequest, survey: Survey) -> str:
     return "The survey is out of the archive."
 
 
-@act(Role.ANALYST)
+@act(Role.ANALYST, then="panel:survey-watch")
 def estimate(request: HttpRequest, survey: Survey) -> str:
     services.request_estimate(survey, by=signed_in(request))
     return "The estimate is on its way."

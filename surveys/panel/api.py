@@ -1,4 +1,4 @@
-"""The panel's addresses for programs: how far a run is, and what is planned."""
+"""The panel's addresses for programs: how far a run is, what is planned, and what is to be watched."""
 
 from django.urls import path
 from rest_framework.request import Request
@@ -8,6 +8,7 @@ from rest_framework.views import APIView
 from estimator.serializers import RunSerializer
 from surveys.access import get_run_or_404
 from surveys.panel.plan_api import PlanView, SurveyPlanView
+from surveys.panel.watch import WatchView
 
 app_name = "api"
 
@@ -23,4 +24,5 @@ urlpatterns = [
     path("runs/<str:key>/", RunView.as_view(), name="run"),
     path("plan/", PlanView.as_view(), name="plan"),
     path("surveys/<slug:slug>/plan/", SurveyPlanView.as_view(), name="survey-plan"),
+    path("surveys/<slug:slug>/watch/", WatchView.as_view(), name="survey-watch"),
 ]

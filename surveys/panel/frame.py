@@ -72,7 +72,7 @@ def frame(survey: Survey) -> dict[str, Any]:
         "version": version,
         "missing": standing.missing,
         "done": standing.done,
-        "count": wording.count(selectors.report_count(survey)),
+        "count": wording.count(reports.report_count(version.design_id) if version else 0),
         "coin_count": wording.count(coin_reports) if coin_reports else "",
         "epsilon": epsilon_of(survey),
         "steps": list(steps(standing)),
@@ -95,6 +95,7 @@ def steps(standing: Standing) -> Iterator[Step]:
     yield Step("plan", "Plan", plan, planned, "What protection costs in respondents.")
     opening, share = (reverse(name, args=[survey.slug]) for name in ("panel:opening", "panel:share"))
     yield Step("open", "Open", share if takes_answers(survey) else opening, *_opened(standing))
+    yield Step("watch", "Watch", reverse("panel:survey-watch", args=[survey.slug]), *_watched(standing))
     yield Step("report", "Report", here, *_reported(standing))
 
 
@@ -111,6 +112,14 @@ def _opened(standing: Standing) -> tuple[str, str]:
         said = "It opens by itself." if opens else "Not open yet."
         return ("later" if standing.missing else "now"), said
     return ("now", "Respondents can answer.") if survey.state == OPEN else ("done", "No more reports are taken.")
+
+
+def _watched(standing: Standing) -> tuple[str, str]:
+    if standing.survey.state == OPEN:
+        return "now", "Estimates, kept up to date."
+    if standing.version is None:
+        return "later", "Estimates, once it is open."
+    return "done", "The last estimates."
 
 
 def _reported(standing: Standing) -> tuple[str, str]:

@@ -15,6 +15,8 @@ from surveys.models import Item, Survey, Version
 from surveys.questions import frozen_item
 
 NEWEST_RUNS = 10
+NEWEST_ITEMS = 3
+"""Questions whose results are told on the survey's own page; all of them are on the page to watch it from."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +63,13 @@ def overview(survey: Survey) -> dict[str, Any]:
         "pending": pending if pending and pending.state in (Run.State.QUEUED, Run.State.RUNNING) else None,
         "failed": pending if pending and pending.state == Run.State.FAILED else None,
         "public_link": links.report_link(done) if done and done.published else "",
-        "versions": [_version_line(line) for line in survey.versions.select_related("design")],
-        "runs": runs_of(survey),
+        "versions": list(_version_lines(survey)),
     }
-    return context | (report.context(done) if done else {})
+    if done is None:
+        return context
+    newest = report.context(done, most=NEWEST_ITEMS)
+    items = len(reports.get_design(done.design_id).document["items"])
+    return context | newest | {"more_items": max(0, items - NEWEST_ITEMS)}
 
 
 def next_moves(survey: Survey) -> list[dict[str, Any]]:
@@ -96,11 +101,16 @@ def question_of(item: Item) -> Question:
 def runs_of(survey: Survey) -> list[tuple[Version, Run]]:
     """The newest runs of every version, the newest first."""
     versions = {version.design_id: version for version in survey.versions.all()}
-    newest = Run.objects.filter(design__in=versions)[:NEWEST_RUNS]
+    newest = Run.objects.filter(design__in=versions).defer("tallies")[:NEWEST_RUNS]
     return [(versions[run.design_id], run) for run in newest]
 
 
-def _version_line(version: Version) -> VersionLine:
-    count = wording.count(reports.report_count(version.design_id))
-    last_done = estimates.last_done(version.design_id)
-    return VersionLine(version, count, last_done, selectors.page_digests(version))
+def _version_lines(survey: Survey) -> Iterator[VersionLine]:
+    """Every version with its counts, in as many queries for many as for one."""
+    versions = list(survey.versions.all())
+    digests = [version.design_id for version in versions]
+    counts, done = reports.report_counts(digests), estimates.last_done_of(digests)
+    pages = selectors.page_digests(versions)
+    for version in versions:
+        count = wording.count(counts[version.design_id].stored)
+        yield VersionLine(version, count, done.get(version.design_id), pages.get(version.pk, {}))

@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.urls import path
 
-from surveys.panel import acts, gallery, opening, paper, plan, sharing, views
+from surveys.panel import acts, gallery, opening, paper, plan, sharing, views, watch
 
 app_name = "panel"
 page = admin.site.admin_view  # who is not signed in is asked to; every POST needs its CSRF token
@@ -15,6 +15,7 @@ urlpatterns = [
     path("survey/<slug:slug>/plan/", page(plan.of_survey), name="survey-plan"),
     path("survey/<slug:slug>/plan/use", page(plan.use), name="use"),
     path("survey/<slug:slug>/", page(views.survey), name="survey"),
+    path("survey/<slug:slug>/watch/", page(watch.watch), name="survey-watch"),
     path("survey/<slug:slug>/definition.yaml", page(views.definition), name="definition"),
     path("survey/<slug:slug>/open/", page(opening.opening), name="opening"),
     path("survey/<slug:slug>/open/extend", page(opening.extend), name="extend"),

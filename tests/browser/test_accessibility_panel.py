@@ -100,6 +100,15 @@ def test_a_survey_in_each_state(page: Page, alice: User, run: Run, state: str, p
     assert found(page, f"/panel/survey/{slug}/{path}") == CLEAN
 
 
+def test_watching(page: Page, alice: User, run: Run) -> None:
+    """With results, days, an alarm, a failed run and no worker."""
+    estimates = run.estimates.filter(position=0, stratum=None)
+    estimates.update(flags=["reports_outside_table"])
+    Run.objects.create(design_id=run.design_id, trigger=Run.Trigger.DEMAND, state=Run.State.FAILED, fault="It died.")
+    sign_in(page, alice)
+    assert found(page, "/panel/survey/campus/watch/") == CLEAN
+
+
 def test_the_form_of_a_draft(page: Page, alice: User, run: Run) -> None:
     draft = write_survey(payloads.definition(slug="draft"), team=home_team(alice))
     sign_in(page, alice)
@@ -109,7 +118,7 @@ def test_the_form_of_a_draft(page: Page, alice: User, run: Run) -> None:
 def test_headings_nest(page: Page, alice: User, run: Run) -> None:
     """A question's heading is one level below that of the results."""
     sign_in(page, alice)
-    page.goto("/panel/survey/campus/")
+    page.goto("/panel/survey/campus/watch/")
     results = page.locator(".candor-results")
     assert results.get_by_role("heading", level=2).all_inner_texts() == ["Results"]
     assert results.get_by_role("heading", level=3).all_inner_texts() == ["Have you cheated?", "How do you feel?"]
@@ -123,9 +132,10 @@ def test_a_fault_that_is_put_in_is_found(page: Page, alice: User, run: Run) -> N
     page.goto("/panel/survey/campus/")
     page.evaluate("document.querySelector('.candor-files a').textContent = ''")
     page.evaluate("document.querySelector('.candor-steps span').style.color = '#bbb'")
+    rules = {line.split(":")[0] for line in faults(page, excused=THEME)}
+    assert {"link-name", "color-contrast"} <= rules
+    page.goto("/panel/survey/campus/watch/")
     page.evaluate(
         "[...document.querySelectorAll('svg text')].find((text) => text.checkVisibility()).style.fill = '#bbb'"
     )
     assert len(faint_picture_texts(page)) == 1
-    rules = {line.split(":")[0] for line in faults(page, excused=THEME)}
-    assert {"link-name", "color-contrast"} <= rules

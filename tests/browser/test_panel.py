@@ -63,7 +63,10 @@ def test_from_the_sign_in_link_to_the_file(page: Page, alice: User, design: Desi
     sign_in(page, alice)
     page.get_by_role("link", name="Campus", exact=True).click()
     assert "83 %" in page.locator(".quote").first.inner_text().replace("\u00a0", " ")
+    page.get_by_role("link", name="Pictures and tables").click()
+    page.locator("#results").wait_for()
     assert page.locator("svg.picture.wide:visible").count() + page.locator("svg.picture.narrow:visible").count() == 3
+    page.go_back()
     with page.expect_download() as download:
         page.get_by_role("link", name="estimates.csv").click()
     download.value.save_as(tmp_path / "estimates.csv")
@@ -72,17 +75,37 @@ def test_from_the_sign_in_link_to_the_file(page: Page, alice: User, design: Desi
     assert len(list(csv.DictReader(sheet))) == 15
 
 
-def test_a_run_is_followed_until_its_results_are_there(page: Page, alice: User, design: Design) -> None:
+def test_a_survey_is_watched_without_a_reload(page: Page, alice: User, design: Design) -> None:
+    """New estimates replace what is shown: nobody pressed anything, and focus, scroll and open details stay."""
     sign_in(page, alice)
     page.goto("/panel/survey/campus/")
-    assert page.locator(".quote").count() == 0
     page.get_by_role("button", name="Estimate now").click()
-    page.get_by_text("Waiting for a worker.").wait_for()
+    page.get_by_text("On demand: waiting for a worker").wait_for()
+    assert page.locator(".quote").count() == 0
+    finish(design)
+    page.locator(".quote").first.wait_for()
+    assert page.locator("progress").count() == 0
+    assert page.locator("[data-said]").inner_text() == "New estimates. Finished, from 90 reports."
+    page.evaluate("window.stays = document.querySelector('.quote')")
+    page.locator("summary", has_text="By group, in sentences").first.click()
+    page.locator(".candor-results .table-frame").first.focus()
+    page.evaluate("scrollTo(0, 300)")
+    fill(design, count=30)
+    page.get_by_text("30 stored and not counted yet").wait_for()
+    estimator.request_run(design.digest)
+    finish(design)
+    page.get_by_text("120 reports, counted").wait_for()
+    assert "of the 120 respondents" in page.locator(".quote").first.inner_text()
+    assert page.evaluate("window.stays === document.querySelector('.quote')"), "nothing flashed"
+    assert page.evaluate("document.activeElement === document.querySelector('.candor-results .table-frame')")
+    assert page.evaluate("scrollY") == 300
+    assert page.locator("details[open]").count() == 1
+
+
+def finish(design: Design) -> None:
     run = estimates.last_run(design.digest)
     assert run is not None
     estimator.execute(run.pk)
-    page.locator(".quote").first.wait_for()  # nobody pressed anything
-    assert page.locator("progress").count() == 0
 
 
 def test_opening_shows_what_is_frozen_and_leads_to_the_link(page: Page, alice: User, survey: Survey) -> None:
@@ -134,6 +157,7 @@ def test_every_page_fits_a_phone_and_a_desktop(page: Page, alice: User, design: 
         f"/panel/survey/{survey.slug}/",
         f"/panel/survey/{survey.slug}/open/",
         f"/panel/survey/{survey.slug}/share/",
+        f"/panel/survey/{survey.slug}/watch/",
         f"/panel/survey/{draft.slug}/",
         f"/panel/surveys/survey/{draft.pk}/change/",
         f"/panel/run/{run.key}/",

@@ -68,6 +68,7 @@ ROWS = {
     "panel:survey": read("survey"),
     "panel:definition": read("survey"),
     "panel:survey-plan": read("survey"),
+    "panel:survey-watch": read("survey"),
     "panel:use": act("survey"),
     "panel:opening": form("survey", VIEWER, EDITOR),
     "panel:extend": act("survey"),
@@ -92,6 +93,7 @@ ROWS = {
     "panel:publish": act("run", OWNER),
     "api:plan": read("", STAFF),
     "api:survey-plan": read("survey"),
+    "api:survey-watch": read("survey"),
     "api:run": read("run"),
 }
 

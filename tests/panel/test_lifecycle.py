@@ -110,9 +110,9 @@ def test_results_stand_with_their_intervals(run: Run, her: Client) -> None:
     said = look(her)
     assert "An estimated 83 % of the 90 respondents (between" in said
     assert "90 reports, counted" in said
-    html = her.get("/panel/survey/campus/").content.decode()
+    html = her.get("/panel/survey/campus/watch/").content.decode()
     assert html.count('<svg xmlns="http://www.w3.org/2000/svg" class="picture') == 6, "two layouts of three pictures"
-    assert "nan" not in said.lower().split()
+    assert "nan" not in html.lower().split()
 
 
 def test_publishing_and_withdrawing(run: Run, her: Client, client: Client) -> None:

@@ -1,0 +1,165 @@
+"""The page to watch a survey from: whole without a script, and the small answer that keeps it up to date with one."""
+
+from datetime import date, timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from collector import folding
+from collector import selectors as reports
+from collector.models import DailyCount
+from collector.services import receive
+from estimator import services as estimator
+from estimator.models import Run, Worker
+from surveys.models import Survey, Version
+from surveys.panel.days import days_of
+from surveys.services import close_survey
+from tests import payloads
+from tests.finished import fill, run_of
+
+pytestmark = pytest.mark.django_db
+PAGE, API = "/panel/survey/campus/watch/", "/api/v1/surveys/campus/watch/"
+
+
+def said(client: Client) -> str:
+    return " ".join(client.get(PAGE).content.decode().replace("\u00a0", " ").split())
+
+
+def test_a_draft_says_when_there_will_be_something(survey: Survey, her: Client) -> None:
+    assert "Nothing to watch yet" in said(her)
+    answer = her.get(API).json()
+    assert (answer["results"], answer["ends"], answer["words"]["reports"]) == ("", True, "0")
+
+
+def test_below_the_minimum_it_says_how_many_are_missing(version: Version, her: Client) -> None:
+    fill(reports.get_design(version.design_id), count=12, first=12)
+    assert "takes at least 30 reports" in said(her)
+    assert "18 more are missing." in said(her)
+    assert her.get(API).json()["words"]["waiting"] == "12 stored and not counted yet"
+    fill(reports.get_design(version.design_id), count=17)
+    assert "1 more is missing." in said(her)
+
+
+def test_results_are_valid_however_often_one_looks_and_final_ones_are_not_called_so(
+    run: Run, survey: Survey, alice: User, her: Client
+) -> None:
+    page = said(her)
+    assert "Anytime-valid." in page
+    assert "valid however often you look" in page
+    assert "no share moves by more than" in page, "what false reports could do stands under each question"
+    closing = close_survey(survey, by=alice)
+    estimator.execute(closing.pk)
+    final = said(her)
+    assert "Anytime-valid." not in final
+    assert "90 reports, counted" in final
+    assert her.get(API).json()["ends"] is True
+
+
+def test_alarms_are_said_in_words(version: Version, her: Client) -> None:
+    design = reports.get_design(version.design_id)
+    for _ in range(200):
+        receive(payloads.body(design, stratum="y1", report="0000"), slug="campus")
+    run_of(design, final=False)
+    assert "Alarm: reports that the tables cannot produce" in said(her)
+    assert "Somebody may have sent false reports." in said(her)
+
+
+def test_no_alarm_without_a_reason(run: Run, her: Client) -> None:
+    assert "Alarm" not in said(her)
+
+
+def test_the_answer_is_small_and_says_when_nothing_changed(run: Run, version: Version, her: Client) -> None:
+    first = her.get(API)
+    assert len(first.content) < 500
+    assert set(first.json()) == {"words", "progress", "page", "results", "ends"}
+    assert first.headers["Cache-Control"] == "private, no-cache"
+    again = her.get(API, headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    receive(payloads.body(reports.get_design(version.design_id)), slug="campus")
+    after = her.get(API, headers={"If-None-Match": first.headers["ETag"]})
+    assert (after.status_code, after.json()["words"]["reports"]) == (200, "91")
+    assert after.json()["page"] == first.json()["page"], "a number that rises is no reason to fetch the page"
+
+
+def test_the_page_changes_with_runs_states_faults_and_the_worker(run: Run, version: Version, her: Client) -> None:
+    seen = [her.get(API).json()["page"]]
+
+    def told() -> str:
+        seen.append(her.get(API).json()["page"])
+        return her.get(API).json()["words"]["job"]
+
+    assert her.get(API).json()["words"]["job"] == "Finished, from 90 reports"
+    asked = estimator.request_run(version.design_id)
+    assert told() == "On demand: waiting for a worker"
+    Run.objects.filter(pk=asked.pk).update(state=Run.State.RUNNING, progress=40)
+    assert told() == "On demand: 40 % computed"
+    assert her.get(API).json()["progress"] == 40
+    Run.objects.filter(pk=asked.pk).update(state=Run.State.FAILED, fault="The computation ended with KeyError.")
+    assert told() == "The last one failed. The computation ended with KeyError."
+    Worker.objects.create(seen_at=timezone.now())
+    told()
+    Worker.objects.update(seen_at=timezone.now() - timedelta(minutes=2))
+    told()
+    assert len(set(seen)) == len(seen)
+
+
+@pytest.mark.parametrize(("ago", "words"), [(None, "Not seen yet."), (5, "At work:"), (120, "Not seen for more")])
+def test_the_worker_is_told(version: Version, her: Client, ago: int | None, words: str) -> None:
+    if ago is not None:
+        Worker.objects.create(seen_at=timezone.now() - timedelta(seconds=ago))
+    assert words in said(her)
+
+
+def test_asking_for_an_estimate_leads_to_where_it_is_watched(version: Version, her: Client) -> None:
+    assert her.post("/panel/survey/campus/estimate")["Location"] == PAGE
+    assert "<progress" in said(her)
+    assert "disabled>Estimate now" in said(her)
+
+
+def test_without_a_script_it_can_be_loaded_again(version: Version, her: Client) -> None:
+    page = said(her)
+    assert f'<a href="{PAGE}">Load it again</a>' in page[page.index("<noscript>") :]
+
+
+def test_days_stand_in_a_picture_and_a_table(version: Version, her: Client) -> None:
+    fill(reports.get_design(version.design_id), count=14)
+    assert "Reports by day" not in said(her), "nothing is counted yet"
+    folding.fold(version.design_id)
+    page = said(her)
+    assert 'aria-labelledby="days-title days-desc"' in page
+    assert page.count('<rect class="bar"') == 1
+    today = timezone.now().date()
+    assert f'<th scope="row">{today.day} {today:%b %Y}</th>' in page
+
+
+def counted(first: tuple[int, int], last: tuple[int, int], count: int) -> DailyCount:
+    return DailyCount(first_day=date(2026, *first), last_day=date(2026, *last), count=count)
+
+
+def test_days_with_few_reports_are_drawn_together_and_named_so() -> None:
+    days = days_of([counted((2, 27), (2, 27), 40), counted((2, 28), (3, 3), 10), counted((3, 4), (3, 4), 12)])
+    assert days is not None
+    assert [(line.days, line.reports, line.a_day) for line in days.lines] == [
+        ("27 Feb 2026", "40", "40"),
+        ("28 Feb 2026 to 3 Mar 2026", "10", "2.5"),
+        ("4 Mar 2026", "12", "12"),
+    ]
+    assert "fewer than 10 reports are kept together" in days.remark
+    heights = [float(bar.split('height="')[1].split('"')[0]) for bar in days.picture.split("<rect")[1:]]
+    widths = [float(bar.split('width="')[1].split("%")[0]) for bar in days.picture.split("<rect")[1:]]
+    assert heights == [100.0, 6.2, 30.0], "as high as the reports a day"
+    assert 3.9 < widths[1] / widths[0] < 4.2, "as wide as its days"
+    assert days_of([]) is None
+    alone = days_of([counted((3, 4), (3, 4), 12)])
+    assert alone is not None
+    assert alone.remark == ""
+
+
+def test_the_surveys_own_page_tells_the_newest_results_in_short(run: Run, her: Client) -> None:
+    page = her.get("/panel/survey/campus/").content.decode()
+    assert "Newest results" in page
+    assert page.count('class="quote"') > 0
+    assert "<svg" not in page[page.index("Newest results") : page.index("</section>", page.index("Newest results"))]
+    assert PAGE in page
