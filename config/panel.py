@@ -65,6 +65,13 @@ UNFOLD: dict[str, Any] = {
                     {"title": "Templates", "icon": "auto_stories", "link": reverse_lazy("panel:templates")},
                     {"title": "Plan a question", "icon": "tune", "link": reverse_lazy("panel:plan")},
                     {
+                        "title": "Teams",
+                        "icon": "groups",
+                        "link": reverse_lazy("panel:teams"),
+                        "active": lambda request: request.path.startswith("/panel/teams/"),
+                    },
+                    {"title": "My account", "icon": "shield_person", "link": reverse_lazy("panel:account")},
+                    {
                         "title": "Researchers",
                         "icon": "group",
                         "link": reverse_lazy("admin:auth_user_changelist"),

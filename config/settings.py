@@ -1,6 +1,7 @@
 """Settings of an installation; every choice that differs between installations is an environment variable."""
 
 import os
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,6 +32,10 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
+    "axes",
+    "django_otp",
+    "django_otp.plugins.otp_static",
+    "django_otp.plugins.otp_totp",
     "collector",
     "estimator",
     "surveys",
@@ -44,8 +49,11 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "surveys.people.gate.second_factor",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -70,13 +78,30 @@ TEMPLATES = [
 DATABASES = {"default": database(os.environ.get("DATABASE_URL", ""), DATA)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend", "sesame.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+    "sesame.backends.ModelBackend",
+]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 LOGIN_URL = "admin:login"
+# Ten wrong passwords for one name, known or not, and it waits a quarter of an hour. What is kept is a hash of the name
+# and a number, in memory: no address, no browser, no row.
+AXES_HANDLER = "axes.handlers.cache.AxesCacheHandler"
+AXES_LOCKOUT_PARAMETERS = ["username"]
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_ON_SUCCESS = True
+AXES_LOCKOUT_CALLABLE = "surveys.people.account.locked"
+AXES_CLIENT_IP_CALLABLE = "surveys.people.account.no_address"
+AXES_ENABLE_ADMIN = AXES_VERBOSE = False
+# "required" makes the panel ask everybody for a second factor; else each researcher decides.
+CANDOR_SECOND_FACTOR = os.environ.get("CANDOR_SECOND_FACTOR", "")
+OTP_TOTP_ISSUER = "Candor"
 SESAME_ONE_TIME = True
 SESAME_MAX_AGE = 24 * 60 * 60
 
@@ -86,7 +111,8 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Strict"
 # Whatever ends https stands in front of us and redirects there; whether to ask for a browser's preload list is for the
 # owner of the domain to decide.
 SECURE_SSL_REDIRECT = False
-SILENCED_SYSTEM_CHECKS = ["security.W008", "security.W021"]
+# Without Redis there is one web process, whose memory axes may count in; and it counts by name alone, on purpose.
+SILENCED_SYSTEM_CHECKS = ["security.W008", "security.W021", "axes.W001", "axes.W006"]
 SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60 if SECURE else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE
 SECURE_REFERRER_POLICY = "no-referrer"
@@ -125,6 +151,8 @@ REST_FRAMEWORK = {
 REDIS_URL = os.environ.get("REDIS_URL")
 BROKER = DATA / "broker"
 if REDIS_URL:
+    # Wrong passwords are counted over all web processes.
+    CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
     CELERY_BROKER_URL = REDIS_URL
     # What a killed worker held comes back at once. A broker that is away must not hold up a request.
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
@@ -172,5 +200,6 @@ LOGGING = {
         "django.request": {"level": "ERROR"},
         "django.security": {"level": "ERROR"},
         "celery": {"level": "WARNING"},
+        "axes": {"level": "CRITICAL"},  # it would name who tried to sign in, and from where
     },
 }

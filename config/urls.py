@@ -5,6 +5,9 @@ from django.urls import include, path
 from sesame.views import LoginView
 
 from config import health
+from surveys.people import account, joining
+
+handler403 = "surveys.people.account.forbidden"
 
 urlpatterns = [
     path("", include("collector.urls")),
@@ -12,7 +15,9 @@ urlpatterns = [
     path("", include("estimator.urls")),
     path("healthz", health.healthz, name="healthz"),
     path("panel/sign-in/", LoginView.as_view(next_page="admin:index"), name="sign-in"),
+    path("panel/join/", joining.join, name="join"),
     path("panel/", include("surveys.panel.urls")),
+    path("panel/password_change/", admin.site.admin_view(account.password)),
     path("panel/", admin.site.urls),
     path("api/v1/", include("surveys.panel.api")),
 ]

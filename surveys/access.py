@@ -8,7 +8,7 @@ from django.http import Http404
 from estimator.models import Run
 from surveys import selectors
 from surveys.models import Survey
-from surveys.people.models import Membership
+from surveys.people.models import Membership, Team
 from surveys.people.models import Role as Role
 
 Person = User | AnonymousUser
@@ -25,11 +25,16 @@ def surveys_of(user: Person, role: Role = Role.VIEWER) -> QuerySet[Survey]:
 
 def role_in(user: Person, survey: Survey) -> Role | None:
     """What this person is in the survey's team; a superuser is an owner everywhere, a stranger nothing."""
+    return role_in_team(user, survey.team_id)
+
+
+def role_in_team(user: Person, team: int) -> Role | None:
+    """What this person is in the team of this key."""
     if not user.is_active or not user.is_staff:
         return None
     if user.is_superuser:
         return Role.OWNER
-    membership = Membership.objects.filter(team=survey.team_id, user=user.pk).first()
+    membership = Membership.objects.filter(team=team, user=user.pk).first()
     return Role(membership.role) if membership else None
 
 
@@ -59,6 +64,16 @@ def get_run_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> Run:
         raise Http404("There is no such run.")
     require(held, role)
     return run
+
+
+def get_team_or_404(user: Person, pk: int, role: Role = Role.VIEWER) -> Team:
+    """A team that this person is in; raises as `get_survey_or_404` does."""
+    team = Team.objects.filter(pk=pk).first()
+    held = role_in_team(user, pk) if team else None
+    if team is None or held is None:
+        raise Http404("There is no such team.")
+    require(held, role)
+    return team
 
 
 def require(held: Role | None, role: Role) -> None:

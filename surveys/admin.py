@@ -17,6 +17,8 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
 from unfold.admin import ModelAdmin, StackedInline, TabularInline
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
@@ -34,6 +36,8 @@ from surveys.people.teams import choices_of, home_team, team_fields
 
 admin.site.unregister(DjangoGroup)
 admin.site.unregister(User)
+for of_second_factors in (StaticDevice, TOTPDevice):  # their secrets are nobody's to read
+    admin.site.unregister(of_second_factors)
 
 
 @admin.register(User)

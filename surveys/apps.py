@@ -1,3 +1,5 @@
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
@@ -6,5 +8,4 @@ class SurveysConfig(AppConfig):
     verbose_name = "Candor"
 
     def ready(self) -> None:
-        # What a rehearsal leaves goes with it, whoever deletes it.
-        import surveys.rehearsals.services  # noqa: F401
+        import_module("surveys.people.receivers")

@@ -1,5 +1,5 @@
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
 
 from surveys.panel import acts, gallery, opening, paper, plan, sharing, views, watch
 
@@ -7,6 +7,7 @@ app_name = "panel"
 page = admin.site.admin_view  # who is not signed in is asked to; every POST needs its CSRF token
 
 urlpatterns = [
+    path("", include("surveys.people.urls")),
     path("", page(views.index), name="index"),
     path("new/", page(gallery.new), name="new"),
     path("templates/", page(gallery.templates), name="templates"),

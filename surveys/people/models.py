@@ -69,3 +69,22 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return " ".join(word for word in (self.name or "Candor", self.act, self.slug) if word)
+
+
+class Invitation(models.Model):
+    """A link that lets one person into a team. Used, revoked and expired ones are gone: all look as if never made."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
+    role = models.PositiveSmallIntegerField(choices=Role.choices)
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the secret, which is kept nowhere")
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["expires_at", "pk"]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(role__in=Role.values), name="invitation_role_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"invitation to {self.team} as {self.get_role_display()}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.forms import ModelChoiceField
 from unfold.widgets import UnfoldAdminSelectWidget
 
+from surveys.lifecycle import NotAllowed
 from surveys.models import Survey
+from surveys.people.log import record
 from surveys.people.models import Membership, Role, Team
 
 
@@ -44,6 +46,7 @@ def make_team(user: User, name: str) -> Team:
     """A team with this person as its owner."""
     team = Team.objects.create(name=name)
     Membership.objects.create(team=team, user=user, role=Role.OWNER)
+    record(user, "made a team", team=team, detail=name)
     return team
 
 
@@ -51,3 +54,58 @@ def team_for(user: User, slug: str, chosen: Team | None = None) -> Team:
     """Where this person's survey of that slug goes: where it is already, else where she chose, else her own team."""
     there = Survey.objects.filter(slug=slug, team__in=teams_of(user, Role.EDITOR)).select_related("team").first()
     return there.team if there else chosen or home_team(user)
+
+
+def rename(team: Team, name: str, *, by: User) -> None:
+    old, team.name = team.name, name
+    team.save(update_fields=["name"])
+    record(by, "renamed a team", team=team, detail=f"{old} is now {name}")
+
+
+@transaction.atomic
+def set_role(member: Membership, role: Role, *, by: User) -> None:
+    """Give a member another role.
+
+    Raises
+    ------
+    NotAllowed
+        Where the team would have no owner.
+    """
+    if role != Role.OWNER:
+        _require_another_owner(member)
+    was, member.role = member.get_role_display(), role
+    member.save(update_fields=["role"])
+    record(by, "changed a role", team=member.team, detail=f"{member.user}: {was} is now {role.label}")
+
+
+@transaction.atomic
+def remove(member: Membership, *, by: User) -> None:
+    """Take a member out of the team; the surveys stay. Raises as `set_role` does."""
+    _require_another_owner(member)
+    member.delete()
+    act = "left a team" if member.user == by else "removed a member"
+    record(by, act, team=member.team, detail=f"{member.user}, {member.get_role_display()}")
+
+
+@transaction.atomic
+def move_survey(survey: Survey, team: Team, *, by: User) -> None:
+    """Give a survey to another team. Whoever is in the old one alone sees it no longer."""
+    old, survey.team = survey.team, team
+    record(by, "moved away", survey=Survey(pk=survey.pk, slug=survey.slug, team=old), detail=f"from {old} to {team}")
+    survey.save(update_fields=["team"])
+    record(by, "moved here", survey=survey, detail=f"from {old} to {team}")
+
+
+def _require_another_owner(member: Membership) -> None:
+    # Locked, so that of the last two owners who leave at once one stays.
+    owners = (
+        Membership.objects.select_for_update().filter(team=member.team, role=Role.OWNER).values_list("pk", flat=True)
+    )
+    if set(owners) == {member.pk}:
+        raise NotAllowed(f"{member.user} is the last owner of {member.team}. Make somebody else an owner first.")
+
+
+def with_counts(members: QuerySet[Membership]) -> QuerySet[Membership]:
+    """Each with how many `people` its team has and how many `surveys`."""
+    people = Count("team__memberships", distinct=True)
+    return members.annotate(people=people, surveys=Count("team__surveys", distinct=True))

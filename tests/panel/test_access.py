@@ -21,6 +21,7 @@ from estimator.models import Run
 from surveys import definitions, selectors
 from surveys.access import Role
 from surveys.models import Survey
+from surveys.people.invitations import invite
 from surveys.people.models import Membership
 from surveys.people.teams import home_team
 from surveys.services import write_survey
@@ -91,6 +92,27 @@ ROWS = {
     "panel:report-csv": read("run", ANALYST),
     "panel:report-json": read("run", ANALYST),
     "panel:publish": act("run", OWNER),
+    "panel:teams": form("", STAFF),
+    "panel:team": read("team"),
+    "panel:team-rename": act("team", OWNER),
+    "panel:team-leave": act("team", VIEWER),
+    "panel:team-invite": act("team", OWNER),
+    "panel:invitation-revoke": act("invitation", OWNER),
+    "panel:member-role": act("member", OWNER),
+    "panel:member-remove": act("member", OWNER),
+    "panel:team-log": read("team"),
+    "panel:team-log-csv": read("team", ANALYST),
+    "panel:team-log-json": read("team", ANALYST),
+    "panel:people": read("survey"),
+    "panel:move": act("survey", OWNER),
+    "panel:log": read("survey"),
+    "panel:log-csv": read("survey", ANALYST),
+    "panel:log-json": read("survey", ANALYST),
+    "panel:account": read("", STAFF),
+    "panel:second-factor": form("", STAFF),
+    "panel:second-factor-off": act("", STAFF),
+    "panel:recovery-codes": act("", STAFF),
+    "panel:code": form("", STAFF),
     "api:plan": read("", STAFF),
     "api:survey-plan": read("survey"),
     "api:survey-watch": read("survey"),
@@ -155,6 +177,9 @@ def cast(
         "run": ([run.key], ["0" * 32]),
         "draft": ([draft.pk], [987654]),
         "user": ([alice.pk], [987654]),
+        "team": ([team.pk], [987654]),
+        "member": ([team.pk, team.memberships.get(user=alice).pk], [987654, 987654]),
+        "invitation": ([team.pk, invite(team, Role.VIEWER, by=alice)[0].pk], [987654, 987654]),
         "design": ([run.design_id], ["0" * 64]),
         "template": (["tax"], ["no-such"]),
     }

@@ -1,0 +1,22 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import CommandError
+
+from surveys.commands import SurveyCommand
+from surveys.people import factor
+
+
+class Command(SurveyCommand):
+    help = "Take the second factor of somebody who has lost it away; the password or a sign-in link is enough then."
+
+    def add_options(self, parser: ArgumentParser) -> None:
+        parser.add_argument("user", help="user name")
+
+    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+        user = User.objects.filter(username=options["user"]).first()
+        if user is None:
+            raise CommandError(f"There is no account {options['user']!r}.")
+        factor.forget(user, by=None)
+        return f"{user} has no second factor any longer.", {"user": user.get_username()}

@@ -1,0 +1,198 @@
+"""Signing in: the second factor, its recovery codes, throttled passwords, sessions that end."""
+
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from django_otp.oath import TOTP
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
+from sesame.utils import get_query_string
+
+from surveys.people.models import AuditEntry
+
+pytestmark = pytest.mark.django_db
+
+PASSWORD = "a long passphrase"
+LIST = "/panel/surveys/survey/"
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    cache.clear()
+
+
+def code_of(user: User, steps: int = 0) -> str:
+    """The code that the app shows, or will show some steps of 30 seconds later."""
+    device = TOTPDevice.objects.get(user=user)
+    return f"{TOTP(device.bin_key, drift=steps).token():06d}"
+
+
+def again(user: User) -> None:
+    """Some time has passed: no waiting after a wrong code, and the last code may have been any."""
+    TOTPDevice.objects.filter(user=user).update(throttling_failure_count=0, last_t=-1)
+    StaticDevice.objects.filter(user=user).update(throttling_failure_count=0)
+
+
+def set_up(client: Client, user: User) -> list[str]:
+    """Switch it on; the recovery codes."""
+    client.get(reverse("panel:second-factor"))
+    page = client.post(reverse("panel:second-factor"), {"code": code_of(user)}).content.decode()
+    again(user)
+    return re.findall(r"<li>([a-z2-7]{8})</li>", page)
+
+
+def signed_in_with_password(name: str = "alice", password: str = PASSWORD, client: Client | None = None) -> Any:
+    client = client or Client()
+    client.answer = client.post(reverse("admin:login"), {"username": name, "password": password})  # type: ignore[attr-defined]
+    return client
+
+
+def test_it_is_set_up_by_one_of_its_codes(her: Client, alice: User) -> None:
+    page = her.get(reverse("panel:second-factor")).content.decode()
+    device = TOTPDevice.objects.get()
+    assert "<svg" in page
+    assert "style=" not in re.findall(r"<svg.*?</svg>", page, re.S)[-1]
+    assert device.config_url.partition("secret=")[2].partition("&")[0] in re.sub(r"\s", "", page)
+    assert her.post(reverse("panel:second-factor"), {"code": "000000"}).status_code == 200
+    device.refresh_from_db()
+    assert (device.confirmed, device.throttling_failure_count) == (False, 1)
+    again(alice)
+    assert len(set(set_up(her, alice))) == 10
+    assert her.get(LIST).status_code == 200  # this session has passed
+    assert AuditEntry.objects.filter(name="alice", act="switched the second factor on").exists()
+
+
+@pytest.mark.parametrize("by_link", [False, True])
+def test_it_is_asked_for_before_anything_else(her: Client, alice: User, by_link: bool) -> None:
+    set_up(her, alice)
+    client = Client() if by_link else signed_in_with_password()
+    if by_link:
+        client.get(reverse("sign-in") + get_query_string(alice))
+    for address in (LIST, "/panel/", "/panel/teams/", "/panel/account/", "/panel/join/", "/panel/password_change/"):
+        answer = client.get(address)
+        assert (answer.status_code, answer["Location"].split("?")[0]) == (302, "/panel/code/")
+    assert client.get("/api/v1/plan/").status_code == 403
+    key = client.session.session_key
+    page = client.post("/panel/code/", {"code": "000000"})
+    assert (page.status_code, "not right" in page.content.decode()) == (422, True)
+    assert client.post("/panel/code/", {"code": code_of(alice)}).status_code == 422  # too soon after a wrong one
+    again(alice)
+    done = client.post("/panel/code/?next=/panel/teams/", {"code": code_of(alice)})
+    assert (done.status_code, done["Location"]) == (302, "/panel/teams/")
+    assert client.session.session_key != key
+    assert client.get(LIST).status_code == 200
+
+
+def test_a_code_and_a_recovery_code_are_for_once(her: Client, alice: User) -> None:
+    recovery = set_up(her, alice)[0]
+    used = code_of(alice)
+    assert signed_in_with_password().post("/panel/code/", {"code": used})["Location"] == "/panel/"
+    assert signed_in_with_password().post("/panel/code/", {"code": used}).status_code == 422
+    again(alice)
+    assert signed_in_with_password().post("/panel/code/", {"code": recovery.upper()})["Location"] == "/panel/"
+    again(alice)
+    assert signed_in_with_password().post("/panel/code/", {"code": recovery}).status_code == 422
+    again(alice)
+    assert "9 recovery codes left" in her.get(reverse("panel:account")).content.decode()
+    again(alice)
+    fresh = her.post(reverse("panel:recovery-codes"), {"code": code_of(alice)}).content.decode()
+    assert len(re.findall(r"<li>[a-z2-7]{8}</li>", fresh)) == 10
+
+
+def test_it_leads_on_within_the_site_alone(her: Client, alice: User) -> None:
+    set_up(her, alice)
+    client = signed_in_with_password()
+    assert client.post("/panel/code/?next=https://evil.example/", {"code": code_of(alice)})["Location"] == "/panel/"
+
+
+def test_it_is_switched_off_with_a_code(her: Client, alice: User, settings: Any) -> None:
+    set_up(her, alice)
+    off = reverse("panel:second-factor-off")
+    assert "not right" in her.post(off, {"code": "000000"}, follow=True).content.decode()
+    again(alice)
+    settings.CANDOR_SECOND_FACTOR = "required"
+    assert "requires a second factor" in her.post(off, {"code": code_of(alice)}, follow=True).content.decode()
+    settings.CANDOR_SECOND_FACTOR = ""
+    her.post(off, {"code": code_of(alice)})
+    assert not TOTPDevice.objects.exists()
+    assert signed_in_with_password().get(LIST).status_code == 200
+
+
+def test_whoever_has_lost_it_is_let_in_by_a_command(her: Client, alice: User) -> None:
+    set_up(her, alice)
+    call_command("second_factor_off", "alice")
+    assert signed_in_with_password().get(LIST).status_code == 200
+
+
+def test_where_it_is_required_it_is_set_up_first(her: Client, alice: User, settings: Any) -> None:
+    settings.CANDOR_SECOND_FACTOR = "required"
+    assert her.get(LIST)["Location"].startswith("/panel/account/second-factor/")
+    assert her.post("/panel/teams/", {"name": "x"}).status_code == 302
+    assert her.get("/api/v1/plan/").status_code == 403
+    assert len(set_up(her, alice)) == 10
+    assert her.get(LIST).status_code == 200
+
+
+def test_an_unknown_name_and_a_wrong_password_get_the_same_answer(alice: User) -> None:
+    pages = [
+        re.sub(rb'value="[^"]*"', b"", signed_in_with_password(name, "wrong").answer.content)
+        for name in ("alice", "nobody")
+    ]
+    assert pages[0] == pages[1]
+    assert b"Please enter the correct username and password" in pages[0]
+
+
+@pytest.mark.parametrize("name", ["alice", "nobody"])
+def test_after_ten_wrong_passwords_the_right_one_waits_too(alice: User, name: str, caplog: Any) -> None:
+    for _ in range(10):
+        signed_in_with_password(name, "wrong")
+    client = signed_in_with_password(name)
+    assert client.answer.status_code == 429
+    assert "Too many tries" in client.answer.content.decode()
+    link = Client()
+    link.get(reverse("sign-in") + get_query_string(alice))
+    assert link.get(LIST).status_code == 200  # a one-time link works meanwhile
+    assert caplog.text == ""
+
+
+def test_of_wrong_passwords_nothing_is_stored(alice: User) -> None:
+    from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+
+    signed_in_with_password("alice", "wrong")
+    signed_in_with_password()
+    assert [model.objects.count() for model in (AccessAttempt, AccessFailureLog, AccessLog)] == [0, 0, 0]
+    assert [*AuditEntry.objects.values_list("name", "act")] == [("alice", "signed in")]
+
+
+def test_signing_in_rotates_the_session_and_signing_out_ends_it(alice: User) -> None:
+    client = Client()
+    client.post("/panel/join/", {"secret": "x"})
+    before = client.session.session_key
+    signed_in_with_password(client=client)
+    key = client.session.session_key
+    assert before != key
+    stolen = Client()
+    stolen.cookies["sessionid"] = key
+    assert stolen.get(LIST).status_code == 200
+    client.post(reverse("admin:logout"))
+    assert stolen.get(LIST).status_code == 302
+    assert AuditEntry.objects.filter(act="signed out").count() == 1
+
+
+def test_a_new_password_ends_the_other_sessions(alice: User) -> None:
+    here, there = signed_in_with_password(), signed_in_with_password()
+    new = "another long passphrase"
+    fields = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
+    assert here.post(reverse("admin:password_change"), fields).status_code == 302
+    assert (here.get(LIST).status_code, there.get(LIST).status_code) == (200, 302)
+    assert AuditEntry.objects.filter(name="alice", act="changed the password").exists()
+    alice.refresh_from_db()
+    alice.is_active = False
+    alice.save()
+    assert here.get(LIST).status_code == 302  # an account that is off has no session
