@@ -176,12 +176,18 @@ def asked_only(question: str, answers: Sequence[str], unasked: str) -> str:
     )
 
 
+def outwards(low: float, high: float, places: int, unit: Unit = PERCENT) -> tuple[float, float]:
+    """An interval in its unit, rounded outwards to so many decimals."""
+    scale = unit.factor * 10**places
+    return math.floor(low * scale + 1e-9) / 10**places, _ceil(high * scale) / 10**places
+
+
 def _down(number: float, places: int, unit: Unit) -> str:
-    return _unsigned(math.floor(number * unit.factor * 10**places + 1e-9) / 10**places, places)
+    return _unsigned(outwards(number, number, places, unit)[0], places)
 
 
 def _up(number: float, places: int, unit: Unit) -> str:
-    return _unsigned(_ceil(number * unit.factor * 10**places) / 10**places, places)
+    return _unsigned(outwards(number, number, places, unit)[1], places)
 
 
 def _ceil(value: float) -> int:

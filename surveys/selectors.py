@@ -160,6 +160,12 @@ def document_of(version: Version) -> dict[str, Any]:
     return reports.get_design(version.design_id).document
 
 
+def final_run(version: Version) -> Run | None:
+    """The run that closing asked for, once its estimates are there."""
+    asked = Run.objects.filter(design=version.design_id, trigger=Run.Trigger.CLOSING, state=Run.State.DONE)
+    return asked.order_by("pk").first()
+
+
 def report_count(survey: Survey) -> int:
     """Reports stored for the version in the field."""
     version = latest_version(survey)

@@ -3,7 +3,7 @@
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from surveys import pages, selectors
+from surveys import outcome, pages, selectors
 from surveys.embedding import framed_by
 from surveys.models import Page
 from surveys.selectors import Showing
@@ -21,11 +21,19 @@ def respond(request: HttpRequest, slug: str, language: str = "") -> HttpResponse
 
 def _page(request: HttpRequest, shown: Showing) -> HttpResponse:
     if shown.closed:
-        return HttpResponse(pages.render_closed(shown.document, shown.language))
+        return answer_with(request, _closed_page(shown))
     page = shown.page(Page.Kind.ANSWER)
     if page is None:
         raise Http404("This survey was opened before it had a page in each of its languages.")
     return answer_with(request, page)
+
+
+def _closed_page(shown: Showing) -> bytes:
+    """That it is closed; and if its owner lets respondents see it, what came of it, as soon as that is computed."""
+    final = selectors.final_run(shown.version) if shown.version.survey.results_shown else None
+    if final is None:
+        return pages.render_closed(shown.document, shown.language)
+    return outcome.rendered(final.key, shown.language)
 
 
 @require_safe

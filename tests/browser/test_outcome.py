@@ -1,0 +1,74 @@
+"""What respondents find at a closed survey's link, and the survey in a frame of another site, in a real browser."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Page
+
+from collector import selectors as reports
+from estimator import services as estimator
+from surveys import services
+from surveys.models import Version
+from surveys.people.teams import home_team
+from tests import translated
+from tests.browser.accessibility import on_every_screen
+from tests.browser.test_accessibility_panel import CLEAN
+from tests.browser.test_panel import PHONE, fits
+from tests.finished import fill
+
+NAMED, OTHER = "https://named.test", "https://other.test"
+
+
+@pytest.fixture
+def page(browser: Browser, running_site: str) -> Iterator[Page]:
+    context = browser.new_context(base_url=running_site, viewport=PHONE)  # type: ignore[arg-type]
+    context.set_default_timeout(15_000)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.parametrize("path", ["/s/campus/", "/s/campus/ar/"])
+def test_the_results_are_accessible_from_left_and_from_right(
+    page: Page, alice: User, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+    survey = services.write_survey(translated.definition("en", "ar"), team=home_team(alice))
+    version = services.open_survey(survey)
+    fill(reports.get_design(version.design_id), first=70)
+    services.show_results(version.survey, shown=True)
+    estimator.execute(services.close_survey(version.survey).pk)
+    page.goto(path)
+    assert page.locator("svg.picture:visible").count() == 2
+    page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+    assert fits(page)
+    assert dict(on_every_screen(page)) == CLEAN
+
+
+def test_a_site_that_is_named_can_show_the_survey_and_no_other_can(
+    page: Page, version: Version, running_site: str
+) -> None:
+    """Within the frame all checks of the page hold, and a report goes where it always goes."""
+    services.embed_survey(version.survey, [NAMED])
+    link = f"{running_site}/s/campus/#{version.design_id}"
+    frame = f'<!doctype html><title>x</title><iframe src="{link}" height="900"></iframe>'
+    for site in (NAMED, OTHER):
+        page.route(f"{site}/**", lambda route: route.fulfill(content_type="text/html", body=frame))
+    # Real sites have real addresses; of the test's own server the browser would ask first.
+    page.context.grant_permissions(["local-network-access"])
+    said = list[str]()
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(f"{OTHER}/")
+    page.wait_for_load_state("networkidle")
+    assert any("frame-ancestors" in line for line in said), said
+    said.clear()
+    page.goto(f"{NAMED}/")
+    inside = page.frame_locator("iframe")
+    inside.locator("html[data-now=questions]").wait_for()
+    for place, label in (("#group", "Later"), ("#question-1", "Yes"), ("#question-2", "Low")):
+        inside.locator(place).get_by_text(label, exact=True).click()
+    inside.get_by_role("button", name="Review your answers").click()
+    inside.get_by_role("button", name="Send", exact=True).click()
+    inside.locator("html[data-now=sent]").wait_for()
+    assert reports.report_count(version.design_id) == 1
+    assert said == []

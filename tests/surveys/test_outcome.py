@@ -1,0 +1,143 @@
+"""What respondents find once a survey is closed: the final estimates, if its owner lets them, alike for everybody."""
+
+import gzip
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import translation
+
+from collector import selectors as reports
+from config.middleware import RESPONDENT_POLICY
+from estimator import services as estimator
+from surveys import outcome, services
+from surveys.models import Survey, Version
+from surveys.people.teams import home_team
+from tests import kinds, simulated, translated
+from tests.finished import fill
+from tests.tools.opening import opened
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+
+
+@pytest.fixture
+def spoken(alice: User) -> Version:
+    """The survey in every language."""
+    definition = translated.definition(*translated.CODES)
+    return services.open_survey(services.write_survey(definition, team=home_team(alice)))
+
+
+def finish(version: Version, *, shown: bool = True, count: int = 90, first: int = 75) -> None:
+    """Reports come in, the survey closes, its final estimate is made. Of the later years there are too few."""
+    fill(reports.get_design(version.design_id), count=count, first=first)
+    services.show_results(version.survey, shown=shown)
+    estimator.execute(services.close_survey(version.survey).pk)
+
+
+def text_of(address: str = "/s/campus/") -> str:
+    response = Client().get(address)
+    assert response.status_code == 200
+    body = response.content.decode().partition("<body>")[2]
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", body)).replace("\u00a0", " ").split())
+
+
+def test_the_final_estimates_stand_with_their_bands(version: Version) -> None:
+    finish(version)
+    said = text_of()
+    assert "Randomised reports that were counted: 90." in said
+    assert "1. Have you cheated?" in said
+    assert re.search(r"Yes 83 % \d+ – \d+ %", said), said
+    assert "How the random answers helped" in said
+    assert "of a hundred such bands, about 95 hold the true number" in said
+    assert "Later Yes Not enough reports for an estimate" in said
+
+
+def test_it_is_off_until_the_owner_allows_it_and_after_that_too(version: Version) -> None:
+    finish(version, shown=False)
+    assert "This survey is closed" in text_of()
+    assert "%" not in text_of()
+    services.show_results(version.survey, shown=True)
+    assert "83 %" in text_of()
+    services.show_results(version.survey, shown=False)
+    assert "%" not in text_of()
+
+
+def test_nothing_is_shown_while_it_is_open_or_not_computed(version: Version) -> None:
+    services.show_results(version.survey, shown=True)
+    fill(reports.get_design(version.design_id))
+    running = estimator.request_run(version.design_id)
+    estimator.execute(running.pk)
+    assert "83 %" not in text_of()
+    services.close_survey(version.survey)
+    assert "This survey is closed" in text_of(), "the estimate that was made before is not the final one"
+
+
+def test_below_the_minimum_there_is_no_number(version: Version) -> None:
+    finish(version, count=29)
+    said = text_of()
+    assert not re.search(r"\d – \d", said)
+    assert said.count("Not enough reports for an estimate") > 4
+
+
+def test_the_same_bytes_for_everybody_without_cookie_or_script(version: Version) -> None:
+    finish(version)
+    seen = set()
+    for number in range(6):
+        client = Client()
+        client.cookies["sessionid"] = str(number)
+        response = client.get("/s/campus/", {"n": number}, headers={"accept-language": "de", "user-agent": str(number)})
+        assert not response.cookies
+        assert response["Content-Security-Policy"] == RESPONDENT_POLICY
+        seen.add(response.content)
+    outcome.rendered.cache_clear()
+    packed = Client().get("/s/campus/", headers={"accept-encoding": "gzip"}).content
+    assert {*seen, gzip.decompress(packed)} == {page := next(iter(seen))}
+    assert b"<script" not in page
+    assert b"style=" not in page
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("de", ("Haben Sie getäuscht?", "Alle, die teilgenommen haben", "Gezählte randomisierte Antworten: 1.020")),
+        ("es", ("¿Ha hecho trampa?", "Qué resultó de esta encuesta", "Sí")),
+        ("fr", ("Avez-vous triché ?", "Ce qu’a donné cette enquête", "Oui")),
+        ("ar", ("هل سبق أن غششتم في امتحان؟", "ما أسفر عنه هذا الاستبيان", "نعم")),
+    ],
+)
+def test_it_speaks_the_languages_of_the_survey(spoken: Version, language: str, words: tuple[str, ...]) -> None:
+    finish(spoken, count=1020, first=600)
+    said = text_of(f"/s/campus/{language}/")
+    assert all(word in said for word in words), said
+    left = re.findall(r"[A-Za-z]{2,}", re.sub("English|Deutsch|Español|Français", "", said))
+    assert language != "ar" or left == [], "no English word is left on an Arabic page"
+
+
+def test_numbers_are_written_as_the_language_writes_them() -> None:
+    for language, written in (("en", "-1,234.50 0.0"), ("de", "-1.234,50 0,0"), ("fr", "-1\xa0234,50 0,0")):
+        with translation.override(language):
+            assert f"{outcome._number(-1234.5, 2)} {outcome._number(-0.01, 1)}" == written
+
+
+def test_every_kind_of_question(alice: User) -> None:
+    version = opened(kinds.document(), alice)
+    design, generator = reports.get_design(version.design_id), np.random.default_rng(8)
+    who = simulated.people(design, 200, generator)
+    simulated.store(design, who, simulated.symbols(design, who, generator))
+    Survey.objects.update(results_shown=True)
+    estimator.execute(services.close_survey(version.survey).pk)
+    said = text_of("/s/kinds/")
+    for item in design.document["items"]:
+        assert item["wording"]["en"] in said
+    assert "Not everybody was asked this. Who was not counts as" in said
+    assert "More than one could be ticked" in said
+    assert "Mean" in said
+    assert "nan" not in said.lower().split()
