@@ -1,6 +1,6 @@
 """Showing the respondents' page in a frame of another site: off until a survey names the sites that may.
 
-The page's bytes stay the same; one header says who may frame it. docs/adr/0010-embedding.md says what it costs.
+The page's bytes stay the same; one header says who may frame it. docs/adr/0011-embedding.md says what it costs.
 """
 
 import re
