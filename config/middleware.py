@@ -10,6 +10,7 @@ from surveys.languages import CODE
 
 RESPONDENT_PATH = "/s/"
 PANEL_PATH = "/panel/"
+PREVIEW_PATH = re.compile(r"/panel/(preview/|survey/[^/]+/preview/page)")
 STATIC_PATH = "/static/"
 COIN_PATH = re.compile(rf"/s/[^/]+/({CODE}/)?coin/(send/)?")
 
@@ -28,6 +29,11 @@ RESPONDENT_POLICY = "; ".join(
     )
 )
 """Nothing from elsewhere, no form that the browser sends by itself, no markup made from text."""
+
+PREVIEW_POLICY = RESPONDENT_POLICY.replace("connect-src 'self'", "connect-src 'none'").replace(
+    "frame-ancestors 'none'", "frame-ancestors 'self'"
+)
+"""The respondent's page as its author sees it: framed by the panel, and unable to send whatever it tries."""
 
 COIN_POLICY = "; ".join(
     (
@@ -53,6 +59,7 @@ PANEL_POLICY = "; ".join(
         "connect-src 'self'",
         "base-uri 'none'",
         "form-action 'self'",
+        "frame-src 'self'",  # only the preview lets itself be framed
         "frame-ancestors 'none'",
     )
 )
@@ -122,12 +129,12 @@ def headers_for(path: str) -> dict[str, str]:
     with_origin = headers | {"Referrer-Policy": "same-origin"}
     if COIN_PATH.fullmatch(path):
         return with_origin | {"Content-Security-Policy": COIN_POLICY}
+    # A browser that knows this header runs no script whose content the page has not named.
+    named_scripts = headers | {"Integrity-Policy": "blocked-destinations=(script)"}
     if path.startswith(RESPONDENT_PATH):
-        # A browser that knows this header runs no script whose content the page has not named.
-        return headers | {
-            "Content-Security-Policy": RESPONDENT_POLICY,
-            "Integrity-Policy": "blocked-destinations=(script)",
-        }
+        return named_scripts | {"Content-Security-Policy": RESPONDENT_POLICY}
+    if PREVIEW_PATH.fullmatch(path):
+        return named_scripts | {"Content-Security-Policy": PREVIEW_POLICY}
     if path.startswith(PANEL_PATH):
         return with_origin | {"Content-Security-Policy": PANEL_POLICY}
     return headers | {"Content-Security-Policy": DEFAULT_POLICY}

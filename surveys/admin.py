@@ -26,8 +26,9 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from estimator import wording
 from surveys import lifecycle, links, selectors
 from surveys.access import Role, role_in, surveys_of
-from surveys.forms import GroupForm, PartFormSet, SectionForm, SurveyForm
+from surveys.forms import GroupForm, PartFormSet, SectionForm, SurveyForm, spoken
 from surveys.item_form import ItemForm, ItemFormSet
+from surveys.missing import lacking
 from surveys.models import Group, Item, Section, Survey
 from surveys.panel.frame import epsilon_of, takes_answers
 from surveys.panel.overview import question_of
@@ -141,6 +142,7 @@ class SurveyAdmin(ModelAdmin):
     list_display_links = None
     list_before_template = "panel/list_before.html"
     change_form_before_template = "panel/form_before.html"
+    change_form_outer_after_template = "panel/preview/dock.html"
     search_fields = ("slug",)
     list_filter = (Archived,)
     actions = None
@@ -151,9 +153,9 @@ class SurveyAdmin(ModelAdmin):
         return surveys_of(request.user).select_related("team").prefetch_related("items", "groups")
 
     def get_fields(self, request: HttpRequest, obj: Survey | None = None) -> tuple[str, ...]:
-        language = () if obj else ("own_language",)
+        languages = ("own_language", "more_languages")
         team = ("team",) if obj is None and choices_of(signed_in(request)) else ()
-        return ("title", "slug", *language, *team, "introduction", "consent", "rehearsal", "strata_wording")
+        return ("title", "slug", *languages, *team, "introduction", "consent", "rehearsal", "strata_wording")
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """The only key in these forms is the team that a new survey belongs to."""
@@ -185,14 +187,21 @@ class SurveyAdmin(ModelAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        context = (extra_context or {}) | {"show_save_and_add_another": False}
+        survey = self.get_object(request, object_id) if object_id else None
+        context = (extra_context or {}) | {
+            "show_save_and_add_another": False,
+            "lacking": lacking(selectors.definition_of(survey)) if survey else [],
+            "preview_languages": spoken(),
+        }
         response: HttpResponse = super().changeform_view(request, object_id, form_url, context)
         return response
 
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
         survey = self.get_object(request, object_id)
-        if survey is not None and survey.state != Survey.State.DRAFT and request.method != "POST":
-            messages.info(request, f"{survey} is {survey.state}: its design is frozen. Only a draft can be changed.")
+        if survey is not None and request.method != "POST" and not _may_write(request, survey):
+            frozen = f"{survey} is {survey.state}: its design is frozen. Only a draft can be changed."
+            draft = survey.state == Survey.State.DRAFT
+            messages.info(request, "It takes an editor of its team to change this draft." if draft else frozen)
             return redirect("panel:survey", survey.slug)
         response: HttpResponse = super().change_view(request, object_id, *args, **kwargs)
         return response

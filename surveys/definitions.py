@@ -108,22 +108,26 @@ def design_of(definition: Definition, *, version: int) -> designs.Design:
     DefinitionError
         Naming the first thing that keeps it from being opened.
     """
-    items = definition["items"]
-    document = {
-        **definition,
-        "format": designs.FORMAT,
-        "version": version,
-        "items": [frozen_item(item, f"items[{number}]") for number, item in enumerate(items)],
-    }
-    try:
-        design = designs.check(document)
-    except DesignError as error:
-        raise DefinitionError(str(error)) from None
+    design = drawn(definition, version=version)
     if missing := missing_from(definition):
         raise DefinitionError(missing)
     _filled_in({name: part for name, part in definition.items() if name != "slug"}, "")
     _within_ceiling(definition)
     return design
+
+
+def drawn(definition: Definition, *, version: int) -> designs.Design:
+    """The design of a definition that may not be opened yet, but is whole; raises DefinitionError where it is not."""
+    document = {
+        **definition,
+        "format": designs.FORMAT,
+        "version": version,
+        "items": [frozen_item(item, f"items[{number}]") for number, item in enumerate(definition["items"])],
+    }
+    try:
+        return designs.check(document)
+    except DesignError as error:
+        raise DefinitionError(str(error)) from None
 
 
 def total_epsilon(definition: Definition) -> float:

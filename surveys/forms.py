@@ -1,27 +1,32 @@
-"""The panel's forms. Texts are edited in the survey's own language; what other languages say is kept."""
+"""The panel's forms of a survey, its groups and its sections, and of its files."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.utils.html import format_html
 from unfold.forms import PaginationInlineFormSet
 from unfold.widgets import (
     INPUT_CLASSES,
     UnfoldAdminExpandableTextareaWidget,
     UnfoldAdminFileFieldWidget,
+    UnfoldAdminSelectWidget,
     UnfoldAdminTextareaWidget,
     UnfoldAdminTextInputWidget,
 )
 
-from collector.designs import LANGUAGE
+from collector.checks import DesignError, fraction
 from surveys import definitions
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
 from surveys.people.teams import team_fields
 from surveys.reading import DefinitionError
+from surveys.selectors import language_names
+from surveys.words import WordsField
 
-Text = dict[str, str]
 AROUND = 4
 """Lines shown before and after one with a fault."""
 
@@ -41,23 +46,50 @@ class SourceLine:
 
 
 class WordsForm(ModelForm):
-    """A form whose fields named in `words` are texts by language, of which it shows the survey's own."""
-
-    words: tuple[str, ...] = ()
+    """A form whose texts are by language; it has a part for each language of the survey."""
 
     def __init__(self, *args: Any, survey: Survey | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.survey: Survey = survey or self.instance
         if "position" in self.fields:
             self.fields["position"].required = False
-        for name in self.words if self.instance.pk else ():
-            self.initial[name] = getattr(self.instance, name).get(self.survey.language, "")
+        # The admin makes a form of a part alone, without its survey, to name the columns of a table.
+        languages = getattr(self.survey, "languages", None) or ["en"]
+        self.speak(languages, getattr(self.survey, "written_in", ""))
+        self.speaks_anew = bool(self.instance.pk) and any(
+            set(getattr(self.instance, name) or {}) != set(languages)
+            for name, field in self.fields.items()
+            if isinstance(field, WordsField) and isinstance(getattr(self.instance, name, None), dict)
+        )
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
-        for name in self.words:
-            cleaned[name] = with_words(getattr(self.instance, name), cleaned.get(name, ""), self.survey)
-        return cleaned
+        if self.instance.pk:
+            self._say_what_is_untranslated(languages)
+
+    def say_missing(self, name: str, words: str) -> None:
+        """Say beside a field what is missing there; nothing where what was sent has faults of its own to say."""
+        if not self.is_bound and name in self.fields:
+            field = self.fields[name]
+            field.help_text = format_html('<b class="candor-still">Still missing: {}</b> {}', words, field.help_text)
+
+    def _say_what_is_untranslated(self, languages: Sequence[str]) -> None:
+        for name, field in self.fields.items():
+            said = getattr(self.instance, name, None)
+            if isinstance(field, WordsField) and isinstance(said, dict):
+                gone = [code for code in languages if not said.get(code, "").strip()]
+                if gone and (len(gone) < len(languages) or name in self.needed):
+                    self.say_missing(name, f"the text in {', '.join(language_names(gone))}.")
+
+    needed: tuple[str, ...] = ()
+    """Texts without which the survey cannot be opened."""
+
+    def has_changed(self) -> bool:
+        """A part is saved anew where the languages of its survey have changed."""
+        return super().has_changed() or self.speaks_anew
+
+    def speak(self, languages: Sequence[str], plain: str) -> None:
+        for field in self.fields.values():
+            if isinstance(field, WordsField):
+                field.speak(languages, plain)
 
 
 class PartFormSet(PaginationInlineFormSet):
@@ -67,32 +99,45 @@ class PartFormSet(PaginationInlineFormSet):
         return {**super().get_form_kwargs(index), "survey": self.instance}
 
 
-class SurveyForm(WordsForm):
-    words = ("title", "introduction", "consent", "strata_wording")
+def spoken() -> list[tuple[str, str]]:
+    """The languages of the respondents' pages."""
+    return [(code, str(name)) for code, name in settings.LANGUAGES]
 
-    title = forms.CharField(widget=UnfoldAdminTextInputWidget, max_length=300)
-    introduction = forms.CharField(
-        widget=UnfoldAdminExpandableTextareaWidget,
+
+class SurveyForm(WordsForm):
+    needed = ("title",)
+
+    title = WordsField(part=UnfoldAdminTextInputWidget, most=300)
+    introduction = WordsField(
+        part=UnfoldAdminExpandableTextareaWidget,
         required=False,
         help_text="What respondents read first: who asks, and why.",
     )
-    consent = forms.CharField(
-        widget=UnfoldAdminExpandableTextareaWidget,
+    consent = WordsField(
+        part=UnfoldAdminExpandableTextareaWidget,
         required=False,
         help_text="What they agree to by taking part.",
     )
-    strata_wording = forms.CharField(
+    strata_wording = WordsField(
         label="Question for the group",
-        widget=UnfoldAdminTextInputWidget,
+        part=UnfoldAdminTextInputWidget,
         required=False,
         help_text="Only where there are groups below. The group is sent as it is, not randomised.",
     )
-    own_language = forms.CharField(
-        label="Language",
-        initial="en",
-        max_length=20,
-        widget=UnfoldAdminTextInputWidget,
-        help_text="A code like en, de, ar. More languages come with a YAML file.",
+    own_language = forms.ChoiceField(
+        label="Its own language",
+        required=False,
+        choices=spoken,
+        widget=UnfoldAdminSelectWidget,
+        help_text="Its page stands at the shortest address, and the report is in it.",
+    )
+    more_languages = forms.MultipleChoiceField(
+        label="Also in",
+        required=False,
+        choices=spoken,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="A page in each. The fields of a new language are here after saving; those of one that is taken "
+        "away are forgotten.",
     )
 
     class Meta:
@@ -103,33 +148,55 @@ class SurveyForm(WordsForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        own, *more = self.instance.languages or ["en"]
+        strange = [(code, code) for code in (own, *more) if code not in dict(spoken())]
+        self.initial = {**self.initial, "own_language": own, "more_languages": more}
+        self.offered = [*spoken(), *strange]
+        for name in ("own_language", "more_languages"):
+            choice = cast("forms.ChoiceField", self.fields[name])
+            choice.choices = self.offered
+            choice.error_messages["invalid_choice"] = (
+                f"The respondents’ pages speak {', '.join(dict(spoken()).values())}; %(value)s is none of them."
+            )
         if self.instance.pk:
-            del self.fields["own_language"]
+            self.instance.written_in = own
+        self.speak([own, *more], own)
+        if self.is_bound:
+            # At once, because the parts of the survey, which are read after it, speak these languages too.
+            self.instance.languages = self._languages_sent([own, *more])
+            self.speak(self.instance.languages, own if self.instance.pk else "")
 
-    def clean_own_language(self) -> str:
-        code = str(self.cleaned_data["own_language"])
-        if not LANGUAGE.fullmatch(code):
-            raise ValidationError("Use a language code like en, de or pt-BR.")
-        self.instance.languages = [code]
-        return code
+    def _languages_sent(self, before: list[str]) -> list[str]:
+        """The languages that are chosen with what is sent; those from before where none is sent."""
+        known = [code for code, _name in self.offered]
+        own = self.data.get(self.add_prefix("own_language")) or before[0]
+        if not hasattr(self.data, "getlist") or self.add_prefix("own_language") not in self.data:
+            return before
+        chosen = self.data.getlist(self.add_prefix("more_languages"))
+        if self.instance.pk and own != before[0]:
+            chosen = [*chosen, before[0]]  # whose texts would be lost; it can be taken away next time
+        return [own, *(code for code in known if code in chosen and code != own)] if own in known else before
 
 
 class GroupForm(WordsForm):
-    words = ("label",)
-
-    label = forms.CharField(widget=UnfoldAdminTextInputWidget, max_length=300)
+    label = WordsField(part=UnfoldAdminTextInputWidget, most=300, required=False)
 
     class Meta:
         model = Group
         fields = ("position", "key", "label", "share")
         labels = {"position": "Order"}
 
+    def clean_share(self) -> str:
+        share = str(self.cleaned_data["share"])
+        try:
+            return share if not share or fraction(share, "share") >= 0 else ""
+        except DesignError as fault:
+            raise ValidationError(f"{fault}.") from None
+
 
 class SectionForm(WordsForm):
-    words = ("title", "introduction")
-
-    title = forms.CharField(label="Heading", widget=UnfoldAdminTextInputWidget, max_length=300)
-    introduction = forms.CharField(label="Words below it", widget=UnfoldAdminTextInputWidget, required=False)
+    title = WordsField(label="Heading", part=UnfoldAdminTextInputWidget, most=300, required=False)
+    introduction = WordsField(label="Words below it", part=UnfoldAdminTextInputWidget, required=False)
 
     class Meta:
         model = Section
@@ -194,12 +261,6 @@ class DuplicateForm(forms.Form):
         if Survey.objects.filter(slug=slug).exists():
             raise ValidationError(f"The name {slug} is taken.")
         return slug
-
-
-def with_words(texts: Text | None, words: str, survey: Survey) -> Text:
-    """The texts with the survey's own language saying `words`; every other language says what it said."""
-    texts = texts or {}
-    return {code: words if code == survey.language else texts.get(code, "") for code in survey.languages or ["en"]}
 
 
 def lines_around(text: str, fault: int) -> tuple[SourceLine, ...]:

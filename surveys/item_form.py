@@ -1,11 +1,11 @@
 """The panel's form of one question: every kind and mechanism, checked by the rules of the frozen design.
 
-The form shows the survey's own language. What other languages say is kept: a choice that moves takes its texts along.
+What is written wrongly is refused beside its field. What is not written yet is let through: a draft may be unfinished,
+and what it still needs is said where it stands (missing.py).
 """
 
 import json
 import math
-import re
 from typing import Any
 
 from django import forms
@@ -20,11 +20,15 @@ from unfold.widgets import (
 from collector.checks import DECIMAL, DesignError
 from collector.items import check_items
 from surveys import selectors
-from surveys.forms import PartFormSet, Text, WordsForm, with_words
+from surveys.choices import lines_of, with_choices
+from surveys.forms import PartFormSet, WordsForm
 from surveys.mechanisms import GRID, MECHANISMS, PARAMETERS, answers_of, fitting
-from surveys.models import Item, Survey
-from surveys.questions import NO_NUMBER_WITHHELD, frozen_item, place_among, prefer_not, yes_no
+from surveys.missing import NEEDED, item_faults, place_and_words
+from surveys.models import Item
+from surveys.questions import NO_NUMBER_WITHHELD, frozen_item, place_among, prefer_not
 from surveys.reading import DefinitionError
+from surveys.refusals import why_not_kind
+from surveys.words import Text, WordsField
 
 OF_CHOICES = ("choices", "prefer_not", "may_be_blank")
 KIND_FIELDS = {
@@ -63,13 +67,14 @@ HELP = {
 
 
 class ItemForm(WordsForm):
-    words = ("wording",)
+    needed = ("wording",)
 
-    wording = forms.CharField(label="Question", widget=UnfoldAdminExpandableTextareaWidget)
-    choices = forms.CharField(
-        widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}),
+    wording = WordsField(label="Question", part=UnfoldAdminExpandableTextareaWidget, required=False)
+    choices = WordsField(
+        part=lambda: UnfoldAdminTextareaWidget(attrs={"rows": 4}),
         required=False,
-        help_text="One to a line. Yes/no has No, then Yes; empty: these words. A scale goes from low to high.",
+        help_text="One to a line, in the same order in every language. Yes/no has No, then Yes; empty: these words. "
+        "A scale goes from low to high.",
     )
     prefer_not = forms.BooleanField(
         label="Offer “prefer not to say”",
@@ -125,10 +130,24 @@ class ItemForm(WordsForm):
         self.initial["prefer_not"] = bool(item.prefer_not)
         self.initial["may_be_blank"] = not item.required
         self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in item.weights or [])
+        sent = str(self.data.get(self.add_prefix("kind"), "")) if self.is_bound else ""
+        if reason := why_not_kind(sent):
+            self.fields["kind"].error_messages["invalid_choice"] = f"%(value)s is refused: {reason}."
         if item.pk:
-            own = self.survey.language
-            self.initial["choices"] = "\n".join(choice.get(own, "") for choice in item.choices)
-            self.initial.update(condition_in_words(item, own))
+            codes = self.survey.languages
+            self.initial["choices"] = {
+                code: "\n".join(choice.get(code, "") for choice in item.choices).rstrip() for code in codes
+            }
+            self.initial.update(condition_in_words(item, self.survey.language))
+            self._say_untranslated_choices(item, codes)
+            for name, words in item_faults(selectors.item_of(item)):
+                self.say_missing(name, words)
+        self.lines_before: Text = self.initial.get("choices") or {}
+
+    def _say_untranslated_choices(self, item: Item, codes: list[str]) -> None:
+        gone = [code for code in codes if any(not choice.get(code, "").strip() for choice in item.choices)]
+        if gone:
+            self.say_missing("choices", f"some in {', '.join(selectors.language_names(gone))}.")
 
     def has_changed(self) -> bool:
         """A question changes with the one that it depends on: its answers may stand elsewhere now."""
@@ -142,19 +161,27 @@ class ItemForm(WordsForm):
             raise ValidationError("Write whole numbers with spaces between them, a line for each answer.") from None
 
     def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
-        lines = [line.strip() for line in str(cleaned.get("choices", "")).splitlines() if line.strip()]
+        cleaned = super().clean() or self.cleaned_data
+        said: Text = cleaned.get("choices") or {}
+        lines = lines_of(said, self.survey.language)
         if not self.errors:
             self._refuse_what_does_not_fit(cleaned, lines)
-        cleaned["choices"] = with_choices(self.instance.choices, lines, cleaned.get("kind"), self.survey)
-        offered = self.instance.prefer_not or prefer_not(self.survey.languages or ["en"])
+        codes = self.survey.languages or ["en"]
+        known, kind = self.instance.choices, cleaned.get("kind")
+        try:
+            cleaned["choices"] = with_choices(known, said, self.lines_before, kind, codes)
+        except ValidationError as fault:
+            self.add_error("choices", fault)
+            cleaned["choices"] = self.instance.choices
+        words = prefer_not(codes)
+        offered = {code: (self.instance.prefer_not or {}).get(code) or words[code] for code in codes}
         cleaned["prefer_not"] = offered if cleaned.get("prefer_not") else {}
         # Django keeps what a row has of a field that was not sent, which a field that is away is not.
         self.instance.choices = cleaned["choices"]
         self.instance.required = not cleaned.get("may_be_blank")
         if not self.errors:
             self._forget_what_has_no_use(cleaned)
-            self._require_numbers(cleaned)
+            self._require_decimals(cleaned)
         if not self.errors:
             self._check(cleaned)
         return cleaned
@@ -179,28 +206,30 @@ class ItemForm(WordsForm):
             cleaned[name] = empty
             setattr(self.instance, name, empty)
 
-    def _require_numbers(self, cleaned: dict[str, Any]) -> None:
-        for name in GRID if cleaned["kind"] == Item.Kind.NUMBER else ():
-            if not cleaned[name]:
-                self.add_error(name, "A number needs it.")
+    def _require_decimals(self, cleaned: dict[str, Any]) -> None:
         for name in (*GRID, "epsilon"):
             if cleaned.get(name) and not DECIMAL.fullmatch(cleaned[name]):
                 self.add_error(name, "Write a number like 12 or 0.5.")
 
     def _check(self, cleaned: dict[str, Any]) -> None:
-        """Say in words what keeps the question from being frozen, at the field that it is about."""
+        """Say in words what is wrong of a question that is whole, at the field that it is about."""
+        number = cleaned["kind"] == Item.Kind.NUMBER
+        if not (all(cleaned[name] for name in GRID) if number else len(cleaned["choices"]) >= 2):
+            return
         try:
             item = selectors.item_of(self._in_own_language(cleaned))
             check_items([frozen_item(item, "items[0]")], [self.survey.language], [])
         except (DefinitionError, DesignError) as fault:
-            self.add_error(*place_and_words(str(fault)))
+            field, words = place_and_words(str(fault))
+            if cleaned.get(field) or words != NEEDED:
+                self.add_error(field, words)
 
     def _in_own_language(self, cleaned: dict[str, Any]) -> Item:
         """The question alone: in one language, of no section, asked of everybody."""
         own = self.survey.language
         said = {name: cleaned[name] for name in ALONE} | {"key": "question"}  # the model has a sentence for keys
         said["choices"] = [{own: choice[own]} for choice in cleaned["choices"]]
-        said["wording"] = {own: cleaned["wording"][own]}
+        said["wording"] = {own: cleaned["wording"][own] or "?"}
         said["prefer_not"] = {own: cleaned["prefer_not"].get(own, "")} if cleaned["prefer_not"] else {}
         return Item(survey=self.survey, required=self.instance.required, **said)
 
@@ -281,24 +310,3 @@ def condition_in_words(item: Item, language: str) -> dict[str, str]:
 def _words_at(item: Item, place: int, language: str) -> str:
     texts = answers_of(selectors.item_of(item))
     return texts[place].get(language, "") if place < len(texts) else str(place)
-
-
-def place_and_words(fault: str) -> tuple[str, str]:
-    """The field that a fault of an item is about, and what it says of it."""
-    said = re.sub(r"^items\[0\]\.(channel: |channel\.|grid\.)?", "", fault)
-    missing = re.fullmatch(r"channel must have '(\w+)'", said)
-    if missing:
-        return missing[1], "This mechanism needs it."
-    named = re.match(r"\w+", said)
-    field = {"grid": "step", "required": "may_be_blank"}.get(named[0], named[0]) if named else ""
-    return (field if field in (*MECHANISM_FIELDS, *ItemForm.base_fields) else "mechanism"), said
-
-
-def with_choices(choices: list[Text], lines: list[str], kind: str | None, survey: Survey) -> list[Text]:
-    """The choices as the lines say; a choice that moved takes its other languages along, a renamed one keeps them."""
-    if not lines and kind == Item.Kind.YES_NO:
-        return yes_no(survey.languages or ["en"])
-    own = survey.language
-    known = {choice.get(own, ""): choice for choice in choices}
-    renamed = iter([choice for choice in choices if choice.get(own, "") not in lines])
-    return [with_words(known[line] if line in known else next(renamed, {}), line, survey) for line in lines]

@@ -46,6 +46,9 @@ class Survey(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
+    written_in = ""
+    """The language whose fields have the plain names in a form that is being read; not kept."""
+
     class Meta:
         ordering = ["-created_at", "-pk"]
 

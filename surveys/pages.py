@@ -4,6 +4,7 @@ There is no request in here: nothing about a person, a time or a browser can rea
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -20,7 +21,13 @@ COLOURS = (_("Blue"), _("Green"), _("Red"), _("Yellow"), _("White"), _("Black"))
 
 
 def render_page(
-    document: Document, canonical: str, digest: str, language: str = "en", *, with_coin: bool = False
+    document: Document,
+    canonical: str,
+    digest: str,
+    language: str = "en",
+    *,
+    with_coin: bool = False,
+    preview: bool = False,
 ) -> bytes:
     """The page on which the survey is answered.
 
@@ -36,6 +43,8 @@ def render_page(
         One of the design's languages.
     with_coin : bool
         Whether there is an own-coin page to lead to where scripts are switched off.
+    preview : bool
+        Whether only its author looks at it: it says so, its button for sending is off, and it leads nowhere.
 
     Raises
     ------
@@ -53,8 +62,10 @@ def render_page(
     context["told"] = _told(document)
     context["practice"] = _practice(document["items"][0], document, language)
     context["coin_address"] = address_of("coin", document, language) if with_coin else ""
-    context["survey_address"] = address_of("respond", document, document["languages"][0])
-    context["doors"] = switch("respond", document)
+    context["survey_address"] = "" if preview else address_of("respond", document, document["languages"][0])
+    doors = switch("respond", document)
+    context["doors"] = [replace(door, address="") for door in doors] if preview else doors
+    context["preview"] = preview
     return render("surveys/respond.html", context, language)
 
 

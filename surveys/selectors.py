@@ -67,7 +67,14 @@ def surveys_of_runs(digest: str) -> QuerySet[Survey]:
 
 def definition_of(survey: Survey) -> Definition:
     """The survey as one plain document: what its YAML file says."""
-    sections = [_section(section) for section in survey.sections.all()]
+    return definition_from(survey, survey.groups.all(), survey.sections.all(), survey.items.all())
+
+
+def definition_from(
+    survey: Survey, groups: Iterable[Group], sections: Iterable[Section], items: Iterable[Item]
+) -> Definition:
+    """The survey with these parts, saved or not."""
+    said = [_section(section) for section in sections]
     return {
         "slug": survey.slug,
         "rehearsal": survey.rehearsal,
@@ -75,12 +82,9 @@ def definition_of(survey: Survey) -> Definition:
         "title": survey.title,
         "introduction": survey.introduction,
         "consent": survey.consent,
-        "strata": {
-            "wording": survey.strata_wording,
-            "groups": [_group(group) for group in survey.groups.all()],
-        },
-        **({"sections": sections} if sections else {}),
-        "items": [item_of(item) for item in survey.items.all()],
+        "strata": {"wording": survey.strata_wording, "groups": [_group(group) for group in groups]},
+        **({"sections": said} if said else {}),
+        "items": [item_of(item) for item in items],
     }
 
 
@@ -106,6 +110,10 @@ def language_names(codes: Iterable[str]) -> list[str]:
     """Languages by their own names; the code of one that the pages do not speak."""
     known = dict(settings.LANGUAGES)
     return [str(known.get(code, code)) for code in codes]
+
+
+def direction_of(code: str) -> str:
+    return "rtl" if code.split("-")[0] in settings.LANGUAGES_BIDI else "ltr"
 
 
 def next_number(survey: Survey) -> int:

@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from surveys.panel import acts, gallery, opening, paper, plan, sharing, views, watch
+from surveys.panel import acts, gallery, opening, paper, plan, preview, sharing, views, watch
 
 app_name = "panel"
 page = admin.site.admin_view  # who is not signed in is asked to; every POST needs its CSRF token
@@ -17,6 +17,9 @@ urlpatterns = [
     path("survey/<slug:slug>/plan/use", page(plan.use), name="use"),
     path("survey/<slug:slug>/", page(views.survey), name="survey"),
     path("survey/<slug:slug>/watch/", page(watch.watch), name="survey-watch"),
+    path("preview/", page(preview.of_form), name="preview-form"),
+    path("survey/<slug:slug>/preview/", page(preview.of_survey), name="preview"),
+    path("survey/<slug:slug>/preview/page", page(preview.page_of_survey), name="preview-page"),
     path("survey/<slug:slug>/definition.yaml", page(views.definition), name="definition"),
     path("survey/<slug:slug>/open/", page(opening.opening), name="opening"),
     path("survey/<slug:slug>/open/extend", page(opening.extend), name="extend"),

@@ -12,6 +12,7 @@ from surveys import definitions, selectors
 from surveys.models import Survey, Version
 from surveys.people.teams import home_team
 from surveys.services import write_survey
+from surveys.words import WordsField
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
@@ -59,7 +60,11 @@ def form_of(client: Client, address: str) -> dict[str, Any]:
     for form in forms:
         for bound in form:
             value = bound.value()
-            if value is not None and value is not False:
+            if isinstance(bound.field, WordsField):
+                widget = bound.field.widget
+                said = value or {}
+                fields |= {widget.name_of(bound.html_name, code): said.get(code, "") for code in widget.languages}
+            elif value is not None and value is not False:
                 fields[bound.html_name] = value
     return fields
 
@@ -92,6 +97,39 @@ def test_the_own_language_is_edited_and_the_others_are_kept(bilingual: Survey, h
     ]  # fmt: skip
 
 
+def test_every_language_is_edited_beside_the_own(bilingual: Survey, her: Client) -> None:
+    fields = form_of(her, change(bilingual))
+    assert fields["items-1-choices_de"] == "Gut\nMittel\nSchlecht"
+    fields |= {"title_de": "Hochschule", "items-1-choices": "Fine\nLow\nWell", "items-1-choices_de": "Na ja\nMies\nGut"}
+    fields |= {"groups-0-label_de": "Eins"}
+    save(her, change(bilingual), fields)
+    found = selectors.definition_of(Survey.objects.get())
+    assert found["title"] == {"en": "Campus", "de": "Hochschule"}
+    assert found["strata"]["groups"][0]["label"] == {"en": "First", "de": "Eins"}
+    assert found["items"][1]["choices"] == [
+        {"en": "Fine", "de": "Na ja"}, {"en": "Low", "de": "Mies"}, {"en": "Well", "de": "Gut"},
+    ]  # fmt: skip
+
+
+def test_a_language_comes_and_goes(bilingual: Survey, her: Client) -> None:
+    """What is missing in a new one is said; the platform's own words are there at once; one that goes is forgotten."""
+    html = save(her, change(bilingual), form_of(her, change(bilingual)) | {"more_languages": ["de", "fr"]})
+    assert "There is no text in Français yet for: the title, the introduction, the consent, the question for" in html
+    found = selectors.definition_of(Survey.objects.get())
+    assert found["languages"] == ["en", "de", "fr"]
+    assert found["items"][0]["choices"] == [
+        {"en": "No", "de": "Nein", "fr": "Non"},
+        {"en": "Yes", "de": "Ja", "fr": "Oui"},
+    ]
+    assert found["items"][1]["wording"] == {"en": "How are you?", "de": "Wie geht es?", "fr": ""}
+    assert "Still missing: the text in Français." in her.get(change(bilingual)).content.decode()
+    save(her, change(bilingual), form_of(her, change(bilingual)) | {"more_languages": ["de"]})
+    assert selectors.definition_of(Survey.objects.get()) == BILINGUAL
+    fields = form_of(her, change(bilingual))
+    save(her, change(bilingual), fields | {"own_language": "de", "more_languages": []})
+    assert selectors.definition_of(Survey.objects.get()) == BILINGUAL | {"languages": ["de", "en"]}
+
+
 def test_a_survey_is_written_from_nothing_and_comes_back_from_its_file(her: Client, alice: User) -> None:
     address = reverse("admin:surveys_survey_add")
     fields = form_of(her, address) | {
@@ -118,7 +156,10 @@ def test_a_survey_is_written_from_nothing_and_comes_back_from_its_file(her: Clie
     [
         ({"items-0-truth": "5/4"}, "truth must be"),
         ({"items-0-truth": "half"}, "truth must be"),
-        ({"items-0-truth": ""}, "This mechanism needs it."),
+        ({"groups-0-share": "a lot"}, "share must be a fraction from 0 to 1 as text, like &#x27;1/2&#x27;; got"),
+        ({"own_language": "xx"}, "The respondents’ pages speak English, Deutsch"),
+        ({"title_de": "x" * 301}, "Deutsch: at most 300 characters; these are 301."),
+        ({"items-1-choices_de": "A\nB\nC\nD"}, "Deutsch has 4 lines, but English has 3 choices."),
         ({"items-0-yes": "2"}, "yes must be"),
         ({"items-0-mechanism": "warner", "items-0-truth": "1/2"}, "truth must differ from 1/2"),
         ({"items-1-weights": "5 1 1\n1 x 1\n1 1 5"}, "Write whole numbers"),
@@ -138,7 +179,7 @@ def test_faults_are_said_at_the_form(bilingual: Survey, her: Client, changes: di
 
 def test_a_draft_may_be_unfinished(bilingual: Survey, her: Client) -> None:
     html = save(her, change(bilingual), form_of(her, change(bilingual)) | {"items-1-key": "cheated"})
-    assert "Before it can be opened:" in html
+    assert "Before it can be opened" in html
     assert "cheated stands more than once" in html
 
 

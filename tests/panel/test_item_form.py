@@ -1,5 +1,6 @@
 """Every kind of question in the panel's form: written, changed, refused in words beside the field, never lost."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -100,18 +101,24 @@ def test_what_a_kind_has_no_use_for_is_forgotten(kinds: Survey, her: Client) -> 
 FAULTS = [
     (DRINKS, {"prefer_not": "on"}, "prefer_not", "every report of a number is a number. Ask first"),
     (DRINKS, {"choices": "A\nB"}, "choices", "Not for a question of this kind."),
-    (DRINKS, {"minimum": ""}, "minimum", "A number needs it."),
     (DRINKS, {"maximum": "many"}, "maximum", "Write a number like 12 or 0.5."),
     (DRINKS, {"step": "3"}, "maximum", "maximum must be a whole number of steps above minimum; got 40/3"),
     (DRINKS, {"step": "0"}, "step", "step must be greater than 0; got 0"),
     (DRINKS, {"step": "0.1"}, "step", "grid must have at most 256 points; got 401"),
     (DRINKS, {"mechanism": "k_ary"}, "mechanism", "For this question choose one bit (for the mean) or discrete"),
     (SMOKES, {"prefer_not": "on"}, "mechanism", "choose k-ary randomized response or a table of your own."),
+    (SMOKES, {"kind": "text"}, "kind", "text is refused: Candor asks for no open text"),
+    (SMOKES, {"kind": "upload"}, "kind", "upload is refused: Candor takes no files"),
+    (MOOD, {"kind": "script"}, "kind", "script is refused: Candor runs no scripts and no HTML"),
+    (MOOD, {"kind": "branch"}, "kind", "branch is refused: Candor asks no server which question comes next"),
+    (WORRY, {"kind": "quota"}, "kind", "quota is refused: Candor has no quotas on answers"),
+    (WORRY, {"kind": "matrix"}, "kind", "matrix is not one of the available choices"),
+    (HABITS, {"wording": "Have <b>you</b>?"}, "wording", "English: this holds HTML (<b>), which is refused"),
+    (MOOD, {"choices": "<i>A</i>\nB"}, "choices", "English: this holds HTML (<i>), which is refused"),
     (SMOKES, {"minimum": "3"}, "minimum", "Not for a question of this kind."),
     (MOOD, {"shuffle": "on"}, "shuffle", "Not for a question of this kind."),
     (MOOD, {"may_be_blank": "on"}, "may_be_blank", "may be false only where prefer_not is true"),
     (HABITS, {"most": "5"}, "most", "most must be an integer from 1 to 4; got 5"),
-    (SUBSTANCE, {"off": ""}, "off", "This mechanism needs it."),
     (SUBSTANCE, {"off": "2/3"}, "on", "on must be greater than off"),
     (SUBSTANCE, {"epsilon": "1"}, "epsilon", "epsilon must stand without on and off"),
     (PLACE, {"size": "8"}, "size", "size must be from 1 to 7; got 8"),
@@ -153,6 +160,25 @@ def test_faults_are_said_beside_the_field(
         assert list(errors) == ([field] if field else [])
         assert not field or words in errors[field]
     assert saved() == example()
+
+
+EMPTY = [
+    (DRINKS, {"minimum": ""}, "minimum", "A number needs it."),
+    (SUBSTANCE, {"off": ""}, "off", "This mechanism needs it."),
+    (MOOD, {"choices": "Low"}, "choices", "At least 2 are needed; there is 1."),
+    (SMOKES, {"wording": ""}, "wording", "the text in English."),
+]
+
+
+def test_what_is_not_written_yet_is_let_through_and_said_where_it_is_missing(kinds: Survey, her: Client) -> None:
+    html = send(her, kinds, *(item(place, **fields) for place, fields, _, _ in EMPTY)).content.decode()
+    for place, _, field, words in EMPTY[:3]:
+        assert re.search(rf"Question {place + 1} \(\w+\), {field}: {re.escape(words)}", html)
+    assert "There is no text yet for: question 1 (smokes)." in html
+    forms = her.get(change(kinds)).context["inline_admin_formsets"][-1].formset.forms
+    for place, _, field, words in EMPTY:
+        assert f"Still missing: {words}" in str(forms[place].fields[field].help_text)
+    assert "Still missing" not in "".join(str(field.help_text) for field in forms[PLACE].fields.values())
 
 
 def test_an_answer_that_moves_takes_what_depends_on_it_along(kinds: Survey, her: Client) -> None:

@@ -1,0 +1,117 @@
+"""The respondent's page of a draft, saved or not, by the code of the real one. Nothing is stored, nothing can be sent.
+
+Four locks, each of which would do: the page's button for sending is off, it knows no address for reports, its policy
+lets it connect to nothing, and its design is not frozen, so the collector would not know what a report is about.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.contrib import admin
+from django.forms import BaseForm
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.http import require_POST, require_safe
+
+from surveys import pages, selectors
+from surveys.access import Role, get_survey_or_404
+from surveys.definitions import Definition, drawn
+from surveys.models import Survey
+from surveys.panel.frame import survey_page
+from surveys.reading import DefinitionError
+
+NO_NAME = "preview"
+"""What stands for the name in the address of a survey that has none yet."""
+
+
+@require_safe
+def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
+    """The preview of what is saved, with its languages and widths."""
+    found = get_survey_or_404(request.user, slug)
+    names = zip(found.languages, selectors.language_names(found.languages), strict=True)
+    language = _language(found.languages, request.GET.get("language"))
+    return survey_page(
+        request, "panel/preview/survey.html", found, step="write", languages=list(names), language=language
+    )
+
+
+@require_safe
+@xframe_options_sameorigin
+def page_of_survey(request: HttpRequest, slug: str) -> HttpResponse:
+    """The page itself, to be framed by the one above."""
+    found = get_survey_or_404(request.user, slug)
+    return _answer(selectors.definition_of(found), request.GET.get("language"))
+
+
+@require_POST
+@xframe_options_sameorigin
+def of_form(request: HttpRequest) -> HttpResponse:
+    """The page of what stands in the form, of a saved survey where it names one."""
+    slug = request.POST.get("preview-survey", "")
+    found = get_survey_or_404(request.user, slug, Role.EDITOR) if slug else None
+    definition, faults = drafted(request, found)
+    return _not_yet(faults) if faults else _answer(definition, request.POST.get("preview-language"))
+
+
+def drafted(request: HttpRequest, survey: Survey | None) -> tuple[Definition, list[str]]:
+    """What the form of a survey says, and what is wrong with it in words. The database is only read."""
+    form, formsets = _forms(request, survey)
+    valid = [form.is_valid(), *(formset.is_valid() for formset in formsets)]
+    if not all(valid):
+        return {}, list(_faults(form, formsets))
+    groups, sections, items = (_parts(formset) for formset in formsets)
+    return selectors.definition_from(form.instance, groups, sections, items), []
+
+
+def _forms(request: HttpRequest, survey: Survey | None) -> tuple[Any, list[Any]]:
+    """The form and the formsets of the page that writes a survey, bound to what was sent."""
+    model_admin: Any = admin.site.get_model_admin(Survey)
+    sent = request.POST.copy()
+    if not sent.get("slug"):
+        sent["slug"] = NO_NAME
+    form = model_admin.get_form(request, survey, change=survey is not None)(sent, instance=survey)
+    formsets = [
+        made(data=sent, instance=form.instance, prefix=made.get_default_prefix(), queryset=inline.get_queryset(request))
+        for made, inline in model_admin.get_formsets_with_inlines(request, survey)
+    ]
+    return form, formsets
+
+
+def _parts(formset: Any) -> list[Any]:
+    """The rows that would be saved, in their order; those without a number last."""
+    kept = [
+        form.instance
+        for form in formset.forms
+        if form not in formset.deleted_forms and (form.instance.pk or form.has_changed())
+    ]
+    return sorted(kept, key=lambda part: (part.position is None, part.position or 0))
+
+
+def _faults(form: BaseForm, formsets: Sequence[Any]) -> Iterable[str]:
+    for one in (form, *(row for formset in formsets for row in formset.forms if row not in formset.deleted_forms)):
+        where = f"{one.instance.key}: " if getattr(one.instance, "key", "") else ""
+        for name, said in one.errors.items():
+            label = str(one.fields[name].label or name.replace("_", " ").capitalize()) if name in one.fields else ""
+            yield from (f"{where}{label}: {words}" if label else f"{where}{words}" for words in map(str, said))
+    for formset in formsets:
+        yield from map(str, formset.non_form_errors())
+
+
+def _answer(definition: Definition, language: str | None) -> HttpResponse:
+    try:
+        design = drawn(definition, version=1)
+    except DefinitionError as fault:
+        return _not_yet([str(fault)])
+    shown = _language(definition["languages"], language)
+    text = design.canonical.decode()
+    return HttpResponse(pages.render_page(design.document, text, design.digest, shown, preview=True))
+
+
+def _language(languages: Sequence[str], asked: str | None) -> str:
+    """The language that is asked for, where the survey has it; else its own."""
+    return asked if asked in languages else languages[0]  # type: ignore[return-value]
+
+
+def _not_yet(faults: Sequence[str]) -> HttpResponse:
+    return HttpResponse(render_to_string("panel/preview/faults.html", {"faults": faults}))

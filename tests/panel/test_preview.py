@@ -1,0 +1,138 @@
+"""The preview of a draft, saved or not: the real page, which stores nothing, sends nothing, weakens no other page."""
+
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from collector.models import FrozenDesign
+from config.middleware import COIN_POLICY, PANEL_POLICY, PREVIEW_POLICY, RESPONDENT_POLICY, headers_for
+from surveys import pages, selectors
+from surveys.definitions import design_of
+from surveys.models import Survey, Version
+from surveys.people.teams import home_team
+from surveys.services import write_survey
+from tests import payloads
+from tests.panel.test_authoring import BILINGUAL, change, form_of
+
+pytestmark = pytest.mark.django_db
+
+FORM = "panel:preview-form"
+
+
+@pytest.fixture
+def bilingual(alice: User) -> Survey:
+    return write_survey(BILINGUAL, team=home_team(alice))
+
+
+def shown(client: Client, survey: Survey, **changes: Any) -> str:
+    fields = form_of(client, change(survey)) | {"preview-survey": survey.slug} | changes
+    answer = client.post(reverse(FORM), fields)
+    assert answer.status_code == 200
+    return str(answer.content.decode())
+
+
+def test_what_stands_in_the_form_is_shown_and_nothing_is_stored(bilingual: Survey, her: Client) -> None:
+    changed = {"items-0-wording": "Did you ever cheat?", "items-0-wording_de": "Je betrogen?", "items-1-DELETE": "on"}
+    html = shown(her, bilingual, **changed)
+    assert "Did you ever cheat?" in html
+    assert "How are you?" not in html
+    assert "Je betrogen?" in shown(her, bilingual, **changed, **{"preview-language": "de"})
+    assert selectors.definition_of(Survey.objects.get()) == BILINGUAL
+    assert not FrozenDesign.objects.exists()
+
+
+def test_a_survey_that_was_never_saved_is_shown(her: Client) -> None:
+    fields = form_of(her, reverse("admin:surveys_survey_add"))
+    fields |= {"title": "New", "items-0-key": "a", "items-0-wording": "Is it so?"}
+    assert "Is it so?" in her.post(reverse(FORM), fields).content.decode()
+    assert not Survey.objects.exists()
+
+
+def test_the_rows_stand_in_the_order_of_their_numbers(bilingual: Survey, her: Client) -> None:
+    html = shown(her, bilingual, **{"items-0-position": "9"})
+    assert html.index("How are you?") < html.index("Have you cheated?")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"items-0-truth": "5/4"}, "cheated: Truth probability: truth must be greater than 0 and less than 1; got 5/4"),
+        ({"items-1-key": "cheated"}, "items must have keys that differ; cheated stands more than once"),
+        ({"items-1-wording_de": ""}, "items[1].wording.de must not be empty"),
+        ({"title": ""}, "Title: This field is required."),
+    ],
+)
+def test_faults_are_said_in_words(bilingual: Survey, her: Client, changes: dict[str, str], words: str) -> None:
+    html = shown(her, bilingual, **changes)
+    assert "Not complete yet" in html
+    assert words in html
+
+
+def test_it_is_the_real_page_but_for_what_sends(bilingual: Survey, her: Client) -> None:
+    """Banner, button, address and switch: taken away, the rest is byte for byte what respondents get."""
+    preview = her.get(reverse("panel:preview-page", args=["campus"])).content.decode()
+    design = design_of(BILINGUAL, version=1)
+    real = pages.render_page(design.document, design.canonical.decode(), design.digest).decode()
+    assert 'data-part="send-button" disabled>' in preview
+    assert 'data-survey=""' in preview
+    assert "/s/campus/" not in preview
+    plain = re.sub(r'<link [^>]*preview-note[^>]*><p class="notice notice-stop preview-note".*?</p>\n', "", preview)
+    plain = plain.replace('send-button" disabled>', 'send-button">').replace(
+        'data-survey=""', 'data-survey="/s/campus/"'
+    )
+    plain = plain.replace('<details class="fold" hidden>', '<details class="fold">')
+    plain = plain.replace('<a lang="de"', '<a href="/s/campus/de/" lang="de"')
+    assert plain == real
+
+
+def test_its_headers_let_it_be_framed_by_the_panel_and_connect_to_nothing(bilingual: Survey, her: Client) -> None:
+    for answer in (
+        her.get(reverse("panel:preview-page", args=["campus"])),
+        her.post(reverse(FORM), form_of(her, change(bilingual))),
+    ):
+        policy = answer["Content-Security-Policy"]
+        assert policy == PREVIEW_POLICY
+        assert "connect-src 'none'" in policy
+        assert "form-action 'none'" in policy
+        assert "frame-ancestors 'self'" in policy
+        assert answer["X-Frame-Options"] == "SAMEORIGIN"
+        assert "no-store" in answer["Cache-Control"]
+
+
+@pytest.mark.parametrize(
+    ("path", "policy"),
+    [
+        ("/s/campus/", RESPONDENT_POLICY),
+        ("/s/preview/page", RESPONDENT_POLICY),
+        ("/s/campus/coin/", COIN_POLICY),
+        ("/panel/", PANEL_POLICY),
+        ("/panel/survey/campus/preview/", PANEL_POLICY),
+        ("/panel/survey/campus/preview/page/x", PANEL_POLICY),
+        ("/panel/preview/x", PANEL_POLICY),
+    ],
+)
+def test_no_other_page_is_weakened(path: str, policy: str) -> None:
+    assert headers_for(path)["Content-Security-Policy"] == policy
+    assert "frame-ancestors 'none'" in policy
+
+
+def test_the_page_around_it_switches_language(bilingual: Survey, her: Client) -> None:
+    html = her.get(reverse("panel:preview", args=["campus"]), {"language": "de"}).content.decode()
+    assert f'src="{reverse("panel:preview-page", args=["campus"])}?language=de"' in html
+    assert (
+        "Haben Sie betrogen?"
+        in her.get(reverse("panel:preview-page", args=["campus"]), {"language": "de"}).content.decode()
+    )
+    other = her.get(reverse("panel:preview-page", args=["campus"]), {"language": "xx"})
+    assert "Have you cheated?" in other.content.decode()
+
+
+def test_a_stranger_previews_nothing(version: Version, bob: User, sign_in: Any) -> None:
+    his: Client = sign_in(bob)
+    assert his.post(reverse(FORM), {"preview-survey": "campus", "title": "x"}).status_code == 404
+    assert his.get(reverse(FORM)).status_code == 405
+    assert payloads.definition() == selectors.definition_of(version.survey)
