@@ -37,6 +37,8 @@ class Row:
     noise_high: float | None = None
     truth: float | None = None
     heading: str = ""
+    marks: str = "known truth"
+    """What the diamond stands for, in words."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +257,7 @@ def _words(rows: Sequence[Row], axis: Axis) -> Iterator[str]:
     for row in rows:
         heading = row.heading or heading
         name = ", ".join(part for part in (heading, row.label) if part)
-        known = "" if row.truth is None else f", known truth {axis.say(row.truth, 1 if axis.shares else 2)}"
+        known = "" if row.truth is None else f", {row.marks} {axis.say(row.truth, 1 if axis.shares else 2)}"
         yield f"{name}: {row.text}{known}"
 
 

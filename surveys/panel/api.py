@@ -8,6 +8,7 @@ from rest_framework.views import APIView
 from estimator.serializers import RunSerializer
 from surveys.access import get_run_or_404
 from surveys.panel.plan_api import PlanView, SurveyPlanView
+from surveys.panel.rehearse import RehearsalView
 from surveys.panel.watch import WatchView
 
 app_name = "api"
@@ -23,6 +24,7 @@ class RunView(APIView):
 urlpatterns = [
     path("runs/<str:key>/", RunView.as_view(), name="run"),
     path("plan/", PlanView.as_view(), name="plan"),
+    path("surveys/<slug:slug>/rehearsals/<int:number>/", RehearsalView.as_view(), name="rehearsal"),
     path("surveys/<slug:slug>/plan/", SurveyPlanView.as_view(), name="survey-plan"),
     path("surveys/<slug:slug>/watch/", WatchView.as_view(), name="survey-watch"),
 ]

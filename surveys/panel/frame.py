@@ -93,6 +93,7 @@ def steps(standing: Standing) -> Iterator[Step]:
     ready = survey.state == DRAFT and not missing
     planned = "now" if ready else "later" if survey.state == DRAFT else "done"
     yield Step("plan", "Plan", plan, planned, "What protection costs in respondents.")
+    yield Step("rehearse", "Rehearse", reverse("panel:rehearse", args=[survey.slug]), *_rehearsed(standing))
     opening, share = (reverse(name, args=[survey.slug]) for name in ("panel:opening", "panel:share"))
     yield Step("open", "Open", share if takes_answers(survey) else opening, *_opened(standing))
     yield Step("watch", "Watch", reverse("panel:survey-watch", args=[survey.slug]), *_watched(standing))
@@ -103,6 +104,14 @@ def _written(standing: Standing) -> tuple[str, str]:
     if standing.survey.state != DRAFT:
         return "done", "The design is frozen."
     return ("now", "Not ready yet; see what is missing.") if standing.missing else ("done", "Ready to open.")
+
+
+def _rehearsed(standing: Standing) -> tuple[str, str]:
+    done = standing.survey.rehearsals.count()
+    if done:
+        return "done", "Rehearsed once." if done == 1 else f"Rehearsed {done} times."
+    ready = standing.survey.state == DRAFT and not standing.missing
+    return "now" if ready else "later", "Try it with simulated respondents."
 
 
 def _opened(standing: Standing) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from surveys.panel import acts, gallery, opening, paper, plan, preview, sharing, views, watch
+from surveys.panel import acts, gallery, opening, paper, plan, preview, rehearse, sharing, views, watch
 
 app_name = "panel"
 page = admin.site.admin_view  # who is not signed in is asked to; every POST needs its CSRF token
@@ -20,6 +20,11 @@ urlpatterns = [
     path("preview/", page(preview.of_form), name="preview-form"),
     path("survey/<slug:slug>/preview/", page(preview.of_survey), name="preview"),
     path("survey/<slug:slug>/preview/page", page(preview.page_of_survey), name="preview-page"),
+    path("survey/<slug:slug>/rehearse/", page(rehearse.rehearse), name="rehearse"),
+    path("survey/<slug:slug>/rehearse/<int:number>/", page(rehearse.rehearsal), name="rehearsal"),
+    path("survey/<slug:slug>/rehearse/<int:number>/repeat", page(rehearse.repeat), name="rehearsal-repeat"),
+    path("survey/<slug:slug>/rehearse/<int:number>/stop", page(rehearse.stop), name="rehearsal-stop"),
+    path("survey/<slug:slug>/rehearse/<int:number>/delete", page(rehearse.delete), name="rehearsal-delete"),
     path("survey/<slug:slug>/definition.yaml", page(views.definition), name="definition"),
     path("survey/<slug:slug>/open/", page(opening.opening), name="opening"),
     path("survey/<slug:slug>/open/extend", page(opening.extend), name="extend"),

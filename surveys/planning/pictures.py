@@ -114,22 +114,23 @@ def draw(
         A level to mind, as a dashed line; the text is for `below`.
     """
     across, up = axes
-    parts = [*_grid(across, up), *([_limit(up, limit[0])] if limit else [])]
+    parts = [*grid(across, up), *([_limit(up, limit[0])] if limit else [])]
     ends = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_at(point, axes) for point in points))
     parts += [Part("polyline", {"class": "curve-line", "points": ends}), *_dot(chosen, axes)]
-    parts.append(_text("curve-name", (LEFT + RIGHT) / 2, HEIGHT - 3, below, "middle"))
+    parts.append(text("curve-name", (LEFT + RIGHT) / 2, HEIGHT - 3, below, "middle"))
     return Picture(key, over, title, words, tuple(parts))
 
 
-def _grid(across: Scale, up: Scale) -> list[Part]:
+def grid(across: Scale, up: Scale) -> list[Part]:
+    """The lines and names of both axes."""
     parts = []
     for value, called in up.ticks:
         y = f"{BOTTOM - (BOTTOM - TOP) * up.part(value):.1f}"
         parts.append(Part("line", {"class": "curve-grid", "x1": str(LEFT), "x2": str(RIGHT), "y1": y, "y2": y}))
-        parts.append(_text("curve-tick", LEFT - 6, float(y) + 4, called, "end"))
+        parts.append(text("curve-tick", LEFT - 6, float(y) + 4, called, "end"))
     for value, called in across.ticks:
         x = LEFT + (RIGHT - LEFT) * across.part(value)
-        parts.append(_text("curve-tick", x, BOTTOM + 16, called, "middle"))
+        parts.append(text("curve-tick", x, BOTTOM + 16, called, "middle"))
     return parts
 
 
@@ -148,7 +149,7 @@ def _dot(chosen: tuple[Place, str], axes: tuple[Scale, Scale]) -> list[Part]:
     return [
         Part("line", drop),
         Part("circle", {"class": "curve-dot", "cx": f"{x:.1f}", "cy": f"{y:.1f}", "r": "5"}),
-        _text("curve-value", *place, chosen[1], "end" if left else "start"),
+        text("curve-value", *place, chosen[1], "end" if left else "start"),
     ]
 
 
@@ -157,8 +158,9 @@ def _at(point: Place, axes: tuple[Scale, Scale]) -> Place:
     return LEFT + (RIGHT - LEFT) * across.part(point[0]), BOTTOM - (BOTTOM - TOP) * up.part(point[1])
 
 
-def _text(kind: str, x: float, y: float, text: str, anchor: str) -> Part:
-    return Part("text", {"class": kind, "x": f"{x:.1f}", "y": f"{y:.1f}", "text-anchor": anchor}, text)
+def text(kind: str, x: float, y: float, said: str, anchor: str) -> Part:
+    """Words at a place; `kind` is their class, `anchor` start, middle or end."""
+    return Part("text", {"class": kind, "x": f"{x:.1f}", "y": f"{y:.1f}", "text-anchor": anchor}, said)
 
 
 def _written(part: Part) -> str:

@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 import numpy as np
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
@@ -18,6 +19,7 @@ from estimator import jobs
 from estimator import services as estimator
 from surveys import definitions, rehearsal, selectors
 from surveys.models import Survey
+from surveys.people.log import record
 from surveys.rehearsals import measuring
 from surveys.rehearsals.models import Rehearsal, Repetition
 from surveys.rehearsals.population import Population, population
@@ -38,7 +40,9 @@ def design_to_rehearse(survey: Survey, number: int) -> Design:
 
 
 @transaction.atomic
-def request_rehearsal(survey: Survey, said: dict[str, Any], *, repetitions: int, seed: int) -> Rehearsal:
+def request_rehearsal(
+    survey: Survey, said: dict[str, Any], *, repetitions: int, seed: int, by: User | None = None
+) -> Rehearsal:
     """Freeze the survey as it is written now into a rehearsal of its own, and wake a worker once that is committed.
 
     Raises
@@ -58,6 +62,8 @@ def request_rehearsal(survey: Survey, said: dict[str, Any], *, repetitions: int,
     asked = Rehearsal.objects.create(
         survey=survey, number=number, design_id=design.digest, said=said, repetitions=repetitions, seed=seed
     )
+    words = f"rehearsal {number}: {said['respondents']} respondents, {repetitions} times"
+    record(by, "asked for a rehearsal", survey=survey, detail=words)
     transaction.on_commit(lambda: wake(asked.pk))
     return asked
 
@@ -98,8 +104,10 @@ def stop(asked: Rehearsal) -> None:
     Rehearsal.objects.filter(pk=asked.pk, state=Rehearsal.State.RUNNING).update(stopping=True)
 
 
-def forget(asked: Rehearsal) -> None:
+@transaction.atomic
+def forget(asked: Rehearsal, *, by: User | None = None) -> None:
     """Delete a rehearsal with everything that was made for it. A worker that is at it notices and stops."""
+    record(by, "deleted a rehearsal", survey=asked.survey, detail=f"rehearsal {asked.number}")
     asked.delete()
 
 

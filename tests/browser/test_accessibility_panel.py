@@ -14,6 +14,7 @@ from estimator import services as estimator
 from estimator.models import Run
 from surveys.models import Survey, Version
 from surveys.people.teams import home_team
+from surveys.rehearsals import services as rehearsals
 from surveys.services import close_survey, write_survey
 from tests import kinds, payloads, simulated
 from tests.browser.accessibility import SCREENS, Excused, faint_picture_texts, faults, on_every_screen
@@ -113,6 +114,19 @@ def test_the_form_of_a_draft(page: Page, alice: User, run: Run) -> None:
     draft = write_survey(payloads.definition(slug="draft"), team=home_team(alice))
     sign_in(page, alice)
     assert found(page, f"/panel/surveys/survey/{draft.pk}/change/") == CLEAN
+
+
+@pytest.mark.parametrize("repetitions", [1, 3])
+def test_a_rehearsal(page: Page, alice: User, run: Run, monkeypatch: pytest.MonkeyPatch, repetitions: int) -> None:
+    monkeypatch.setattr(rehearsals, "wake", lambda rehearsal_id: None)
+    said = {"respondents": 80, "shares": {}}
+    asked = rehearsals.request_rehearsal(Survey.objects.get(), said, repetitions=repetitions, seed=1)
+    sign_in(page, alice)
+    assert found(page, "/panel/survey/campus/rehearse/1/") == CLEAN, "while it waits"
+    rehearsals.execute(asked.pk, seconds=60)
+    assert found(page, "/panel/survey/campus/rehearse/1/") == CLEAN
+    if repetitions == 1:
+        assert found(page, "/panel/survey/campus/rehearse/") == CLEAN
 
 
 def test_headings_nest(page: Page, alice: User, run: Run) -> None:

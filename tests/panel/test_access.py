@@ -24,6 +24,7 @@ from surveys.models import Survey
 from surveys.people.invitations import invite
 from surveys.people.models import Membership
 from surveys.people.teams import home_team
+from surveys.rehearsals.services import request_rehearsal
 from surveys.services import write_survey
 from tests import payloads
 from tests.panel.test_authoring import form_of
@@ -74,6 +75,11 @@ ROWS = {
     "panel:survey-plan": read("survey"),
     "panel:survey-watch": read("survey"),
     "panel:use": act("survey"),
+    "panel:rehearse": form("survey", VIEWER, EDITOR),
+    "panel:rehearsal": read("rehearsal"),
+    "panel:rehearsal-repeat": act("rehearsal"),
+    "panel:rehearsal-stop": act("rehearsal"),
+    "panel:rehearsal-delete": act("rehearsal"),
     "panel:opening": form("survey", VIEWER, EDITOR),
     "panel:extend": act("survey"),
     "panel:call-off": act("survey"),
@@ -119,6 +125,7 @@ ROWS = {
     "api:plan": read("", STAFF),
     "api:survey-plan": read("survey"),
     "api:survey-watch": read("survey"),
+    "api:rehearsal": read("rehearsal"),
     "api:run": read("run"),
 }
 
@@ -174,10 +181,12 @@ def cast(
         people[role.label] = member
     people |= {"owner": alice, "superuser": User.objects.create_superuser("root")}
     held = {role.label: role for role in Role}
+    rehearsal = request_rehearsal(survey, {"respondents": 60, "shares": {}}, repetitions=1, seed=1)
     places: dict[str, tuple[list[Any], list[Any]]] = {
         "": ([], []),
         "survey": ([survey.slug], ["no-such"]),
         "run": ([run.key], ["0" * 32]),
+        "rehearsal": ([survey.slug, rehearsal.number], ["no-such", 1]),
         "draft": ([draft.pk], [987654]),
         "user": ([alice.pk], [987654]),
         "team": ([team.pk], [987654]),

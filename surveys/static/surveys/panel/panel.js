@@ -16,7 +16,7 @@ async function follow(card) {
     }
     if (run !== null) {
       bar.value = run.progress;
-      words.textContent = run.state === "queued" ? "Waiting for a worker." : `${run.progress} % computed.`;
+      words.textContent = run.state === "queued" && run.progress === 0 ? "Waiting for a worker." : `${run.progress} % computed.`;
     }
   }
 }

@@ -1,0 +1,195 @@
+"""The page of rehearsals: its fields and their faults, what it finds in words and pictures, and what it never does."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from collector.models import Report
+from surveys.models import Rehearsal, Survey
+from surveys.people.teams import home_team
+from surveys.rehearsals import measuring
+from surveys.rehearsals import services as rehearsals
+from surveys.rehearsals.findings import Finding, Findings, findings
+from surveys.services import write_survey
+from tests import payloads
+from tests.surveys.test_every_kind import example
+
+pytestmark = pytest.mark.django_db
+PAGE = "/panel/survey/campus/rehearse/"
+FIELDS = {
+    "respondents": "120", "repetitions": "2", "seed": "5", "q0-1": "30", "q1-0": "20", "q1-1": "30", "q1-2": "50",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rehearsals, "wake", lambda rehearsal_id: None)
+
+
+def words_of(page: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page)).replace("\u00a0", " ")
+
+
+def done(her: Client, **fields: str) -> Rehearsal:
+    """The rehearsal that was asked for in the form, done."""
+    answer = her.post(PAGE, FIELDS | fields)
+    assert answer.status_code == 302, words_of(answer.content.decode())
+    asked = Rehearsal.objects.latest("pk")
+    rehearsals.execute(asked.pk, seconds=math.inf)
+    asked.refresh_from_db()
+    return asked
+
+
+def test_the_form_begins_with_what_the_planner_expects(her: Client, survey: Survey) -> None:
+    page = her.get(PAGE)
+    values = {name: page.context["form"][name].value() for name in ("q0-1", "q1-0", "q1-1", "q1-2", "respondents")}
+    assert values == {"q0-1": "20", "q1-0": "20", "q1-1": "40", "q1-2": "40", "respondents": 500}
+
+
+def test_from_the_form_to_what_it_found(her: Client, survey: Survey) -> None:
+    asked = done(her)
+    assert asked.said == {"respondents": 120, "shares": {"cheated": [0.7, 0.3], "mood": [0.2, 0.3, 0.5]}}
+    said = words_of(her.get(f"{PAGE}1/").content.decode())
+    assert "of 24 intervals held the true value" in said
+    assert "Chance?" in said
+    assert "within chance" in said
+    assert her.get(f"{PAGE}1/").content.count(b"interval-truth") == 4, "a picture of each estimate of everybody"
+    assert not Report.objects.exists()
+
+
+def test_one_repetition_is_read_as_a_report(her: Client, survey: Survey) -> None:
+    done(her, repetitions="1")
+    said = words_of(her.get(f"{PAGE}1/").content.decode())
+    assert "One repetition shows one draw" in said
+    assert "As its report would look" in said
+    assert "simulated respondents (between" in said
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault"),
+    [
+        ({"q1-2": "49"}, "The shares must sum to 100 %; they sum to 99 %."),
+        ({"q0-1": "101"}, "less than or equal to 100"),
+        ({"q0-1": ""}, "This field is required."),
+        ({"q0-1": "canary"}, "Enter a number."),
+        ({"respondents": "29"}, "greater than or equal to 30"),
+        ({"repetitions": "201"}, "less than or equal to 200"),
+        ({"respondents": "20000", "repetitions": "11"}, "at most 10 with so many"),
+        ({"size-0": "50"}, "Say how many for every group, or for none."),
+        ({"size-0": "50", "size-1": "60"}, "The groups have 110 respondents together; above it says 120."),
+        ({"q1g0-0": "50"}, "Fill in all of them for this group, or none."),
+        ({"q1g0-0": "50", "q1g0-1": "20", "q1g0-2": "20"}, "The shares must sum to 100 %; they sum to 90 %."),
+    ],
+)
+def test_a_fault_stands_at_its_field(her: Client, survey: Survey, fields: dict[str, str], fault: str) -> None:
+    answer = her.post(PAGE, FIELDS | fields)
+    assert answer.status_code == 400
+    page = answer.content.decode()
+    name = re.escape(next(iter(fields)).split("-")[0]) if len(fields) < 2 or "q" in next(iter(fields)) else "[a-z0-9-]+"
+    places = re.findall(rf'<p class="candor-fault" id="({name})-fault">([^<]+)</p>', page)
+    assert any(fault in words.replace("&nbsp;", " ") for _, words in places), places
+    assert not Rehearsal.objects.exists()
+
+
+def test_groups_have_truths_and_sizes_of_their_own(her: Client, survey: Survey) -> None:
+    asked = done(her, **{"size-0": "40", "size-1": "80", "q0g1-1": "90", "repetitions": "1"})
+    assert asked.said["sizes"] == [40, 80]
+    assert asked.said["groups"] == {"y2": {"cheated": [pytest.approx(0.1), 0.9]}}
+    ahead = measuring.unpacked(asked.foreseen or b"", measuring.FORESEEN)
+    assert ahead[:3, 0].tolist() == pytest.approx([(40 * 0.3 + 80 * 0.9) / 120, 0.3, 0.9])
+    again = her.get(f"{PAGE}?like=1").context["form"]
+    assert [again[name].value() for name in ("size-1", "q0g1-1", "q0g0-1", "seed")] == [80, "90", None, 5]
+
+
+def test_every_kind_of_question_has_its_fields(her: Client, alice: User) -> None:
+    survey = write_survey(example(), team=home_team(alice))
+    form = her.get(f"/panel/survey/{survey.slug}/rehearse/").context["form"]
+    fields = {name: str(form[name].value()) for name in form.fields}
+    answer = her.post(f"/panel/survey/{survey.slug}/rehearse/", fields | {"respondents": "40"})
+    assert answer.status_code == 302
+    asked = Rehearsal.objects.get()
+    assert {type(given) for given in asked.said["shares"].values()} == {list, dict}
+    rehearsals.execute(asked.pk)
+    assert her.get(answer["Location"]).status_code == 200
+
+
+def test_what_is_missing_in_the_draft_is_said(her: Client, survey: Survey) -> None:
+    survey.items.all().delete()
+    page = her.get(PAGE)
+    assert (page.status_code, her.post(PAGE, FIELDS).status_code) == (200, 400)
+    assert "Before it can be rehearsed" in page.content.decode()
+
+
+def test_repeating_gives_the_same_numbers(her: Client, survey: Survey) -> None:
+    first = done(her)
+    assert her.post(f"{PAGE}1/repeat")["Location"] == f"{PAGE}2/"
+    again = Rehearsal.objects.get(number=2)
+    rehearsals.execute(again.pk, seconds=math.inf)
+    assert [bytes(one.numbers) for one in first.done.all()] == [bytes(one.numbers) for one in again.done.all()]
+
+
+def test_it_is_followed_stopped_and_deleted(her: Client, survey: Survey) -> None:
+    her.post(PAGE, FIELDS)
+    followed = "/api/v1/surveys/campus/rehearsals/1/"
+    assert followed in her.get(f"{PAGE}1/").content.decode()
+    assert her.get(followed).json() == {"state": "queued", "progress": 0, "fault": ""}
+    her.post(f"{PAGE}1/stop")
+    assert "No repetition was finished." in her.get(f"{PAGE}1/").content.decode()
+    her.post(f"{PAGE}1/delete")
+    assert not Rehearsal.objects.exists()
+    assert her.get(f"{PAGE}1/").status_code == 404
+
+
+def test_a_rehearsal_has_no_page_and_is_never_published(her: Client, survey: Survey) -> None:
+    asked = done(her)
+    assert asked.run is not None
+    assert her.get(f"/panel/run/{asked.run.key}/").status_code == 200
+    told = her.post(f"/panel/run/{asked.run.key}/publish", {"published": "yes"}, follow=True)
+    assert "run of a rehearsal" in told.content.decode()
+    stranger = Client()
+    assert stranger.get(f"/reports/{asked.run.key}/").status_code == 404
+    assert stranger.get("/s/campus/").status_code == 404
+    report = payloads.body(rehearsals.reports.get_design(asked.design_id))
+    own = {"origin": "http://testserver", "host": "testserver"}
+    sent = stranger.post("/s/campus/reports", report, content_type="application/json", headers=own)
+    assert sent.status_code == 404
+    assert "rehearsal" not in her.get("/panel/surveys/survey/").content.decode().lower()
+
+
+def found_of(low: float, high: float, times: int, *, truth: float = 0.2, missing: int = 0) -> Finding:
+    """Findings of one share in which all intervals but `missing` hold the truth."""
+    rows = np.tile([truth, truth, low, high, low, high, truth], (times, 1))
+    rows[:missing, 2:4] = [0.8, 0.9]
+    return Finding(None, None, rows, truth, 0.1, 0.95, True, 1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("missing", "verdict"), [(5, "within chance"), (11, "within chance"), (12, "too few: more than chance")]
+)
+def test_a_count_is_judged_by_chance(missing: int, verdict: str) -> None:
+    """Two-sided binomial test at 1 %: 89 of 100 has a probability of 0.017, 88 of 0.004 (scipy 1.17)."""
+    found = found_of(0.1, 0.3, 100, missing=missing)
+    assert found.coverage == f"{100 - missing} of 100"
+    assert found.coverage_verdict == verdict
+
+
+def test_no_interval_too_many_is_a_fault() -> None:
+    assert found_of(0.1, 0.3, 200).coverage_verdict == "more than promised"
+
+
+def test_the_sentences_say_what_the_numbers_say(her: Client, survey: Survey) -> None:
+    asked = done(her)
+    found = findings(asked)
+    assert isinstance(found, Findings)
+    held = sum(int(one.held.sum()) for one in found.all)
+    assert found.sentences[0].startswith(f"{held} of 24 intervals held the true value:")
+    assert all(one.bias == pytest.approx(float(np.mean(one.estimates[:, 0])) - one.truth) for one in found.all)
+    assert found.all[0].width == pytest.approx(float(np.mean(one_width(found.all[0]))))
+
+
+def one_width(found: Finding) -> np.ndarray:
+    return found.estimates[:, 3] - found.estimates[:, 2]
