@@ -126,6 +126,28 @@ def waiting(survey: Survey) -> list[Appointment]:
     return sorted(found, key=lambda one: (one.due_at is None, one.due_at or one.made_at))
 
 
+def trouble(survey: Survey) -> str:
+    """Why a draft did not open by itself, or will not as it is now; empty where all is as agreed."""
+    opening = survey.appointments.filter(move="open").first()
+    version = selectors.latest_version(survey)
+    if survey.state != Survey.State.DRAFT or opening is None:
+        return ""
+    if opening.state == State.FAILED and opening.settled_at and (not version or opening.made_at > version.opened_at):
+        return f"It did not open by itself on {moment(opening.settled_at)}: {opening.outcome}"
+    if opening.state == State.WAITING and not _as_agreed(survey, opening):
+        return (
+            "The draft has changed since its opening was agreed, so it will not open. Confirm it again or call it off."
+        )
+    return ""
+
+
+def _as_agreed(survey: Survey, opening: Appointment) -> bool:
+    try:
+        return digest_of(survey) == opening.digest
+    except DefinitionError:
+        return False
+
+
 def keep_due() -> list[Appointment]:
     """Keep every appointment that is due; each is kept once, or failed with the reason. Returns what was settled."""
     return [appointment for appointment in _due() if _kept(appointment)]

@@ -72,7 +72,15 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
     context = _of_draft(survey) if survey.state == Survey.State.DRAFT else _of_opened(survey)
     waiting = appointments.waiting(survey)
     history = survey.appointments.exclude(state=Appointment.State.WAITING)
-    page = {"form": form, "waiting": waiting, "history": history, "moves": next_moves(survey), **context}
+    page = {
+        "form": form,
+        "waiting": waiting,
+        "agreed": any(one.move == "open" for one in waiting),
+        "trouble": appointments.trouble(survey),
+        "history": history,
+        "moves": next_moves(survey),
+        **context,
+    }
     return survey_page(request, "panel/opening.html", survey, step="open", status=status, **page)
 
 
@@ -109,14 +117,13 @@ def call_off(request: HttpRequest, survey: Survey) -> str:
 
 
 def _of_draft(survey: Survey) -> dict[str, Any]:
-    """The design as it would be frozen, or nothing where it cannot be; whether the draft is still what was agreed."""
+    """The design as it would be frozen, or nothing where it cannot be."""
     try:
         number = selectors.next_number(survey)
         design = definitions.design_of(selectors.definition_of(survey), version=number)
     except DefinitionError:
         return {"shown": None}
-    agreed = survey.appointments.filter(move="open", state=Appointment.State.WAITING).first()
-    return {"shown": frozen(design), "agreed": agreed, "stale": bool(agreed and agreed.digest != design.digest)}
+    return {"shown": frozen(design)}
 
 
 def _of_opened(survey: Survey) -> dict[str, Frozen]:

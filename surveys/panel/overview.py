@@ -60,6 +60,7 @@ def overview(survey: Survey) -> dict[str, Any]:
     context = {
         "moves": next_moves(survey),
         "waiting": appointments.waiting(survey),
+        "trouble": appointments.trouble(survey),
         "questions": list(questions(survey)),
         "lacking": lacking(selectors.definition_of(survey)) if survey.state == Survey.State.DRAFT else [],
         "pending": pending if pending and pending.state in (Run.State.QUEUED, Run.State.RUNNING) else None,

@@ -1,6 +1,7 @@
 """What respondents find at a closed survey's link, and the survey in a frame of another site, in a real browser."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
@@ -14,6 +15,7 @@ from surveys.people.teams import home_team
 from tests import translated
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN
+from tests.browser.test_page import IMAGES
 from tests.browser.test_panel import PHONE, fits
 from tests.finished import fill
 
@@ -30,7 +32,7 @@ def page(browser: Browser, running_site: str) -> Iterator[Page]:
 
 @pytest.mark.parametrize("path", ["/s/campus/", "/s/campus/ar/"])
 def test_the_results_are_accessible_from_left_and_from_right(
-    page: Page, alice: User, path: str, monkeypatch: pytest.MonkeyPatch
+    page: Page, alice: User, path: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
     survey = services.write_survey(translated.definition("en", "ar"), team=home_team(alice))
@@ -40,6 +42,7 @@ def test_the_results_are_accessible_from_left_and_from_right(
     estimator.execute(services.close_survey(version.survey).pk)
     page.goto(path)
     assert page.locator("svg.picture:visible").count() == 2
+    page.screenshot(path=(Path(IMAGES) if IMAGES and path == "/s/campus/" else tmp_path) / "results-phone.png")
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
     assert fits(page)
     assert dict(on_every_screen(page)) == CLEAN

@@ -17,6 +17,7 @@ from estimator import selectors as estimates
 from estimator import services as estimator
 from surveys.models import Survey, Version
 from surveys.people.teams import home_team
+from tests.browser.test_page import IMAGES
 from tests.finished import fill, run_of
 
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
@@ -108,12 +109,16 @@ def finish(design: Design) -> None:
     estimator.execute(run.pk)
 
 
-def test_opening_shows_what_is_frozen_and_leads_to_the_link(page: Page, alice: User, survey: Survey) -> None:
+def test_opening_shows_what_is_frozen_and_leads_to_the_link(
+    page: Page, alice: User, survey: Survey, tmp_path: Path
+) -> None:
+    pictures = Path(IMAGES) if IMAGES else tmp_path
     sign_in(page, alice)
     page.goto("/panel/survey/campus/")
     page.get_by_role("link", name="Open …").click()
     page.locator("summary", has_text="Have you cheated?").click()
     assert page.get_by_role("region", name="Table of tickets: Have you cheated?").is_visible()
+    page.screenshot(path=pictures / "panel-open.png")
     page.get_by_role("button", name="Open version 1").click()
     page.get_by_text("Respondents can answer.").wait_for()
     survey.refresh_from_db()
@@ -121,6 +126,7 @@ def test_opening_shows_what_is_frozen_and_leads_to_the_link(page: Page, alice: U
     link = page.get_by_label("Link for respondents").input_value()
     assert link.endswith(f"/s/campus/#{survey.versions.get().design_id}")
     assert page.get_by_role("img", name="QR code of the link to Campus").is_visible()
+    page.screenshot(path=pictures / "panel-share.png")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy", exact=True).click()
     page.get_by_role("button", name="Copied").wait_for()

@@ -75,6 +75,7 @@ def test_it_is_agreed_to_open_later_and_called_off(survey: Survey, her: Client) 
     assert "It opens by itself" in look(her)
     survey.items.filter(key="mood").update(truth="1/5")
     assert "it will not open" in opening_page(her)
+    assert "it will not open" in look(her)
     assert "It does not open by itself any more." in press(her, "call-off", "campus")
     assert "it will not open" not in opening_page(her)
     assert "Called off" in opening_page(her)
@@ -107,7 +108,12 @@ def test_what_it_did_by_itself_and_why_it_could_not(survey: Survey, her: Client)
     Appointment.objects.update(due_at=timezone.now())
     appointments.keep_due()
     assert "Did not open" in opening_page(her)
+    assert "It did not open by itself on" in look(her)
     assert "The draft has changed" in opening_page(her)
+    press(her, "opening", "campus", digest=digest_shown(her), opens="now")
+    services.close_survey(Survey.objects.get())
+    services.revise_survey(Survey.objects.get())
+    assert "did not open by itself" not in look(her), "that was another version"
 
 
 def test_the_closing_date_is_extended_and_nothing_else(survey: Survey, her: Client) -> None:
