@@ -55,6 +55,7 @@ coverage: ## measure every interval's coverage and every mechanism's variance in
 bench: bench-library ## every measurement of speed: the library, taking reports, folding, planning, the page on a slow phone
 	@$(BIN)/python -m benchmarks.platform
 	@$(BIN)/python -m benchmarks.planner
+	@$(BIN)/python -m benchmarks.analyses
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m benchmarks.page
 

@@ -1,9 +1,10 @@
 """What is read from the store."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 from django.db.models import Count, OuterRef, Subquery, Sum
@@ -128,15 +129,19 @@ def totals(digest: str) -> Totals:
 def recount(digest: str) -> Totals:
     """The same totals counted anew from every stored report, folded or not: the check on folding."""
     counts = empty_totals(get_design(digest))
-    rows = Report.objects.filter(design_id=digest).values_list("stratum", "report")
-    chunk: list[StoredRow] = []
-    for row in rows.iterator(chunk_size=CHUNK):
-        chunk.append(row)
-        if len(chunk) == CHUNK:
-            count_into(counts, chunk)
-            chunk = []
-    count_into(counts, chunk)
+    for strata, symbols in stored_reports(digest):
+        _count(counts, strata, symbols)
     return counts
+
+
+def stored_reports(digest: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.uint8]]]:
+    """Every stored report, folded or not, in chunks: the strata, and the symbols with a row for each report.
+
+    One statement reads them, from one state of the store.
+    """
+    rows = Report.objects.filter(design_id=digest).values_list("stratum", "report").iterator(chunk_size=CHUNK)
+    while chunk := list(islice(rows, CHUNK)):
+        yield _arrays(chunk)
 
 
 def empty_totals(design: Design) -> Totals:
@@ -147,8 +152,16 @@ def count_into(counts: Totals, rows: Sequence[StoredRow]) -> None:
     """Add reports, to totals in place."""
     if not rows:
         return
+    _count(counts, *_arrays(rows))
+
+
+def _arrays(rows: Sequence[StoredRow]) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
     strata = np.fromiter((stratum for stratum, _ in rows), dtype=np.intp, count=len(rows))
     symbols = np.frombuffer(b"".join(bytes(report) for _, report in rows), dtype=np.uint8).reshape(len(rows), -1)
+    return strata, symbols
+
+
+def _count(counts: Totals, strata: NDArray[np.intp], symbols: NDArray[np.uint8]) -> None:
     for position, table in enumerate(counts):
         cells = np.bincount(strata * table.shape[1] + symbols[:, position], minlength=table.size)
         table += cells.reshape(table.shape)

@@ -13,7 +13,7 @@ def is_superuser(request: HttpRequest) -> bool:
 
 def is_among_surveys(path: str) -> bool:
     """Whether the page is the list of surveys or about one that is there."""
-    return path.startswith(("/panel/survey/", "/panel/surveys/")) and not path.endswith("/add/")
+    return path.startswith(("/panel/survey/", "/panel/surveys/", "/panel/analysis/")) and not path.endswith("/add/")
 
 
 UNFOLD: dict[str, Any] = {

@@ -95,7 +95,7 @@ def estimate_item(
     yield from _rows(question, position, None, everyone, fit, [WEIGHTED] if known else [])
     if design.document["strata"]["groups"]:
         for stratum, counts in enumerate(strata):
-            fit = _fit(question, counts, confidence)
+            fit = fit_of(question, counts, confidence)
             if anytime and fit:
                 fit = _at_every_look(question, fit, counts)
             yield from _rows(question, position, stratum, counts, fit, [])
@@ -117,8 +117,8 @@ def overall(design: Design, position: int, totals: Totals, confidence: float) ->
     question, strata = question_of(design.document["items"][position]), np.stack(totals, axis=1)
     known = known_shares(design)
     if known:
-        return _combined(question, [_fit(question, counts, confidence) for counts in strata], known)
-    return _fit(question, strata.sum(axis=0), confidence)
+        return weighted(question, [fit_of(question, counts, confidence) for counts in strata], known)
+    return fit_of(question, strata.sum(axis=0), confidence)
 
 
 def known_shares(design: Design) -> list[float]:
@@ -127,7 +127,7 @@ def known_shares(design: Design) -> list[float]:
     return [float(Fraction(share)) for share in shares if share is not None]
 
 
-def _fit(question: Question, counts: NDArray[np.int64], confidence: float) -> Fit | None:
+def fit_of(question: Question, counts: NDArray[np.int64], confidence: float) -> Fit | None:
     """The estimates of some reports, counted symbol by symbol, shape (symbols, m); None where they are too few."""
     if counts[0].sum() < MINIMUM_REPORTS:
         return None
@@ -137,7 +137,7 @@ def _fit(question: Question, counts: NDArray[np.int64], confidence: float) -> Fi
     return Fit(None, question.estimate_mean(counts, confidence=confidence))
 
 
-def _combined(question: Question, fits: Sequence[Fit | None], known: list[float]) -> Fit | None:
+def weighted(question: Question, fits: Sequence[Fit | None], known: list[float]) -> Fit | None:
     """The strata put together by their known shares; None where one of them has too few reports."""
     ready = [fit for fit in fits if fit is not None]
     if len(ready) < len(fits):

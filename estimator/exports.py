@@ -26,7 +26,7 @@ def csv_file(run: Run) -> bytes:
     sheet = io.StringIO(newline="")
     writer = csv.DictWriter(sheet, fieldnames=COLUMNS, lineterminator="\r\n")
     writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    writer.writerows({name: cell(value) for name, value in row.items()} for row in rows)
     return sheet.getvalue().encode("utf-8-sig")
 
 
@@ -83,7 +83,7 @@ def _row(read: Results, item: Item, cell: Cell) -> dict[str, Any]:
         "known_truth": cell.truth,
         "design": read.design.digest,
         "estimator_version": run.version,
-        "snapshot_at": _instant(run.snapshot_at),
+        "snapshot_at": instant(run.snapshot_at),
     }
 
 
@@ -96,7 +96,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
     """A value as a spreadsheet should take it: floats to their last digit, no text as a formula."""
     if isinstance(value, str):
         return f"'{value}" if value.startswith(FORMULA) else value
@@ -111,7 +111,7 @@ def _run(run: Run) -> dict[str, Any]:
         "confidence": run.confidence,
         "interval_holds": _holds(run),
         "reports": run.reports,
-        "snapshot_at": _instant(run.snapshot_at),
+        "snapshot_at": instant(run.snapshot_at),
         "input_digest": run.input_digest,
         "estimator_version": run.version,
     }
@@ -168,5 +168,5 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _instant(time: datetime | None) -> str | None:
+def instant(time: datetime | None) -> str | None:
     return None if time is None else time.isoformat()

@@ -72,6 +72,20 @@ def take(kind: Jobs, job_id: int, **changes: Any) -> str:
     return token if taken else ""
 
 
+def perform(kind: Jobs, job_id: int, work: Callable[[int, str], None]) -> None:
+    """Do a job under a lease, unless another worker holds it or it is finished; `work` gets its id and the lease."""
+    lease = take(kind, job_id, progress=0)
+    if not lease:
+        return
+    try:
+        work(job_id, lease)
+    except LeaseLost:
+        logger.warning("%s %s was taken over", kind.__name__, job_id)
+    except Exception as error:
+        give_back(kind, job_id, lease, error)
+        raise
+
+
 def hold(kind: Jobs, job_id: int, lease: str, **changes: Any) -> None:
     """Write to the job while holding it; LeaseLost where another worker has it by now."""
     if not _held(kind, job_id, lease).update(**changes):

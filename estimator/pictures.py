@@ -43,12 +43,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Axis:
-    """The stretch of shares, or of other numbers, that is drawn, and where its ticks are."""
+    """The stretch of shares, or of other numbers, that is drawn, and where its ticks are; `origin` has a firm line."""
 
     start: float
     end: float
     step: float
     shares: bool = True
+    origin: float | None = None
 
     def say(self, number: float, places: int) -> str:
         """A number of this axis in words."""
@@ -209,9 +210,14 @@ class _Canvas:
             self.parts.append(_text(kind, "0", self.y - 5, line))
 
     def _grid(self, top: float, bottom: float) -> None:
-        for x in map(self.place, self.axis.ticks):
+        for tick in self.axis.ticks:
+            x, firm = (
+                self.place(tick),
+                self.axis.origin is not None and math.isclose(tick, self.axis.origin, abs_tol=1e-9),
+            )
+            kind, opacity = ("origin", "0.6") if firm else ("grid", "0.15")
             ends = f'x1="{x}" x2="{x}" y1="{top:g}" y2="{bottom:g}"'
-            self.grid.append(f'<line class="grid" {ends} {_stroke(1)} stroke-opacity="0.15"/>')
+            self.grid.append(f'<line class="{kind}" {ends} {_stroke(1)} stroke-opacity="{opacity}"/>')
 
     def _marks(self, row: Row, y: int) -> Iterator[str]:
         if row.low is not None and row.high is not None:

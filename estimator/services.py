@@ -1,6 +1,5 @@
 """What changes runs: asking for one, computing it, publishing its report."""
 
-import logging
 from collections.abc import Iterable
 from datetime import timedelta
 
@@ -17,8 +16,6 @@ from randomized_response import __version__
 BETWEEN_SCHEDULED = timedelta(seconds=60)
 READABLE = timedelta(minutes=15)
 BETWEEN_SEEN = timedelta(seconds=15)
-
-logger = logging.getLogger(__name__)
 
 
 def request_run(digest: str, *, trigger: str = Run.Trigger.DEMAND, confidence: float = 0.95) -> Run:
@@ -64,15 +61,7 @@ def resume_waiting() -> list[int]:
 
 def execute(run_id: int) -> Run:
     """Compute a run, unless another worker holds it or it is finished. Running it twice gives the same rows."""
-    lease = jobs.take(Run, run_id, progress=0)
-    if lease:
-        try:
-            _compute(run_id, lease)
-        except jobs.LeaseLost:
-            logger.warning("run %s was taken over", run_id)
-        except Exception as error:
-            jobs.give_back(Run, run_id, lease, error)
-            raise
+    jobs.perform(Run, run_id, _compute)
     return Run.objects.get(pk=run_id)
 
 

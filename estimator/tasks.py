@@ -4,6 +4,7 @@ from celery import shared_task
 
 from collector import folding, selectors
 from estimator import services
+from estimator.analyses import services as analyses
 
 
 @shared_task(name="estimator.fold_waiting")
@@ -21,8 +22,14 @@ def estimate_changed() -> None:
 @shared_task(name="estimator.resume_waiting")
 def resume_waiting() -> None:
     services.resume_waiting()
+    analyses.resume_waiting()
 
 
 @shared_task(name="estimator.execute_run")
 def execute_run(run_id: int) -> None:
     services.execute(run_id)
+
+
+@shared_task(name="estimator.execute_analysis")
+def execute_analysis(analysis_id: int) -> None:
+    analyses.execute(analysis_id)

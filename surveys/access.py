@@ -1,10 +1,11 @@
-"""The only doors to surveys and runs: a stranger's object and a missing one look the same."""
+"""The only doors to surveys, runs and analyses: a stranger's object and a missing one look the same."""
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404
 
+from estimator.analyses.models import Analysis
 from estimator.models import Run
 from surveys import selectors
 from surveys.models import Survey
@@ -74,6 +75,17 @@ def get_team_or_404(user: Person, pk: int, role: Role = Role.VIEWER) -> Team:
         raise Http404("There is no such team.")
     require(held, role)
     return team
+
+
+def get_analysis_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> tuple[Analysis, Survey]:
+    """An analysis of one of this person's surveys, with the survey; raises as `get_survey_or_404` does."""
+    analysis = Analysis.objects.select_related("repeats").filter(key=key).first()
+    survey = selectors.surveys_of_runs(analysis.design_id).first() if analysis else None
+    held = role_in(user, survey) if survey else None
+    if analysis is None or survey is None or held is None:
+        raise Http404("There is no such analysis.")
+    require(held, role)
+    return analysis, survey
 
 
 def require(held: Role | None, role: Role) -> None:

@@ -5,8 +5,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from estimator.serializers import RunSerializer
-from surveys.access import get_run_or_404
+from estimator.serializers import AnalysisSerializer, RunSerializer
+from surveys.access import get_analysis_or_404, get_run_or_404
 from surveys.panel.plan_api import PlanView, SurveyPlanView
 from surveys.panel.rehearse import RehearsalView
 from surveys.panel.watch import WatchView
@@ -21,8 +21,16 @@ class RunView(APIView):
         return Response(RunSerializer(get_run_or_404(request.user, key)).data)
 
 
+class AnalysisView(APIView):
+    """State, progress and fault of an analysis of one's own survey."""
+
+    def get(self, request: Request, key: str) -> Response:
+        return Response(AnalysisSerializer(get_analysis_or_404(request.user, key)[0]).data)
+
+
 urlpatterns = [
     path("runs/<str:key>/", RunView.as_view(), name="run"),
+    path("analyses/<str:key>/", AnalysisView.as_view(), name="analysis"),
     path("plan/", PlanView.as_view(), name="plan"),
     path("surveys/<slug:slug>/rehearsals/<int:number>/", RehearsalView.as_view(), name="rehearsal"),
     path("surveys/<slug:slug>/plan/", SurveyPlanView.as_view(), name="survey-plan"),

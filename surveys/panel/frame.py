@@ -97,6 +97,8 @@ def steps(standing: Standing) -> Iterator[Step]:
     opening, share = (reverse(name, args=[survey.slug]) for name in ("panel:opening", "panel:share"))
     yield Step("open", "Open", share if takes_answers(survey) else opening, *_opened(standing))
     yield Step("watch", "Watch", reverse("panel:survey-watch", args=[survey.slug]), *_watched(standing))
+    analyse, analysed = reverse("panel:survey-analyse", args=[survey.slug]), "now" if standing.version else "later"
+    yield Step("analyse", "Analyse", analyse, analysed, "Compare groups and versions.")
     yield Step("report", "Report", here, *_reported(standing))
 
 

@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from surveys.panel import acts, gallery, opening, paper, plan, preview, rehearse, sharing, views, watch
+from surveys.panel import acts, analyse, gallery, opening, paper, plan, preview, rehearse, sharing, views, watch
 
 app_name = "panel"
 page = admin.site.admin_view  # who is not signed in is asked to; every POST needs its CSRF token
@@ -43,6 +43,11 @@ urlpatterns = [
     path("survey/<slug:slug>/share/results", page(sharing.show_results), name="show-results"),
     path("survey/<slug:slug>/paper/", page(paper.paper), name="paper"),
     path("survey/<slug:slug>/paper/new-pile", page(paper.new_pile), name="paper-pile"),
+    path("survey/<slug:slug>/analyse/", page(analyse.analyse), name="survey-analyse"),
+    path("analysis/<str:key>/", page(analyse.analysis), name="analysis"),
+    path("analysis/<str:key>/numbers.csv", page(analyse.numbers), name="analysis-csv"),
+    path("analysis/<str:key>/analysis.json", page(analyse.document), name="analysis-json"),
+    path("analysis/<str:key>/again", page(analyse.again), name="analysis-again"),
     path("run/<str:key>/", page(views.report), name="report"),
     path("run/<str:key>/estimates.csv", page(views.estimates), name="report-csv"),
     path("run/<str:key>/report.json", page(views.document), name="report-json"),

@@ -1,5 +1,7 @@
 """Several comparisons at once: published critical values, counted false alarms, and what is refused."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import special, stats
@@ -7,7 +9,7 @@ from scipy import special, stats
 from randomized_response import simultaneous_level
 
 
-def critical(*errors: float, **options: object) -> float:
+def critical(*errors: float, **options: Any) -> float:
     """How many standard errors of a difference an interval reaches at the level."""
     return float(special.ndtri((1 + simultaneous_level(errors, **options)) / 2))
 
@@ -63,6 +65,6 @@ def test_a_group_without_an_error_is_compared_too() -> None:
         ([0.1, 0.1], {"confidence": 1.0}, "confidence"),
     ],
 )
-def test_refusals(errors: list[float], options: dict[str, float], message: str) -> None:
+def test_refusals(errors: list[float], options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         simultaneous_level(errors, **options)

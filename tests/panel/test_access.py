@@ -17,6 +17,8 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from collector import selectors as reports
+from estimator.analyses import services as analyses
 from estimator.models import Run
 from surveys import definitions, selectors
 from surveys.access import Role
@@ -122,11 +124,17 @@ ROWS = {
     "panel:second-factor-off": act("", STAFF),
     "panel:recovery-codes": act("", STAFF),
     "panel:code": form("", STAFF),
+    "panel:survey-analyse": form("survey", VIEWER, ANALYST),
+    "panel:analysis": read("analysis"),
+    "panel:analysis-csv": read("analysis", ANALYST),
+    "panel:analysis-json": read("analysis", ANALYST),
+    "panel:analysis-again": act("analysis", ANALYST),
     "api:plan": read("", STAFF),
     "api:survey-plan": read("survey"),
     "api:survey-watch": read("survey"),
     "api:rehearsal": read("rehearsal"),
     "api:run": read("run"),
+    "api:analysis": read("analysis"),
 }
 
 # The admin answers every method as GET or POST; what it has for everybody signed in is its own.
@@ -174,6 +182,8 @@ def cast(
 ) -> Cast:
     team = survey.team
     draft = write_survey(payloads.definition(slug="draft"), team=team)
+    asked = {"quantity": "cheated:1", "against": "pairs"}
+    analysis = analyses.execute(analyses.request("comparison", asked, [reports.get_design(run.design_id)]).pk)
     people: dict[str, User | None] = {"nobody": None, "no staff": dave, "stranger": bob}
     for role in (VIEWER, ANALYST, EDITOR):
         member = User.objects.create_user(role.label, is_staff=True)
@@ -187,6 +197,7 @@ def cast(
         "survey": ([survey.slug], ["no-such"]),
         "run": ([run.key], ["0" * 32]),
         "rehearsal": ([survey.slug, rehearsal.number], ["no-such", 1]),
+        "analysis": ([analysis.key], ["0" * 32]),
         "draft": ([draft.pk], [987654]),
         "user": ([alice.pk], [987654]),
         "team": ([team.pk], [987654]),
@@ -318,7 +329,7 @@ def test_walking_ids_finds_nothing_of_others(cast: Cast) -> None:
     keys = ["".join(chance.choices("0123456789abcdef", k=32)) for _ in range(12)]
     walked: dict[str, list[Any]] = {
         "draft": numbers, "user": numbers, "survey": ["campus", "draft", "campus-rehearsal", *map(str, numbers)],
-        "run": [*cast.places["run"][0], *keys],
+        "run": [*cast.places["run"][0], *keys], "analysis": [*cast.places["analysis"][0], *keys],
     }  # fmt: skip
     for name, row in (ROWS | ADMIN).items():
         for value in walked.get(row.about, []):

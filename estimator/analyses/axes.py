@@ -1,0 +1,76 @@
+"""Axes of differences, which hold nought, and of ratios, which are drawn by their logarithm."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from estimator.analyses.rows import Row
+from estimator.analyses.words import MINUS
+from estimator.pictures import Axis
+
+MOST_TICKS = 6
+WIDEST = 5
+"""Ratios are drawn from 1/32 to 32; beyond that a line runs to the end."""
+
+
+@dataclass(frozen=True)
+class DifferenceAxis(Axis):
+    """Differences of shares, in percentage points, or of means."""
+
+    def tick(self, number: float) -> str:
+        text = f"{100 * number:.0f}" if self.shares else f"{number:,.10g}"
+        return "0" if not text.strip("-0") else text.replace("-", MINUS)
+
+    def say(self, number: float, places: int) -> str:
+        return f"{100 * number if self.shares else number:,.{places}f}".replace("-", MINUS)
+
+
+@dataclass(frozen=True)
+class RatioAxis(Axis):
+    """Ratios from 2^start to 2^end."""
+
+    @property
+    def ticks(self) -> list[float]:
+        return [2.0**power for power in range(round(self.start), round(self.end) + 1, round(self.step))]
+
+    def tick(self, number: float) -> str:
+        return f"{number:g}" if number >= 1 else f"1/{1 / number:g}"
+
+    def say(self, number: float, places: int) -> str:
+        return f"{number:,.{max(places, 2)}f}"
+
+    def part_of_width(self, number: float) -> float:
+        power = math.log2(number) if number > 0 else self.start
+        return super().part_of_width(power)
+
+
+def of_differences(rows: Iterable[Row], *, shares: bool) -> DifferenceAxis:
+    """An axis that holds nought and every interval, with ticks at round numbers."""
+    ends = [end for row in rows for end in (row.low, row.high) if end is not None] or [-0.1, 0.1]
+    low, high = min(0.0, *ends), max(0.0, *ends)
+    step = _round_step((high - low) / (MOST_TICKS - 1), whole_points=shares)
+    return DifferenceAxis(math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step, shares, 0.0)
+
+
+def of_ratios(rows: Iterable[Row]) -> RatioAxis:
+    """An axis that holds one, with ticks at powers of two."""
+    ends = [math.log2(end) for row in rows for end in (row.low, row.high) if end]
+    low, high = max(-WIDEST, math.floor(min(-1.0, *ends))), min(WIDEST, math.ceil(max(1.0, *ends)))
+    step = 1 if high - low <= MOST_TICKS else 2
+    # One has to be a tick.
+    return RatioAxis(low - low % step, high + high % step, step, False, 1.0)
+
+
+def _round_step(least: float, *, whole_points: bool) -> float:
+    """The roundest step that is not shorter: 1, 2 or 5 of a power of ten; of shares at least one point."""
+    least = max(least, 0.01 if whole_points else 1e-9)
+    power = 10.0 ** math.floor(math.log10(least) + 1e-9)
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= least - 1e-12)
+
+
+def of_values(rows: Iterable[Row]) -> DifferenceAxis:
+    """An axis of means that holds every interval, with ticks at round numbers; no line is firm."""
+    ends = [end for row in rows for end in (row.low, row.high) if end is not None] or [0.0, 1.0]
+    low, high = min(ends), max(ends)
+    step = _round_step((high - low or 1.0) / (MOST_TICKS - 1), whole_points=False)
+    return DifferenceAxis(math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step, False)

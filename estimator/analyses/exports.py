@@ -1,0 +1,121 @@
+"""A finished analysis as files: its rows as CSV, and as JSON with everything that it was computed from.
+
+The columns are documented in docs/analysis.md.
+"""
+
+import csv
+import io
+import json
+from typing import Any
+
+from collector import selectors as store
+from estimator.analyses.models import Analysis
+from estimator.analyses.quantities import item_of, variable_of
+from estimator.analyses.rows import Row
+from estimator.analyses.words import Speaker
+from estimator.exports import cell, instant
+
+FORMAT = 1
+COLUMNS = (
+    "analysis", "kind", "quantity", "item", "wording", "choice", "choice_label",
+    "other_item", "other_wording", "other_choice", "other_choice_label",
+    "group", "group_label", "against", "against_label", "version", "against_version", "weights",
+    "n", "estimate", "estimate_unclipped", "standard_error", "low", "high", "interval_method", "level", "flags",
+    "design", "library_version", "snapshot_at",
+)  # fmt: skip
+
+
+def csv_file(analysis: Analysis) -> bytes:
+    """One row for each number, under the names of its columns; UTF-8 with the mark that spreadsheets look for."""
+    sheet = io.StringIO(newline="")
+    writer = csv.DictWriter(sheet, fieldnames=COLUMNS, lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows({name: cell(value) for name, value in row.items()} for row in rows_of(analysis))
+    return sheet.getvalue().encode("utf-8-sig")
+
+
+def json_file(analysis: Analysis) -> bytes:
+    """What was asked, the counts that it was computed from, and every number: enough to compute it again."""
+    design = store.get_design(analysis.design_id)
+    document = {
+        "format": FORMAT,
+        "note": "inputs count randomised reports, not true answers; the result is computed from them",
+        "analysis": analysis.key,
+        "kind": analysis.kind,
+        "parameters": analysis.parameters,
+        "design_digest": design.digest,
+        "design": design.document,
+        "snapshot": {
+            "at": instant(analysis.snapshot_at),
+            "reports": analysis.reports,
+            "while_open": analysis.while_open,
+            "input_digest": analysis.input_digest,
+        },
+        "inputs": analysis.inputs,
+        "result": analysis.result,
+        "result_digest": analysis.result_digest,
+        "library_version": analysis.version,
+        "repeats": analysis.repeats.key if analysis.repeats else None,
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False).encode("utf-8") + b"\n"
+
+
+def rows_of(analysis: Analysis) -> list[dict[str, Any]]:
+    """Every number of an analysis as plain values by column."""
+    speaker = Speaker(store.get_design(analysis.design_id))
+    answers = _answers(analysis, speaker)
+    return [_row(analysis, speaker, Row(**row), answers) for row in analysis.result["rows"]]
+
+
+def _row(analysis: Analysis, speaker: Speaker, row: Row, answers: tuple[list[str], list[str]]) -> dict[str, Any]:
+    first, second = answers
+    return {
+        "analysis": analysis.key,
+        "kind": analysis.kind,
+        "quantity": row.quantity,
+        "item": row.item,
+        "wording": _wording(speaker, row.item),
+        "choice": row.choice,
+        "choice_label": _label(speaker, row.item, row.choice, first),
+        "other_item": row.other_item,
+        "other_wording": _wording(speaker, row.other_item),
+        "other_choice": row.other_choice,
+        "other_choice_label": _label(speaker, row.other_item, row.other_choice, second),
+        "group": row.group,
+        "group_label": speaker.group(row.group) if row.group else "",
+        "against": row.against,
+        "against_label": speaker.group(row.against) if row.against else "",
+        "version": row.version,
+        "against_version": row.against_version,
+        "weights": row.weights,
+        "n": row.n,
+        "estimate": row.estimate,
+        "estimate_unclipped": row.unbiased,
+        "standard_error": row.standard_error,
+        "low": row.low,
+        "high": row.high,
+        "interval_method": row.interval,
+        "level": row.level,
+        "flags": " ".join(row.flags),
+        "design": analysis.design_id,
+        "library_version": analysis.version,
+        "snapshot_at": instant(analysis.snapshot_at),
+    }
+
+
+def _answers(analysis: Analysis, speaker: Speaker) -> tuple[list[str], list[str]]:
+    """Of a cross-table the answers in its rows and columns, which may be one choice against all others."""
+    if analysis.kind != Analysis.Kind.CROSS_TABLE:
+        return [], []
+    first, second = (variable_of(speaker.design, analysis.parameters[name]) for name in ("rows", "columns"))
+    return speaker.answers(first), speaker.answers(second)
+
+
+def _label(speaker: Speaker, item: str, choice: int | None, answers: list[str]) -> str:
+    if choice is None:
+        return ""
+    return answers[choice] if answers else speaker.choice(item_of(speaker.design, item), choice)
+
+
+def _wording(speaker: Speaker, item: str) -> str:
+    return speaker.question(item_of(speaker.design, item)) if item else ""

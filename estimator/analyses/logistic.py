@@ -1,0 +1,112 @@
+"""Logistic regression of a randomised yes/no answer on the groups, which are known."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collector.designs import Design
+from estimator.analyses.quantities import Variable, variable_of
+from estimator.analyses.rows import EDGE, TOO_FEW, Row, number
+from estimator.analyses.strata import counts_of
+from estimator.computing import MINIMUM_REPORTS
+from randomized_response import LogisticFit, logistic_regression
+
+WALD = "wald"
+
+
+def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Odds ratios of each group against the reference, and the test that all groups are alike.
+
+    Groups with too few reports are left out; without the reference, or with no other group, there are no numbers.
+    """
+    outcome = variable_of(design, parameters["outcome"], binary=True)
+    reports = _reports(design, outcome, inputs)
+    reference = design.strata.index(parameters["reference"])
+    enough = [place for place, counts in enumerate(reports) if counts.sum() >= MINIMUM_REPORTS]
+    others = [place for place in enough if place != reference]
+    key = design.document["items"][outcome.position]["key"]
+    blank = [
+        Row("odds_ratio", key, int(reports[place].sum()), choice=outcome.choice,
+            group=group, against=parameters["reference"], flags=[TOO_FEW])
+        for place, group in enumerate(design.strata)
+    ]  # fmt: skip
+    if reference not in enough or not others:
+        rows = [row for place, row in enumerate(blank) if place not in enough or place == reference]
+        return {"n": int(reports.sum()), "flags": [TOO_FEW], "rows": [row.as_dict() for row in rows]}
+    fit = _fitted(reports, others, reference, outcome)
+    rows = _rows(design, outcome, reports, [reference, *others], fit, parameters["confidence"])
+    rows += [row for place, row in enumerate(blank) if place not in enough]
+    test = fit.likelihood_ratio
+    return {
+        "n": int(reports[[reference, *others]].sum()),
+        "flags": [] if fit.converged else [EDGE],
+        "alike": {
+            "statistic": number(test.statistic),
+            "degrees_of_freedom": test.degrees_of_freedom,
+            "p_value": number(test.p_value),
+        },
+        "intercept": {"estimate": number(fit.coefficients[0]), "standard_error": number(fit.standard_errors[0])},
+        "log_likelihood": number(fit.log_likelihood),
+        "rows": [row.as_dict() for row in rows],
+    }
+
+
+def _reports(design: Design, outcome: Variable, inputs: Mapping[str, Any]) -> NDArray[np.int64]:
+    """Shape (strata, reports of the channel): the totals of the outcome's symbol, as its channel knows them."""
+    column = outcome.column - design.fields[outcome.position].start
+    values = counts_of(inputs)[:, column, :]
+    reports = np.zeros((len(values), outcome.channel.reports), dtype=np.int64)
+    for value, code in enumerate(outcome.codes):
+        reports[:, code] += values[:, value]
+    return reports
+
+
+def _fitted(reports: NDArray[np.int64], others: list[int], reference: int, outcome: Variable) -> LogisticFit:
+    """The regression on one indicator for each other group; equal respondents are one row with their number."""
+    used = [reference, *others]
+    cells = [(place, code) for place in used for code in range(reports.shape[1]) if reports[place, code]]
+    covariates = np.array([[float(place == other) for other in others] for place, _ in cells])
+    weights = [int(reports[cell]) for cell in cells]
+    return logistic_regression(covariates, [code for _, code in cells], outcome.channel, weights=weights)
+
+
+def _rows(
+    design: Design,
+    outcome: Variable,
+    reports: NDArray[np.int64],
+    used: list[int],
+    fit: LogisticFit,
+    level: float,
+) -> list[Row]:
+    """The share of each group as the model has it, then the odds ratio of each against the first of them."""
+    key, n = design.document["items"][outcome.position]["key"], reports.sum(axis=1).tolist()
+    predicted = fit.predict(np.vstack([np.zeros(len(used) - 1), np.eye(len(used) - 1)]), level)
+    shares = [
+        Row("share", key, n[place], choice=outcome.choice, group=design.strata[place],
+            **_numbers(predicted.proportions[k], predicted.standard_errors[k], predicted.low[k], predicted.high[k]),
+            level=level)
+        for k, place in enumerate(used)
+    ]  # fmt: skip
+    limits = fit.intervals(level)
+    ratios = [
+        Row("odds_ratio", key, n[place] + n[used[0]], choice=outcome.choice,
+            group=design.strata[place], against=design.strata[used[0]],
+            **_numbers(np.exp(fit.coefficients[k]), fit.standard_errors[k], *np.exp(limits[k])), level=level)
+        for k, place in enumerate(used[1:], start=1)
+    ]  # fmt: skip
+    return shares + ratios
+
+
+def _numbers(estimate: float, error: float, low: float, high: float) -> dict[str, Any]:
+    """The fields of a row; none of them where the most likely odds are nought or endless."""
+    if not np.isfinite([estimate, error, low, high]).all():
+        return {"flags": [EDGE]}
+    return {
+        "estimate": float(estimate),
+        "standard_error": float(error),
+        "low": float(low),
+        "high": float(high),
+        "interval": WALD,
+    }

@@ -1,0 +1,163 @@
+"""Pictures of the rows of an analysis, each with the table of the same numbers beneath."""
+
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString, mark_safe
+
+from estimator import pictures, wording
+from estimator.analyses import axes, words
+from estimator.analyses.rows import Row
+from estimator.analyses.words import Speaker
+
+
+@dataclass(frozen=True)
+class Table:
+    """Text cells under heads; the first `names` cells of a row say what it is of."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    names: int = 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """A picture with the table of the same numbers beneath; either may be missing."""
+
+    title: str
+    picture: SafeString
+    table: Table
+
+
+def estimates(rows: list[Row], labels: list[str], key: str, title: str, head: str) -> Part:
+    """Estimates over one axis, and their table."""
+    drawn = [
+        pictures.Row(label, quoted(row) if row.known else capital(words.missing(row)), row.estimate, row.low, row.high)
+        for label, row in zip(labels, rows, strict=True)
+    ]
+    mean = any(row.quantity == "mean" for row in rows)
+    axis = axes.of_values(rows) if mean else pictures.axis_for(drawn)
+    cells = tuple((label, *_cells(row)) for label, row in zip(labels, rows, strict=True))
+    error = "Standard error" if mean else "Standard error, points"
+    table = Table(title, (head, "Reports", "Estimate", _interval(rows), error), cells)
+    return Part(title, _drawn(drawn, key, title, axis), table)
+
+
+def differences(rows: list[Row], labels: list[str], unit: wording.Unit, title: str, together: float) -> Part:
+    drawn, cells = [], []
+    for label, row in zip(labels, rows, strict=True):
+        places = words.places_of(row, unit)
+        span = words.signed(wording.span(row.low, row.high, places, wording.Unit(unit.factor, unit.most, "")))
+        value = words.signed(wording.value(row.estimate, places, wording.Unit(unit.factor, unit.most, "")))
+        drawn.append(pictures.Row(label, f"{value} ({span})", row.estimate, row.low, row.high))
+        told = "differ" if row.differs else "cannot be told apart"
+        cells.append((label, wording.count(row.n), value, span, told))
+    axis = axes.of_differences(rows, shares=unit is words.POINTS)
+    points = ", percentage points" if unit is words.POINTS else ""
+    head = ("Difference", "Reports", f"Estimate{points}", _interval(rows, together), "Verdict")
+    return Part(
+        title, _drawn(drawn, "differences", f"{title}{points}", axis), Table(f"{title}{points}", head, tuple(cells))
+    )
+
+
+def crossed(rows: list[Row], answers: list[str], others: list[str], key: str, title: str) -> Part:
+    """A block for each answer to the first question, in it a line for each answer to the second."""
+    drawn = [
+        pictures.Row(
+            others[row.other_choice or 0],
+            quoted(row) if row.known else capital(words.missing(row)),
+            row.estimate, row.low, row.high,
+            heading="" if row.other_choice else answers[row.choice or 0],
+        )
+        for row in rows
+    ]  # fmt: skip
+    cells = tuple((answers[row.choice or 0], others[row.other_choice or 0], *_cells(row)[1:]) for row in rows)
+    head = ("First question", "Second question", "Estimate", _interval(rows), "Standard error, points")
+    table = Table(title, head, cells, names=2)
+    return Part(title, _drawn(drawn, key, title, pictures.axis_for(drawn)), table)
+
+
+def ratios(rows: list[Row], speaker: Speaker, answer: str) -> Part:
+    labels = [f"{speaker.group(row.group)} against {speaker.group(row.against)}" for row in rows]
+    drawn = [
+        pictures.Row(label, _said_ratio(row), row.estimate, row.low, row.high)
+        for label, row in zip(labels, rows, strict=True)
+    ]
+    title = f"Odds ratios of {answer}"
+    cells = tuple((label, wording.count(row.n), *_ratio_cells(row)) for label, row in zip(labels, rows, strict=True))
+    head = ("Groups", "Reports", "Odds ratio", _interval(rows), "Standard error of the logarithm")
+    return Part(title, _drawn(drawn, "ratios", title, axes.of_ratios(rows)), Table(title, head, cells))
+
+
+def associations(rows: list[Row]) -> Table:
+    names = {"phi": "Phi, from \u22121 to 1", "odds_ratio": "Odds ratio"}
+    cells = []
+    for row in rows:
+        if row.quantity == "odds_ratio":
+            cells.append((names[row.quantity], *_ratio_cells(row)[:2]))
+        elif row.known:
+            low, high = row.low or 0.0, row.high or 0.0
+            cells.append(
+                (
+                    names["phi"],
+                    words.signed(f"{row.estimate:.2f}"),
+                    words.signed(f"{low - 0.005:.2f} to {high + 0.005:.2f}"),
+                )
+            )
+        else:
+            cells.append((names["phi"], words.missing(row), "–"))
+    return Table("How strongly the two answers go together", ("Measure", "Estimate", _interval(rows)), tuple(cells))
+
+
+def quoted(row: Row) -> str:
+    if not row.known:
+        return words.missing(row)
+    places = wording.decimals(row.standard_error, _unit(row))
+    return f"{_value(row)} ({words.signed(wording.span(row.low, row.high, places, _unit(row)))})"
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _cells(row: Row) -> tuple[str, str, str, str]:
+    n = wording.count(row.n)
+    if not row.known:
+        return n, capital(words.missing(row)), "–", "–"
+    unit, places = _unit(row), wording.decimals(row.standard_error, _unit(row))
+    span = wording.span(row.low, row.high, places, unit)
+    return n, _value(row), words.signed(span), wording.error(row.standard_error, places + 1, unit)
+
+
+def _ratio_cells(row: Row) -> tuple[str, str, str]:
+    if row.estimate is None or row.low is None or row.high is None:
+        return words.missing(row), "–", "–"
+    ends = f"{words.ratio(row.low, up=False)} to {words.ratio(row.high, up=True)}"
+    return words.ratio(row.estimate), ends, words.ratio(row.standard_error or 0.0)
+
+
+def _said_ratio(row: Row) -> str:
+    estimate, ends, _ = _ratio_cells(row)
+    return f"{estimate} ({ends})" if row.known else estimate
+
+
+def _drawn(rows: list[pictures.Row], key: str, title: str, axis: pictures.Axis) -> SafeString:
+    """The picture in both layouts; the style sheet shows the one that the page has room for."""
+    layouts = (pictures.NARROW, pictures.WIDE) if rows else ()
+    drawn = (pictures.picture(rows, key=f"{key}-{x.name}", title=title, axis=axis, layout=x) for x in layouts)
+    return mark_safe("".join(drawn))  # noqa: S308 - the writer escapes
+
+
+def _unit(row: Row) -> wording.Unit:
+    return wording.PLAIN if row.quantity == "mean" else wording.PERCENT
+
+
+def _value(row: Row) -> str:
+    return words.signed(wording.value(row.estimate, wording.decimals(row.standard_error, _unit(row)), _unit(row)))
+
+
+def _interval(rows: list[Row], together: float | None = None) -> str:
+    """The head of a column of intervals: the level of each by itself, or of all of them together."""
+    level = next((row.level for row in rows if row.level is not None), None) if together is None else together
+    said = "Interval" if level is None else f"{words.confidence(level)} interval"
+    return said if together is None or len(rows) < 2 else f"{said}, all together"

@@ -1,0 +1,160 @@
+"""What an analysis can speak of: the share of a choice or a mean, and answers as rows and columns of a table.
+
+Forms and addresses name them by tokens: `mood:mean`, `mood:2` (the choice of that place), `mood` (all its choices).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from collector.designs import Design
+from randomized_response import Channel, EachOption, Question, SubsetSelection, UnaryEncoding, question_of
+
+MEAN = "mean"
+
+
+class Refused(Exception):
+    """The analysis cannot be made; the message says why, for the person who asked."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """The share of one choice of an item, or its mean where `choice` is None."""
+
+    position: int
+    choice: int | None
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An answer as a table sees it: reports of one symbol, drawn through `channel`.
+
+    Attributes
+    ----------
+    position : int
+        Of the item in the design.
+    choice : int or None
+        Where it stands: the answers are "another" (0) and this choice (1). Else the answers are the item's choices.
+    column : int
+        Which symbol of a report it is.
+    codes : tuple of int
+        For each value of the symbol the report that the channel knows it by.
+    channel : Channel
+    """
+
+    position: int
+    choice: int | None
+    column: int
+    codes: tuple[int, ...]
+    channel: Channel
+
+    @property
+    def token_choice(self) -> str:
+        return "" if self.choice is None else f":{self.choice}"
+
+
+def item_of(design: Design, key: str) -> int:
+    """The position of the item with this key."""
+    for position, item in enumerate(design.document["items"]):
+        if item["key"] == key:
+            return position
+    raise Refused("Choose a question of this survey.")
+
+
+def quantity_of(design: Design, token: str) -> Quantity:
+    """The quantity that a token names; Refused where the question has none like it."""
+    key, _, part = token.partition(":")
+    position = item_of(design, key)
+    question = question_at(design, position)
+    if part == MEAN and question.reports_mean:
+        return Quantity(position, None)
+    if question.reports_shares:
+        return Quantity(position, _choice(design, position, part))
+    raise Refused("Of a number the mean alone can be told; choose the mean.")
+
+
+def quantities_of(design: Design, position: int) -> Iterator[str]:
+    """The tokens of everything that can be told of an item; of two answers the second tells the first."""
+    item, question = design.document["items"][position], question_at(design, position)
+    if question.reports_mean:
+        yield f"{item['key']}:{MEAN}"
+    if question.reports_shares:
+        choices = range(len(item["choices"]))
+        yield from (f"{item['key']}:{choice}" for choice in (choices if not of_two(item) else [1]))
+
+
+def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable:
+    """The variable that a token names, with two answers where it has to be `binary`.
+
+    Raises
+    ------
+    Refused
+        Where its reports do not tell it, with the reason.
+    """
+    key, _, part = token.partition(":")
+    position = item_of(design, key)
+    item, question = design.document["items"][position], question_at(design, position)
+    if not question.reports_shares:
+        raise Refused(
+            "A number cannot be crossed or regressed on: its reports tell the mean, not who gave which number."
+        )
+    mechanism, start = question.mechanism, design.fields[position].start
+    if part:
+        return _of_choice(position, _choice(design, position, part), start, mechanism)
+    if not isinstance(mechanism, Channel):
+        raise Refused(
+            "The reports of this question are marks, one for each choice, and a table needs one answer: choose one of "
+            "its choices, which is then compared with all others."
+        )
+    if binary and mechanism.answers != 2:
+        raise Refused("A logistic regression needs two answers: choose one of the choices, against all others.")
+    choice = 1 if of_two(item) else None
+    return Variable(position, choice, start, tuple(range(mechanism.reports)), mechanism)
+
+
+def variables_of(design: Design, position: int, *, binary: bool = False) -> Iterator[str]:
+    """The tokens of the variables of an item; none where its reports tell none."""
+    item = design.document["items"][position]
+    tokens = [item["key"], *(f"{item['key']}:{choice}" for choice in range(len(item["choices"])))]
+    for token in tokens[:1] if of_two(item) else tokens:
+        try:
+            variable_of(design, token, binary=binary)
+        except Refused:
+            continue
+        yield token
+
+
+def of_two(item: dict[str, Any]) -> bool:
+    """Whether an item has two answers of which one is true: the second then says everything."""
+    return len(item["choices"]) == 2 and item["kind"] != "several_choices" and item["encoding"] == "single"
+
+
+def question_at(design: Design, position: int) -> Question:
+    return question_of(design.document["items"][position])
+
+
+def _choice(design: Design, position: int, part: str) -> int:
+    choices = design.document["items"][position]["choices"]
+    if not (part.isascii() and part.isdecimal() and int(part) < len(choices)):
+        raise Refused("Choose one of the choices of the question.")
+    return int(part)
+
+
+def _of_choice(
+    position: int, choice: int, start: int, mechanism: Channel | UnaryEncoding | SubsetSelection | EachOption
+) -> Variable:
+    """This choice against all others: exact where every other answer says it equally often."""
+    if isinstance(mechanism, EachOption):
+        return Variable(position, choice, start + choice, (0, 1), mechanism.channel)
+    if not isinstance(mechanism, Channel):
+        return Variable(position, choice, start + choice, (0, 1), mechanism.bit)
+    if mechanism.background is None:
+        raise Refused(
+            "One choice of this question cannot be set against all others: how often a report says it depends on which "
+            "other answer is true. Choose the whole question."
+        )
+    low = int(mechanism.background[choice])
+    high, tickets = low + mechanism.gain, mechanism.denominator
+    channel = Channel(((tickets - low, low), (tickets - high, high)))
+    codes = tuple(int(symbol == choice) for symbol in range(mechanism.reports))
+    return Variable(position, choice, start, codes, channel)

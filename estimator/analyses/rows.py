@@ -1,0 +1,78 @@
+"""One number of an analysis, whatever its kind: what is stored, shown and exported."""
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+TOO_FEW = "too_few_reports"
+TOO_FEW_VALUES = "too_few_gave_a_value"
+MAYBE_EMPTY = "row_may_be_empty"
+"""Too few people give the answer of the row for shares among them."""
+EDGE = "at_the_edge"
+"""No finite number: the most likely one is at the edge of what is possible."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A number with its interval; numbers are None where there are none, and `flags` says why.
+
+    Attributes
+    ----------
+    quantity : str
+        share, mean, difference, joint_share, row_share, phi, odds_ratio.
+    item, choice : str, int or None
+        Key of the question and place of the choice; no choice for a mean.
+    other_item, other_choice : str, int or None
+        Of the second question of a table.
+    group, against : str
+        Keys of the group it speaks of, and of the group that this is compared with; empty for all respondents.
+    version, against_version : int or None
+        The same for versions of a survey.
+    weights : str
+        "entered" where groups are weighted by the shares that were entered, else empty.
+    n : int
+        Reports.
+    estimate, unbiased : float or None
+        The estimate to quote, and the unbiased one, which may leave the range.
+    standard_error : float or None
+        Of the unbiased estimate; of an odds ratio that of its logarithm.
+    level : float or None
+        Of the interval by itself.
+    """
+
+    quantity: str
+    item: str
+    n: int
+    choice: int | None = None
+    other_item: str = ""
+    other_choice: int | None = None
+    group: str = ""
+    against: str = ""
+    version: int | None = None
+    against_version: int | None = None
+    weights: str = ""
+    estimate: float | None = None
+    unbiased: float | None = None
+    standard_error: float | None = None
+    low: float | None = None
+    high: float | None = None
+    interval: str = "none"
+    level: float | None = None
+    flags: list[str] = field(default_factory=list)
+
+    @property
+    def known(self) -> bool:
+        return self.estimate is not None
+
+    @property
+    def differs(self) -> bool:
+        """Of a difference: whether its interval leaves 0 out."""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def number(value: float) -> float | None:
+    """A number as JSON can hold it."""
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,100 @@
+"""What changes analyses: asking for one, asking again, computing it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from collector import selectors as store
+from collector.designs import Design, canonical
+from estimator import jobs
+from estimator.analyses import asking, crossing, logistic, snapshots, strata, versions
+from estimator.analyses.models import Analysis
+from randomized_response import __version__
+
+Kind = Analysis.Kind
+COUNTED_IN_A_SECOND = 5_000
+"""Reports that even a busy machine reads to count pairs: the lease is as long, since the pass is one statement."""
+
+
+def request(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> Analysis:
+    """Write an analysis of the newest design down and wake a worker once it is committed.
+
+    `said` are the fields of a form, `designs` the survey's, the newest first. Raises Refused.
+    """
+    return _queue(kind=kind, parameters=asking.parameters(kind, said, designs), design_id=designs[0].digest)
+
+
+def repeat(analysis: Analysis) -> Analysis:
+    """Ask the same of the totals as they are now; the first one stays as it is."""
+    return _queue(
+        kind=analysis.kind, parameters=analysis.parameters, design_id=analysis.design_id, repeats_id=analysis.pk
+    )
+
+
+def wake(analysis_id: int) -> None:
+    jobs.wake("estimator.execute_analysis", analysis_id)
+
+
+def resume_waiting() -> list[int]:
+    """Wake the analyses that nobody computes."""
+    return jobs.resume(Analysis, wake)
+
+
+def execute(analysis_id: int) -> Analysis:
+    """Compute an analysis, unless another worker holds it or it is finished."""
+    jobs.perform(Analysis, analysis_id, _compute)
+    return Analysis.objects.get(pk=analysis_id)
+
+
+def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """What follows from the inputs; the same inputs give the same numbers, bit for bit."""
+    match kind:
+        case Kind.COMPARISON:
+            return strata.comparison(design, parameters, inputs)
+        case Kind.WEIGHTING:
+            return strata.weighting(design, parameters, inputs)
+        case Kind.CROSS_TABLE:
+            return crossing.cross_table(design, parameters, inputs)
+        case Kind.REGRESSION:
+            return logistic.regression(design, parameters, inputs)
+        case Kind.VERSIONS:
+            designs = [store.get_design(digest) for digest in parameters["designs"]]
+            return versions.comparison(designs, parameters, inputs)
+    raise ValueError(f"kind must be one of {', '.join(Kind.values)}; got {kind!r}")
+
+
+def _queue(**fields: Any) -> Analysis:
+    analysis = Analysis.objects.create(**fields)
+    transaction.on_commit(lambda: wake(analysis.pk))
+    return analysis
+
+
+def _compute(analysis_id: int, lease: str) -> None:
+    analysis = Analysis.objects.get(pk=analysis_id)
+    design, parameters = store.get_design(analysis.design_id), analysis.parameters
+    seconds = store.report_count(design.digest) / COUNTED_IN_A_SECOND
+    until = timezone.now() + jobs.LEASE + timedelta(seconds=seconds)
+    jobs.hold(Analysis, analysis_id, lease, progress=10, lease_until=until)
+    snapshot = snapshots.take(analysis.kind, parameters, design)
+    jobs.renew(Analysis, analysis_id, lease, progress=70)
+    result = result_of(analysis.kind, parameters, design, snapshot.inputs)
+    jobs.hold(
+        Analysis,
+        analysis_id,
+        lease,
+        state=Analysis.State.DONE,
+        progress=100,
+        finished_at=timezone.now(),
+        snapshot_at=snapshot.at,
+        while_open=snapshot.while_open,
+        reports=snapshot.reports,
+        inputs=snapshot.inputs,
+        input_digest=snapshots.digest_of(analysis.kind, parameters, design, snapshot.inputs),
+        result=result,
+        result_digest=sha256(canonical(result)).hexdigest(),
+        version=__version__,
+    )

@@ -1,0 +1,268 @@
+"""A finished analysis as a page shows it: sentences first, then pictures, each with its table beneath, then methods."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from collector import selectors as store
+from estimator import wording
+from estimator.analyses import parts, words
+from estimator.analyses.models import Analysis
+from estimator.analyses.quantities import item_of, quantity_of, variable_of
+from estimator.analyses.rows import EDGE, Row
+from estimator.analyses.strata import PAIRS
+from estimator.analyses.words import Speaker, named
+from estimator.computing import MINIMUM_REPORTS
+
+Kind = Analysis.Kind
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page says of a finished analysis. `about` are the survey's own words."""
+
+    about: tuple[str, ...]
+    sentences: tuple[str, ...]
+    parts: tuple[parts.Part, ...]
+    cautions: tuple[str, ...]
+    methods: tuple[str, ...]
+
+
+def show(analysis: Analysis) -> Shown:
+    """Everything that is told of a finished analysis."""
+    speaker = Speaker(store.get_design(analysis.design_id))
+    rows = [Row(**row) for row in analysis.result["rows"]]
+    return SHOWERS[analysis.kind](analysis, speaker, rows)
+
+
+def about(analysis: Analysis) -> tuple[str, ...]:
+    """What an analysis is of, in the survey's own words; also of one that is still to be computed."""
+    design, asked = store.get_design(analysis.design_id), analysis.parameters
+    speaker = Speaker(design)
+    if analysis.kind == Kind.CROSS_TABLE:
+        return tuple(speaker.variable(variable_of(design, asked[name])) for name in ("rows", "columns"))
+    if analysis.kind == Kind.REGRESSION:
+        return (speaker.variable(variable_of(design, asked["outcome"], binary=True)),)
+    if analysis.kind == Kind.WEIGHTING:
+        return (speaker.question(item_of(design, asked["item"])),)
+    quantity = quantity_of(design, asked["quantity"])
+    return (f"{speaker.question(quantity.position)} {named(speaker.quantity(quantity.position, quantity.choice))}",)
+
+
+def _comparison(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+    asked = analysis.parameters
+    quantity = quantity_of(speaker.design, asked["quantity"])
+    estimates = [row for row in rows if row.quantity != "difference"]
+    differences = [row for row in rows if row.quantity == "difference"]
+    unit = speaker.unit(quantity.position, quantity.choice)
+
+    def pair(row: Row) -> tuple[str, str]:
+        return named(speaker.group(row.group)), named(speaker.group(row.against))
+
+    sentences = [words.difference(row, *pair(row), unit) for row in differences]
+    sentences += [] if differences else [f"Nothing can be compared yet: {_too_few(estimates, speaker)}"]
+    label = speaker.quantity(quantity.position, quantity.choice)
+    drawn = [
+        parts.estimates(
+            estimates, [speaker.group(row.group) for row in estimates], "groups", f"Each group: {label}", "Group"
+        )
+    ]
+    if differences:
+        labels = [f"{speaker.group(row.group)} {words.MINUS} {speaker.group(row.against)}" for row in differences]
+        drawn.append(parts.differences(differences, labels, unit, f"Differences: {label}", asked["confidence"]))
+    method = "pairs" if asked["against"] == PAIRS else "reference"
+    together = words.METHODS[method].format(count=len(differences), level=words.confidence(asked["confidence"]))
+    methods = [words.METHODS["share"], words.METHODS["difference"], *([together] if len(differences) > 1 else [])]
+    return Shown(
+        about(analysis), tuple(sentences), tuple(drawn), _cautions(analysis, estimates, speaker), tuple(methods)
+    )
+
+
+def _weighting(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+    position = item_of(speaker.design, analysis.parameters["item"])
+    whole = [row for row in rows if not row.group]
+    sentences = [_weighted_sentence(entered, alike, speaker, position) for entered, alike in _beside(whole)]
+    drawn = [
+        parts.estimates(
+            [one for one in rows if one.choice == row.choice and one.quantity == row.quantity],
+            [_weighted_label(one, speaker) for one in rows if (one.choice, one.quantity) == (row.choice, row.quantity)],
+            f"weights-{row.choice}",
+            speaker.quantity(position, row.choice),
+            "Respondents",
+        )
+        for row in whole
+        if row.weights and not (row.choice == 0 and _tells_itself(speaker, position))
+    ]
+    shares = parts.Table(
+        "Shares of the population as they were entered",
+        ("Group", "Share"),
+        tuple((speaker.group(key), _percentage(share)) for key, share in analysis.parameters["shares"].items()),
+    )
+    groups = [row for row in rows if row.group]
+    drawn.append(parts.Part("The shares that were entered", SafeString(""), shares))
+    methods = (words.METHODS["weighting"], words.METHODS["share"])
+    return Shown(about(analysis), tuple(sentences), tuple(drawn), _cautions(analysis, groups, speaker), methods)
+
+
+def _percentage(share: str) -> str:
+    return f"{float(100 * Fraction(share)):.10g}{wording.SPACE}%"
+
+
+def _beside(rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
+    """Each weighted row with the one of all reports alike; of yes and no yes alone, which says both."""
+    entered = [row for row in rows if row.weights]
+    alike = {(row.quantity, row.choice): row for row in rows if not row.weights}
+    shares = [row for row in entered if row.quantity == "share"]
+    means = [row for row in entered if row.quantity == "mean"]
+    for row in means or (shares[1:] if len(shares) == 2 else shares):
+        yield row, alike[row.quantity, row.choice]
+
+
+def _weighted_sentence(entered: Row, alike: Row, speaker: Speaker, position: int) -> str:
+    several = speaker.design.document["items"][position]["kind"] == "several_choices"
+    choice = "" if entered.choice is None else speaker.choice(position, entered.choice)
+    if not entered.known:
+        return f"There is no weighted estimate of {named(choice) if choice else 'the mean'}: {words.missing(entered)}."
+    said, other = parts.quoted(entered), parts.quoted(alike)
+    told = (
+        f"an estimated {said} {wording.held(choice, several=several)}" if choice else f"the mean is an estimated {said}"
+    )
+    return f"In a population with these shares {told}; with all reports counted alike it is {other}."
+
+
+def _tells_itself(speaker: Speaker, position: int) -> bool:
+    item = speaker.design.document["items"][position]
+    return item["kind"] == "yes_no" and len(item["choices"]) == 2
+
+
+def _weighted_label(row: Row, speaker: Speaker) -> str:
+    if row.group:
+        return speaker.group(row.group)
+    return "Weighted by the entered shares" if row.weights else "All reports alike"
+
+
+def _cross_table(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+    asked, result = analysis.parameters, analysis.result
+    first, second = (variable_of(speaker.design, asked[name]) for name in ("rows", "columns"))
+    answers, others = speaker.answers(first), speaker.answers(second)
+    if not rows:
+        return Shown(
+            about(analysis), (f"{wording.not_enough(result['n'])}.",), (), _cautions(analysis, [], speaker), ()
+        )
+    joint = [row for row in rows if row.quantity == "joint_share"]
+    by_row = [row for row in rows if row.quantity == "row_share"]
+    drawn = [
+        parts.crossed(by_row, answers, others, "by-row", "Among those of each answer to the first question"),
+        parts.crossed(joint, answers, others, "joint", "All respondents, split by both answers"),
+    ]
+    ratios = [row for row in rows if row.quantity in ("phi", "odds_ratio")]
+    if ratios:
+        drawn.append(parts.Part("Association", SafeString(""), parts.associations(ratios)))
+    cautions = [*_cautions(analysis, [], speaker)]
+    if EDGE in result["flags"]:
+        cautions.append(
+            "The most likely table has a cell of nought. The p-value of the test is then only a guide, and there may "
+            "be no odds ratio."
+        )
+    return Shown(
+        about(analysis),
+        (
+            _independence(
+                result["independence"],
+                1 - asked["confidence"],
+                speaker.group(asked["group"]) if asked["group"] else "",
+                result["n"],
+            ),
+        ),
+        tuple(drawn),
+        tuple(cautions),
+        (words.METHODS["cross-table"],),
+    )
+
+
+def _independence(test: dict[str, Any], allowed: float, group: str, n: int) -> str:
+    who = f"In the group “{group}” ({wording.count(n)} reports)" if group else f"In {wording.count(n)} reports"
+    quoted = words.facts(test)
+    if test["p_value"] is not None and test["p_value"] < allowed:
+        return f"{who} the two answers go together more than chance explains ({quoted})."
+    return f"{who} we cannot tell whether the two answers go together ({quoted})."
+
+
+def _regression(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+    ratios = [row for row in rows if row.quantity == "odds_ratio"]
+    shares = [row for row in rows if row.quantity == "share"]
+    known = [row for row in ratios if row.known]
+    outcome = variable_of(speaker.design, analysis.parameters["outcome"], binary=True)
+    answer = named(speaker.answers(outcome)[1])
+    sentences = [
+        words.odds(row, answer, named(speaker.group(row.group)), named(speaker.group(row.against))) for row in known
+    ]
+    if "alike" in analysis.result:
+        alike = analysis.result["alike"]
+        told = alike["p_value"] is not None and alike["p_value"] < 1 - analysis.parameters["confidence"]
+        verdict = "The groups differ" if told else "We cannot tell that the groups differ at all"
+        sentences.append(f"{verdict} ({words.facts(alike)}).")
+    else:
+        sentences.append(f"There are no odds ratios yet: {_too_few(ratios, speaker)}")
+    drawn = []
+    if shares:
+        labels = [speaker.group(row.group) for row in shares]
+        drawn.append(parts.estimates(shares, labels, "shares", f"Share of {answer} in each group", "Group"))
+    if ratios:
+        drawn.append(parts.ratios(ratios, speaker, answer))
+    cautions = [*_cautions(analysis, ratios, speaker)]
+    if EDGE in analysis.result["flags"]:
+        cautions.append("In some group the most likely share is 0 or 100 %, so its odds ratio has no finite number.")
+    note = "Each interval of an odds ratio is one by itself; the test of all groups is one for all of them."
+    methods = (words.METHODS["regression"], note)
+    return Shown(about(analysis), tuple(sentences), tuple(drawn), tuple(cautions), methods)
+
+
+def _versions(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+    quantity = quantity_of(speaker.design, analysis.parameters["quantity"])
+    estimates = [row for row in rows if row.quantity != "difference"]
+    unit = speaker.unit(quantity.position, quantity.choice)
+    changes = [row for row in rows if row.quantity == "difference"]
+    sentences = [
+        words.difference(row, f"version {row.version}", f"version {row.against_version}", unit) for row in changes
+    ] or [f"The newest version cannot be compared yet: {_too_few(estimates, speaker)}"]
+    label = speaker.quantity(quantity.position, quantity.choice)
+    names = [f"Version {row.version}" for row in estimates]
+    drawn = [parts.estimates(estimates, names, "versions", f"Each version: {label}", "Version")]
+    if changes:
+        names = [f"Version {row.version} {words.MINUS} version {row.against_version}" for row in changes]
+        drawn.append(
+            parts.differences(changes, names, unit, f"Newest less previous: {label}", analysis.parameters["confidence"])
+        )
+    left_out = [f"Version {number} is left out: {why}." for number, why in analysis.parameters["left_out"]]
+    cautions = (*_cautions(analysis, [], speaker), words.METHODS["versions"], *left_out)
+    sentences = [sentence[0].upper() + sentence[1:] for sentence in sentences]
+    methods = (words.METHODS["share"], words.METHODS["difference"])
+    return Shown(about(analysis), tuple(sentences), tuple(drawn), cautions, methods)
+
+
+def _cautions(analysis: Analysis, rows: Sequence[Row], speaker: Speaker) -> tuple[str, ...]:
+    """What a reader has to know first."""
+    few = [named(speaker.group(row.group)) for row in rows if row.group and not row.known and row.n < MINIMUM_REPORTS]
+    few = list(dict.fromkeys(few))
+    said = [words.OPEN] if analysis.while_open else []
+    if few:
+        said.append(f"Fewer than {MINIMUM_REPORTS} reports: {', '.join(few)}. Not enough yet for an estimate.")
+    return tuple(said)
+
+
+def _too_few(rows: Sequence[Row], speaker: Speaker) -> str:
+    ready = sum(row.n >= MINIMUM_REPORTS for row in rows)
+    return f"at least two of them need {MINIMUM_REPORTS} reports, and {ready} of {len(rows)} have them."
+
+
+SHOWERS: dict[str, Callable[[Analysis, Speaker, list[Row]], Shown]] = {
+    Kind.COMPARISON: _comparison,
+    Kind.WEIGHTING: _weighting,
+    Kind.CROSS_TABLE: _cross_table,
+    Kind.REGRESSION: _regression,
+    Kind.VERSIONS: _versions,
+}

@@ -1,0 +1,73 @@
+"""What an analysis is computed from: totals, or counts of pairs, read from the store in one state of it."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from django.utils import timezone
+from numpy.typing import NDArray
+
+from collector import folding
+from collector import selectors as store
+from collector.designs import Design, canonical
+from estimator.analyses.models import Analysis
+from estimator.analyses.quantities import Variable, item_of, variable_of
+
+Kind = Analysis.Kind
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The counts that an analysis needs, and when they were read; `reports` over all versions that it is of."""
+
+    inputs: dict[str, Any]
+    reports: int
+    at: datetime
+    while_open: bool
+
+
+def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
+    """Count every waiting report, then read what an analysis of this kind is computed from."""
+    now, while_open = timezone.now(), store.is_open(design.digest)
+    if kind == Kind.CROSS_TABLE:
+        first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
+        pairs = count_pairs(design, first, second)
+        return Snapshot({"pairs": pairs.tolist()}, int(pairs.sum()), now, while_open)
+    if kind == Kind.VERSIONS:
+        versions = [_totals(store.get_design(digest), parameters["quantity"]) for digest in parameters["designs"]]
+        inputs = {"versions": [[table.tolist() for table in tables] for tables in versions]}
+        return Snapshot(inputs, sum(int(tables[0].sum()) for tables in versions), now, while_open)
+    token = parameters.get("quantity") or parameters.get("item") or parameters["outcome"]
+    counts = np.stack(_totals(design, token), axis=1)
+    return Snapshot({"totals": counts.tolist()}, int(counts[:, 0].sum()), now, while_open)
+
+
+def digest_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> str:
+    """SHA-256 of everything that a result depends on but the version of the library."""
+    document = {"kind": kind, "parameters": parameters, "design": design.digest, "inputs": inputs}
+    return hashlib.sha256(canonical(document)).hexdigest()
+
+
+def count_pairs(design: Design, first: Variable, second: Variable) -> NDArray[np.int64]:
+    """How many stored reports of each stratum say each pair: shape (strata, reports of first, reports of second).
+
+    One pass over the reports, in one statement: the counts are of one state of the store, whatever comes in meanwhile.
+    """
+    sizes = (len(design.strata), first.channel.reports, second.channel.reports)
+    counts = np.zeros(int(np.prod(sizes)), dtype=np.int64)
+    codes = [np.array(variable.codes, dtype=np.intp) for variable in (first, second)]
+    for strata, symbols in store.stored_reports(design.digest):
+        y, z = (code[symbols[:, variable.column]] for code, variable in zip(codes, (first, second), strict=True))
+        counts += np.bincount((strata * sizes[1] + y) * sizes[2] + z, minlength=counts.size)
+    return counts.reshape(sizes)
+
+
+def _totals(design: Design, token: str) -> store.Totals:
+    """The totals of the symbols of the item that a token names."""
+    folding.fold(design.digest)
+    totals = store.totals(design.digest)
+    field = design.fields[item_of(design, token.partition(":")[0])]
+    return totals[field.start : field.stop]

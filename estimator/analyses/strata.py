@@ -1,0 +1,155 @@
+"""Groups compared, and groups weighted to a population. No database, no clock: the same totals, the same numbers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from math import hypot, isnan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collector.designs import Design
+from estimator.analyses.quantities import Quantity, item_of, quantity_of, question_at
+from estimator.analyses.rows import TOO_FEW, TOO_FEW_VALUES, Row, number
+from estimator.computing import Fit, fit_of, weighted
+from randomized_response import Question, compare, simultaneous_level
+from randomized_response.intervals import normal_quantile
+
+Counts = NDArray[np.int64]
+"""Shape (strata, symbols, m): how often each symbol of one item had each value."""
+
+PAIRS = "pairs"
+"""Every pair of groups is compared; else one group, named by its key, with each other."""
+
+
+def counts_of(inputs: Mapping[str, Any]) -> Counts:
+    """The totals of one item, as a snapshot keeps them."""
+    return np.array(inputs["totals"], dtype=np.int64)
+
+
+def comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Each group's estimate, and the differences of groups with intervals that hold together."""
+    quantity, confidence = quantity_of(design, parameters["quantity"]), parameters["confidence"]
+    question, counts = question_at(design, quantity.position), counts_of(inputs)
+    fits = [fit_of(question, one, confidence) for one in counts]
+    rows = [
+        replace(estimate_row(design, quantity, fit, int(one[0].sum()), confidence), group=key)
+        for key, fit, one in zip(design.strata, fits, counts, strict=True)
+    ]
+    ready = [place for place, row in enumerate(rows) if row.known]
+    pairs = list(_pairs(design, ready, parameters["against"]))
+    level, differences = confidence, []
+    if pairs:
+        level = _level(rows, ready, design, parameters)
+        at_level = {place: fit_of(question, counts[place], level) for place in ready}
+        differences = [
+            replace(
+                difference_row(design, quantity, at_level[one], at_level[other], level),
+                group=design.strata[one],
+                against=design.strata[other],
+            )
+            for one, other in pairs
+        ]
+    return {"level": level, "rows": [row.as_dict() for row in rows + differences]}
+
+
+def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The estimates of one item for a population of known shares of the groups, beside those of all reports alike."""
+    position, confidence = item_of(design, parameters["item"]), parameters["confidence"]
+    question, counts = question_at(design, position), counts_of(inputs)
+    shares = [float(Fraction(parameters["shares"][key])) for key in design.strata]
+    fits = [fit_of(question, one, confidence) for one in counts]
+    whole = weighted(question, fits, shares)
+    alike = fit_of(question, counts.sum(axis=0), confidence)
+    n = int(counts[:, 0].sum())
+    rows: list[Row] = []
+    for quantity in _quantities(question, position):
+        rows.append(replace(estimate_row(design, quantity, whole, n, confidence), weights="entered"))
+        rows.append(estimate_row(design, quantity, alike, n, confidence))
+        rows += (
+            replace(estimate_row(design, quantity, fit, int(one[0].sum()), confidence), group=key)
+            for key, fit, one in zip(design.strata, fits, counts, strict=True)
+        )
+    return {"rows": [row.as_dict() for row in rows]}
+
+
+def estimate_row(design: Design, quantity: Quantity, fit: Fit | None, n: int, confidence: float) -> Row:
+    """One quantity of some respondents; without numbers where `fit` has none."""
+    item, choice = design.document["items"][quantity.position]["key"], quantity.choice
+    blank = Row("mean" if choice is None else "share", item, n, choice=choice)
+    if fit is None:
+        return replace(blank, flags=[TOO_FEW])
+    if choice is None:
+        mean = fit.mean
+        if mean is None or isnan(mean.unbiased):
+            return replace(blank, flags=[TOO_FEW_VALUES])
+        values = (mean.constrained, mean.unbiased, mean.standard_error, mean.low, mean.high)
+        return _filled(blank, values, mean.interval, confidence)
+    shares = fit.shares
+    assert shares is not None
+    columns = (shares.constrained, shares.unbiased, shares.standard_error, shares.low, shares.high)
+    return _filled(blank, [float(column[choice]) for column in columns], shares.interval, confidence)
+
+
+def difference_row(design: Design, quantity: Quantity, one: Fit | None, other: Fit | None, level: float) -> Row:
+    """One less the other, of independent respondents; both have numbers, made at `level`."""
+    item, choice = design.document["items"][quantity.position]["key"], quantity.choice
+    assert one is not None
+    assert other is not None
+    if choice is None:
+        return _difference_of_means(item, one, other, level)
+    assert one.shares is not None
+    assert other.shares is not None
+    found = compare(other.shares, one.shares)
+    estimate = float(one.shares.constrained[choice] - other.shares.constrained[choice])
+    columns = (found.difference, found.standard_error, found.low, found.high)
+    values = [estimate, *(float(column[choice]) for column in columns)]
+    return _filled(Row("difference", item, one.shares.n + other.shares.n, choice=choice), values, "recovered", level)
+
+
+def _difference_of_means(item: str, one: Fit, other: Fit, level: float) -> Row:
+    assert one.mean is not None
+    assert other.mean is not None
+    widest = one.mean.maximum - one.mean.minimum
+    unbiased, estimate = one.mean.unbiased - other.mean.unbiased, one.mean.constrained - other.mean.constrained
+    error = hypot(one.mean.standard_error, other.mean.standard_error)
+    reach = normal_quantile(level) * error
+    low, high = max(min(unbiased - reach, estimate), -widest), min(max(unbiased + reach, estimate), widest)
+    values = (estimate, unbiased, error, low, high)
+    return _filled(Row("difference", item, one.mean.n + other.mean.n), values, "wald", level)
+
+
+def _filled(blank: Row, values: Sequence[float], interval: str, level: float) -> Row:
+    estimate, unbiased, error, low, high = map(number, values)
+    return replace(
+        blank, estimate=estimate, unbiased=unbiased, standard_error=error, low=low, high=high, interval=interval,
+        level=level,
+    )  # fmt: skip
+
+
+def _pairs(design: Design, ready: Sequence[int], against: str) -> Iterator[tuple[int, int]]:
+    """The places of the groups that are compared, the later of two less the earlier."""
+    if against == PAIRS:
+        yield from ((later, earlier) for earlier, later in combinations(ready, 2))
+    elif design.strata.index(against) in ready:
+        reference = design.strata.index(against)
+        yield from ((place, reference) for place in ready if place != reference)
+
+
+def _level(rows: Sequence[Row], ready: Sequence[int], design: Design, parameters: Mapping[str, Any]) -> float:
+    """The level of each difference's own interval at which all of them hold together."""
+    against = parameters["against"]
+    reference = None if against == PAIRS else ready.index(design.strata.index(against))
+    errors = [rows[place].standard_error or 0.0 for place in ready]
+    return simultaneous_level(errors, confidence=parameters["confidence"], reference=reference)
+
+
+def _quantities(question: Question, position: int) -> Iterator[Quantity]:
+    if question.reports_mean:
+        yield Quantity(position, None)
+    if question.reports_shares:
+        mechanism = question.mechanism
+        answers = mechanism.answers if hasattr(mechanism, "answers") else mechanism.k
+        yield from (Quantity(position, choice) for choice in range(answers))

@@ -1,0 +1,174 @@
+"""The forms of the page Analyse: what each kind asks for, filled with what was said, or with what is likely meant."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from collector.designs import Design
+from estimator import wording
+from estimator.analyses.asking import CONFIDENCES
+from estimator.analyses.models import Analysis
+from estimator.analyses.quantities import quantities_of, variables_of
+from estimator.analyses.strata import PAIRS
+from estimator.analyses.words import Speaker
+
+Kind = Analysis.Kind
+Options = list[tuple[str, str]]
+
+WHAT = {
+    Kind.COMPARISON: "Is a share or a mean higher in one group than in another, and by how much?",
+    Kind.WEIGHTING: "What would it be in a population whose groups have other sizes than among those who answered?",
+    Kind.CROSS_TABLE: "Do two answers go together? Reports are counted in pairs, and the tickets of both taken out.",
+    Kind.REGRESSION: "How do the odds of an answer differ between groups, and do the groups differ at all?",
+    Kind.VERSIONS: "Did it change from one version of this survey to the next?",
+}
+"""The question that each kind answers."""
+
+SUPPORTED = {
+    Kind.COMPARISON: "For every kind of question: the share of a choice, or the mean of a scale or a number.",
+    Kind.WEIGHTING: "For every kind of question.",
+    Kind.CROSS_TABLE: "For yes/no questions, choices and scales, and for two options of one question of which several "
+    "may be ticked. Not for numbers, whose reports tell the mean alone. A question that is answered by marks, or has "
+    "many choices, enters with one choice against all others.",
+    Kind.REGRESSION: "For yes/no questions, and for one choice or option against all others. Not for numbers, and not "
+    "for one point of a scale whose table moves answers by steps.",
+    Kind.VERSIONS: "For a question that two versions asked in the same words, with the same choices and the same "
+    "table.",
+}
+"""Of what each kind can be made."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a form: a list to choose from, its options in named groups, or a line to write in."""
+
+    name: str
+    label: str
+    value: str
+    options: list[tuple[str, Options]] | None = None
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form of one kind; `missing` says why it cannot be asked of this survey, and then there are no fields."""
+
+    kind: str
+    title: str
+    what: str
+    supported: str
+    missing: str
+    fields: tuple[Field, ...]
+
+
+def form_of(kind: str, designs: Sequence[Design], said: Mapping[str, str]) -> Form:
+    """The form of a kind for the newest of some designs, with what was said before."""
+    missing = _missing(kind, designs)
+    fields = () if missing else (*FIELDS[kind](designs[0], said), _confidence(said))
+    return Form(kind, str(Kind(kind).label), WHAT[Kind(kind)], SUPPORTED[Kind(kind)], missing, fields)
+
+
+def _missing(kind: str, designs: Sequence[Design]) -> str:
+    if not designs:
+        return "There is nothing to analyse before this survey was opened."
+    grouped = kind in (Kind.COMPARISON, Kind.WEIGHTING, Kind.REGRESSION)
+    if grouped and not designs[0].document["strata"]["groups"]:
+        return "This survey has no groups. They are written into a draft, before it is opened."
+    if kind == Kind.VERSIONS and len(designs) < 2:
+        return "This survey has one version. Closed and revised, it can be opened again as the next."
+    return ""
+
+
+def _comparison(design: Design, said: Mapping[str, str]) -> Iterator[Field]:
+    yield _select("quantity", "Compare", _quantities(design), said)
+    groups = [(key, f"Each group with “{label}”") for key, label in _groups(design)]
+    yield _select("against", "Which groups", [("", [(PAIRS, "Every pair of groups")]), ("", groups)], said)
+
+
+def _weighting(design: Design, said: Mapping[str, str]) -> Iterator[Field]:
+    speaker, items = Speaker(design), design.document["items"]
+    questions = [(item["key"], speaker.question(position)) for position, item in enumerate(items)]
+    yield _select("item", "Question", [("", questions)], said)
+    known = {group["key"]: group["share"] for group in design.document["strata"]["groups"]}
+    for place, (key, label) in enumerate(_groups(design)):
+        name = f"share-{key}"
+        given = f"{float(Fraction(known[key]) * 100):.10g} %" if known[key] else ""
+        hint = "In per cent, or as a fraction; together 100 %." if place == 0 else ""
+        yield Field(name, f"Share of “{label}” in the population", said.get(name, given), hint=hint)
+
+
+def _cross_table(design: Design, said: Mapping[str, str]) -> Iterator[Field]:
+    options = _variables(design, binary=False)
+    yield _select("rows", "First question", options, said)
+    yield _select("columns", "Second question", options, said, likely=1)
+    groups = _groups(design)
+    if groups:
+        everybody = [("", "All respondents")]
+        yield _select("group", "Of whom", [("", everybody), ("Only of the group", groups)], said)
+
+
+def _regression(design: Design, said: Mapping[str, str]) -> Iterator[Field]:
+    yield _select("outcome", "Answer", _variables(design, binary=True), said)
+    yield _select("reference", "Compare each group with", [("", _groups(design))], said)
+
+
+def _versions(design: Design, said: Mapping[str, str]) -> Iterator[Field]:
+    yield _select("quantity", "Compare", _quantities(design), said)
+
+
+def _select(
+    name: str, label: str, options: list[tuple[str, Options]], said: Mapping[str, str], *, likely: int = 0
+) -> Field:
+    """A list whose choice is what was said, or at first the option of the group in the `likely` place."""
+    filled = [group for group in options if group[1]]
+    first = filled[min(likely, len(filled) - 1)][1][0][0] if filled else ""
+    return Field(name, label, said.get(name, first), filled)
+
+
+def _confidence(said: Mapping[str, str]) -> Field:
+    options = [(value, wording.percent(float(value))) for value in CONFIDENCES]
+    return _select("confidence", "Confidence", [("", options)], said)
+
+
+def _groups(design: Design) -> Options:
+    speaker = Speaker(design)
+    return [(group["key"], speaker.text(group["label"])) for group in design.document["strata"]["groups"]]
+
+
+def _quantities(design: Design) -> list[tuple[str, Options]]:
+    """Everything that can be told, under its question."""
+    return [_under(design, position, quantities_of(design, position)) for position in _positions(design)]
+
+
+def _variables(design: Design, *, binary: bool) -> list[tuple[str, Options]]:
+    return [_under(design, position, variables_of(design, position, binary=binary)) for position in _positions(design)]
+
+
+def _under(design: Design, position: int, tokens: Iterator[str]) -> tuple[str, Options]:
+    speaker = Speaker(design)
+    asked = speaker.question(position)
+    # A closed list shows the option alone, so the question stands there too, after what tells options apart.
+    return asked, [(token, f"{_label(speaker, position, token)} · {asked}") for token in tokens]
+
+
+def _label(speaker: Speaker, position: int, token: str) -> str:
+    part = token.partition(":")[2]
+    if part.isdecimal():
+        return speaker.choice(position, int(part))
+    if part:
+        return "Mean"
+    labels = [speaker.text(choice) for choice in speaker.design.document["items"][position]["choices"]]
+    return labels[1] if len(labels) == 2 else "All choices"
+
+
+def _positions(design: Design) -> range:
+    return range(len(design.document["items"]))
+
+
+FIELDS: dict[str, Callable[[Design, Mapping[str, str]], Iterator[Field]]] = {
+    Kind.COMPARISON: _comparison,
+    Kind.WEIGHTING: _weighting,
+    Kind.CROSS_TABLE: _cross_table,
+    Kind.REGRESSION: _regression,
+    Kind.VERSIONS: _versions,
+}
