@@ -164,6 +164,8 @@ def _kept(appointment: Appointment) -> bool:
     """Whether this call settled it. One that breaks keeps no other from being kept, and is tried again."""
     try:
         with transaction.atomic():
+            # The survey first, as everybody else does: two that wait for each other would both be refused.
+            Survey.objects.select_for_update().get(pk=appointment.survey_id)
             if not _settle(appointment, State.KEPT):
                 return False
             _do(appointment)

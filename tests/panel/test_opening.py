@@ -11,6 +11,7 @@ from django.utils import timezone
 from surveys import appointments, services
 from surveys.appointments import Terms
 from surveys.models import Appointment, Survey, Version
+from surveys.people.models import AuditEntry
 from surveys.people.teams import home_team
 from tests import payloads, translated
 from tests.panel.test_lifecycle import digest_shown, look, press, words
@@ -122,6 +123,31 @@ def test_the_closing_date_is_extended_and_nothing_else(survey: Survey, her: Clie
     assert "can only be moved later" in press(her, "extend", "campus", closes_at=ahead(2))
     assert "It closes by itself on" in press(her, "extend", "campus", closes_at=ahead(9))
     assert "must be a date and a time" in press(her, "extend", "campus", closes_at="soon")
+
+
+def test_every_act_is_in_the_log_with_who_did_it(survey: Survey, her: Client) -> None:
+    press(her, "opening", "campus", digest=digest_shown(her), opens="later", opens_at=ahead(5))
+    press(her, "call-off", "campus")
+    press(her, "opening", "campus", digest=digest_shown(her), opens="now", closes_at=ahead(5))
+    press(her, "extend", "campus", closes_at=ahead(9))
+    press(her, "embed", "campus", origins="https://www.example.org")
+    press(her, "show-results", "campus", shown="yes")
+    Appointment.objects.filter(state=Appointment.State.WAITING).update(due_at=timezone.now())
+    appointments.keep_due()
+    Survey.objects.get().versions.get().design.runs.update(state="failed")
+    press(her, "archive", "campus")
+    written = list(AuditEntry.objects.order_by("pk").values_list("name", "act"))
+    assert written[-9:] == [
+        ("alice", "agreed to open by itself"),
+        ("alice", "called off the opening"),
+        ("alice", "agreed to close by itself"),
+        ("alice", "opened"),
+        ("alice", "extended the closing date"),
+        ("alice", "named the sites that may show it"),
+        ("alice", "let respondents see the results"),
+        ("", "closed"),
+        ("alice", "archived"),
+    ]
 
 
 def test_a_finished_survey_is_archived_and_comes_back(version: Version, her: Client) -> None:
