@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin as BaseUserAdmin
 from django.contrib.auth.models import Group as DjangoGroup
 from django.contrib.auth.models import User
@@ -33,6 +34,7 @@ from surveys.models import Group, Item, Section, Survey
 from surveys.panel.frame import epsilon_of, takes_answers
 from surveys.panel.overview import question_of
 from surveys.panel.views import signed_in
+from surveys.people.log import record
 from surveys.people.teams import choices_of, home_team, team_fields
 
 admin.site.unregister(DjangoGroup)
@@ -213,6 +215,23 @@ class SurveyAdmin(ModelAdmin):
         else:
             obj.team = obj.team if obj.team_id else home_team(signed_in(request))
         super().save_model(request, obj, form, change)
+
+    def log_addition(self, request: HttpRequest, obj: Survey, message: Any) -> LogEntry:
+        record(signed_in(request), "wrote", survey=obj)
+        entry: LogEntry = super().log_addition(request, obj, message)
+        return entry
+
+    def log_change(self, request: HttpRequest, obj: Survey, message: Any) -> LogEntry:
+        """The admin's own message names what was changed, not what it says."""
+        entry: LogEntry = super().log_change(request, obj, message)
+        record(signed_in(request), "edited", survey=obj, detail=entry.get_change_message())
+        return entry
+
+    def log_deletions(self, request: HttpRequest, queryset: QuerySet[Survey]) -> list[LogEntry]:
+        for survey in queryset:
+            record(signed_in(request), "deleted", survey=survey)
+        entries: list[LogEntry] = super().log_deletions(request, queryset)
+        return entries
 
     def save_formset(
         self, request: HttpRequest, form: ModelForm[Survey], formset: BaseInlineFormSet[Any, Any, Any], change: bool

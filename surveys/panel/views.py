@@ -16,6 +16,7 @@ from surveys.forms import UploadForm
 from surveys.lifecycle import NotAllowed
 from surveys.panel.frame import survey_page
 from surveys.panel.overview import overview
+from surveys.people.log import record
 from surveys.people.teams import choices_of, team_for
 from surveys.reading import DefinitionError
 
@@ -39,6 +40,7 @@ def definition(request: HttpRequest, slug: str) -> HttpResponse:
     """The survey as a YAML file."""
     found = get_survey_or_404(request.user, slug)
     text = definitions.dump(selectors.definition_of(found))
+    record(signed_in(request), "exported", survey=found, detail="the definition, as YAML")
     name = f'attachment; filename="{found.slug}.yaml"'
     return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers={"Content-Disposition": name})
 
@@ -69,12 +71,16 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_safe
 def estimates(request: HttpRequest, key: str) -> HttpResponse:
-    return reports.csv_download(_finished_or_404(request, key, Role.ANALYST))
+    run = _finished_or_404(request, key, Role.ANALYST)
+    record(signed_in(request), "exported", survey=selectors.survey_of(run), detail=f"run {run.key}, as CSV")
+    return reports.csv_download(run)
 
 
 @require_safe
 def document(request: HttpRequest, key: str) -> HttpResponse:
-    return reports.json_download(_finished_or_404(request, key, Role.ANALYST))
+    run = _finished_or_404(request, key, Role.ANALYST)
+    record(signed_in(request), "exported", survey=selectors.survey_of(run), detail=f"run {run.key}, as JSON")
+    return reports.json_download(run)
 
 
 def panel_page(request: HttpRequest, template: str, **context: Any) -> HttpResponse:

@@ -19,7 +19,7 @@ class CodeForm(forms.Form):
         max_length=20,
         widget=forms.TextInput(
             attrs={
-                "class": "candor-field",
+                "class": "candor-field people-code",
                 "autocomplete": "one-time-code",
                 "autocapitalize": "off",
                 "spellcheck": "false",
@@ -109,7 +109,8 @@ def locked(request: HttpRequest, *_more: object) -> HttpResponse:
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """What whoever may too little is told; and whoever comes with a sign-in link that does not sign in."""
-    page = panel_page(request, "403.html", title="Not allowed", exception=str(exception))
+    template = "panel/people/forbidden.html" if request.user.is_authenticated else "panel/people/no_link.html"
+    page = panel_page(request, template, title="Not allowed", words=str(exception))
     page.status_code = 403
     return page
 

@@ -1,6 +1,6 @@
 """The door for whoever is invited: the secret comes in the fragment of the link, which no server and no log sees."""
 
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.contrib.auth import login
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.contrib.auth.models import User
@@ -85,5 +85,6 @@ def _page(
     shown = form or AccountForm()
     for field in shown.fields.values():
         field.widget.attrs["class"] = "candor-field"
-    context = {"invitation": invitation, "form": shown, "gone": gone, "title": "Invitation", "site_title": "Candor"}
+    context = {"invitation": invitation, "form": shown, "gone": gone, "title": "Invitation"}
+    context |= admin.site.each_context(request)
     return render(request, "panel/people/join.html", context, status=status)

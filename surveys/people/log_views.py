@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from surveys.access import Role, get_survey_or_404, get_team_or_404, role_in_team
 from surveys.panel.frame import survey_page
-from surveys.panel.views import panel_page
+from surveys.panel.views import panel_page, signed_in
 from surveys.people import log
 from surveys.people.models import AuditEntry
 
@@ -37,12 +37,14 @@ def of_team(request: HttpRequest, team: int) -> HttpResponse:
 @require_safe
 def survey_file(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     found = get_survey_or_404(request.user, slug, Role.ANALYST)
+    log.record(signed_in(request), "exported", survey=found, detail=f"the log, as {kind.upper()}")
     return _file(_filtered(request, log.of_survey(found)), f"{found.slug}-log", kind)
 
 
 @require_safe
 def team_file(request: HttpRequest, team: int, kind: str) -> HttpResponse:
     found = get_team_or_404(request.user, team, Role.ANALYST)
+    log.record(signed_in(request), "exported", team=found, detail=f"the log, as {kind.upper()}")
     return _file(_filtered(request, log.of_team(found)), f"team-{found.pk}-log", kind)
 
 

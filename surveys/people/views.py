@@ -21,7 +21,7 @@ from surveys.people import invitations, teams
 from surveys.people.models import Membership, Team
 
 MEANINGS = {
-    Role.VIEWER: "reads everything: questions, plans, results, reports and this log",
+    Role.VIEWER: "reads everything: questions, plans, results, reports and the log",
     Role.ANALYST: "also asks for estimates and analyses, and downloads them as files",
     Role.EDITOR: "also writes drafts, rehearses, opens, closes, shares and enters paper",
     Role.OWNER: "also publishes reports, archives, deletes, and decides who is in the team",

@@ -5,6 +5,7 @@ look the same to the byte; who is in the team with a smaller role is told so; wh
 """
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -374,3 +375,23 @@ def test_how_far_a_run_is(run: Run, her: Client) -> None:
         "key": run.key, "state": "done", "progress": 100, "fault": "", "reports": 90,
         "snapshot_at": run.snapshot_at.isoformat().replace("+00:00", "Z"),  # type: ignore[union-attr]
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("who", ["viewer", "analyst", "editor"])
+def test_no_page_offers_what_its_reader_may_not_do(cast: Cast, who: str) -> None:
+    """Every link leads on, and every button of every page of a survey may be pressed by whoever sees it."""
+    client, held, found = cast.clients[who], cast.held[who], list[str]()
+    offered: set[tuple[str, str, str]] = set()
+    for name, row in ROWS.items():
+        least = row.methods.get("GET")
+        if row.about in ("survey", "run", "team") and isinstance(least, Role) and held is not None and held >= least:
+            answer = client.get(next(cast.requests(name, row))[0])
+            if answer["Content-Type"].startswith("text/html") and answer.status_code == 200:
+                page = answer.content.decode()
+                offered |= {(name, "GET", address) for address in re.findall(r'<a [^>]*href="(/panel/[^"#?]+)', page)}
+                offered |= {(name, "POST", address) for address in re.findall(r'ction="(/panel/[^"#?]+)', page)}
+    for name, method, address in sorted(offered):
+        if ask(client, method, address, {}).status_code == 403:
+            found.append(f"{name} offers {method} {address}")
+    assert "\n".join(found) == ""
+    assert len(offered) > 20

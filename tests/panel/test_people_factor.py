@@ -196,3 +196,10 @@ def test_a_new_password_ends_the_other_sessions(alice: User) -> None:
     alice.is_active = False
     alice.save()
     assert here.get(LIST).status_code == 302  # an account that is off has no session
+
+
+def test_a_link_that_was_used_says_so(alice: User) -> None:
+    link = reverse("sign-in") + get_query_string(alice)
+    assert Client().get(link).status_code == 302
+    again_answer = Client().get(link)
+    assert (again_answer.status_code, "works once" in again_answer.content.decode()) == (403, True)

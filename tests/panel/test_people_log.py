@@ -1,16 +1,25 @@
 """The log of researchers' acts: each act is one row, nothing can change a row, and none is about a respondent."""
 
+import csv
+import io
 from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
+from django.test import Client
+from django.urls import reverse
 
+from collector import selectors as reports
+from collector import services as collector
+from estimator import services as estimator
 from surveys import services
 from surveys.lifecycle import NotAllowed
 from surveys.models import Survey
-from surveys.people.log import record
+from surveys.people.log import as_json, record
 from surveys.people.models import AuditEntry
+from tests import payloads
+from tests.panel.test_authoring import form_of
 
 pytestmark = pytest.mark.django_db
 
@@ -72,3 +81,49 @@ def test_it_outlives_what_it_is_about(survey: Survey, alice: User) -> None:
     assert entry is not None
     assert (entry.name, entry.slug, entry.survey_id) == ("alice", "campus", old)
     assert Survey.objects.create(slug="campus", team=survey.team).pk != old
+
+
+def test_it_is_a_page_and_a_file_of_each_survey_and_team(survey: Survey, her: Client, bob: User) -> None:
+    record(bob, "=HYPERLINK", survey=survey, detail="+1 <script>")
+    hers = reverse("panel:log", args=["campus"])
+    page = her.get(hers).content.decode()
+    assert "+1 &lt;script&gt;" in page
+    assert "<td>wrote</td>" not in her.get(hers, {"who": "bob"}).content.decode()
+    assert "<td>wrote</td>" in her.get(hers, {"who": "Candor", "act": "wrote"}).content.decode()
+    rows = list(
+        csv.DictReader(io.StringIO(her.get(reverse("panel:log-csv", args=["campus"])).content.decode("utf-8-sig")))
+    )
+    assert (rows[1]["who"], rows[1]["act"], rows[1]["detail"]) == ("bob", "'=HYPERLINK", "'+1 <script>")
+    team = her.get(reverse("panel:team-log-json", args=[survey.team_id]), {"who": "bob"}).json()
+    assert [(row["who"], row["act"], row["survey"]) for row in team] == [("bob", "=HYPERLINK", "campus")]
+    assert AuditEntry.objects.filter(name="alice", act="exported").count() == 2
+    record(bob, "opened")  # of no survey and no team
+    assert "<td>opened</td>" not in page + her.get(reverse("panel:team-log", args=[survey.team_id])).content.decode()
+
+
+def test_an_edit_says_what_was_changed_and_not_what_it_says(survey: Survey, her: Client) -> None:
+    address = reverse("admin:surveys_survey_change", args=[survey.pk])
+    her.post(address, form_of(her, address) | {"title": "Very new title", "items-0-wording": "Very new?"})
+    entry = AuditEntry.objects.get(act="edited")
+    assert (entry.name, entry.slug) == ("alice", "campus")
+    assert "Changed title" in entry.detail
+    assert "new" not in entry.detail.lower().replace("renewed", "")
+    her.post(reverse("admin:surveys_survey_delete", args=[survey.pk]), {"post": "yes"})
+    assert AuditEntry.objects.filter(act="deleted", slug="campus", name="alice").exists()
+
+
+def test_nothing_of_a_respondent_gets_into_it(survey: Survey, alice: User) -> None:
+    """A full flow: neither a nonce, nor the symbols of a report, nor a group, nor a count that one report moves."""
+    version = services.open_survey(survey, by=alice)
+    design = reports.get_design(version.design_id)
+    canaries = [f"ca9a7c0ffee{number:021x}" for number in range(37)]
+    for number, nonce in enumerate(canaries):
+        symbols = bytes([number % 2, number % 3]).hex()
+        collector.receive(payloads.body(design, report=symbols, nonce=nonce), slug="campus")
+    written = AuditEntry.objects.count()
+    run = estimator.execute(services.request_estimate(survey, by=alice).pk)
+    services.publish_run(run, published=True, by=alice)
+    services.close_survey(survey, by=alice)
+    assert AuditEntry.objects.count() == written + 3
+    kept = as_json(AuditEntry.objects.exclude(act="signed in")).decode()
+    assert [word for word in (*canaries, '"37', " 37", "y1", "y2") if word in kept] == []
