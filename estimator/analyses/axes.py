@@ -49,7 +49,7 @@ def of_differences(rows: Iterable[Row], *, shares: bool) -> DifferenceAxis:
     ends = [end for row in rows for end in (row.low, row.high) if end is not None] or [-0.1, 0.1]
     low, high = min(0.0, *ends), max(0.0, *ends)
     step = _round_step((high - low) / (MOST_TICKS - 1), whole_points=shares)
-    return DifferenceAxis(math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step, shares, 0.0)
+    return DifferenceAxis(*_around(low, high, step), step, shares, 0.0)
 
 
 def of_ratios(rows: Iterable[Row]) -> RatioAxis:
@@ -73,4 +73,10 @@ def of_values(rows: Iterable[Row]) -> DifferenceAxis:
     ends = [end for row in rows for end in (row.low, row.high) if end is not None] or [0.0, 1.0]
     low, high = min(ends), max(ends)
     step = _round_step((high - low or 1.0) / (MOST_TICKS - 1), whole_points=False)
-    return DifferenceAxis(math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step, False)
+    return DifferenceAxis(*_around(low, high, step), step, False)
+
+
+def _around(low: float, high: float, step: float) -> tuple[float, float]:
+    """The ticks around a stretch, at least one step apart."""
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return first * step, max(last, first + 1) * step

@@ -1,0 +1,110 @@
+"""The sentences and pictures of analyses: what they say is what the intervals say, whatever the numbers are."""
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from collector.designs import Design
+from estimator.analyses import axes, parts, words
+from estimator.analyses.asking import read_shares
+from estimator.analyses.quantities import Refused
+from estimator.analyses.rows import Row
+from tests import analysed, payloads
+
+DESIGN = Design(payloads.document(strata=analysed.groups()))
+ends = st.floats(-1, 1).map(lambda end: round(end, 6))
+
+
+def row(low: float, high: float) -> Row:
+    error = (high - low) / 4 or 0.01
+    return Row(
+        "difference", "cheated", 100, choice=1, estimate=(low + high) / 2, standard_error=error, low=low, high=high,
+        level=0.95,
+    )  # fmt: skip
+
+
+def numbers(text: str) -> list[float]:
+    return [float(found.replace(words.MINUS, "-")) for found in re.findall(rf"[{words.MINUS}]?\d+(?:\.\d+)?", text)]
+
+
+@given(ends, ends)
+def test_a_sentence_says_what_the_interval_says(one: float, other: float) -> None:
+    """Whether they differ, which is higher, and an interval that is never narrower than the one that was computed."""
+    low, high = sorted((one, other))
+    said = words.difference(row(low, high), "A", "B", words.POINTS)
+    near, far = numbers(said)
+    if low > 0:
+        assert said.startswith("A is higher than B by ")
+        assert near <= 100 * low + 1e-6
+        assert far >= 100 * high - 1e-6
+        assert near > 0 or low < 1e-6
+    elif high < 0:
+        assert said.startswith("A is lower than B by ")
+        assert near <= -100 * high + 1e-6
+        assert far >= -100 * low - 1e-6
+        assert near > 0 or high > -1e-6
+    else:
+        assert said.startswith("We cannot tell A from B: the difference is between ")
+        assert near <= 100 * low + 1e-6
+        assert far >= 100 * high - 1e-6
+
+
+def test_the_sentence_of_the_plan() -> None:
+    assert (
+        words.difference(row(0.03, 0.11), "A", "B", words.POINTS) == "A is higher than B by 3 to 11 percentage points."
+    )
+    unclear = "We cannot tell A from B: the difference is between −4 and 9 percentage points."
+    assert words.difference(row(-0.04, 0.09), "A", "B", words.POINTS) == unclear
+    just = "A is lower than B by 0.2 to 11.0 percentage points."
+    assert words.difference(row(-0.11, -0.002), "A", "B", words.POINTS) == just
+
+
+@given(st.lists(st.tuples(ends, ends).map(sorted), min_size=1, max_size=6))
+def test_an_axis_holds_nought_and_every_interval(intervals: list[list[float]]) -> None:
+    axis = axes.of_differences([row(low, high) for low, high in intervals], shares=True)
+    assert axis.start - 1e-9 <= min(0, *(low for low, _ in intervals))
+    assert axis.end + 1e-9 >= max(0, *(high for _, high in intervals))
+    assert min(abs(tick) for tick in axis.ticks) < 1e-9
+    assert 2 <= len(axis.ticks) <= 8
+    means = axes.of_values([row(low, high) for low, high in intervals])
+    assert means.start <= min(low for low, _ in intervals) + 1e-9
+    assert 2 <= len(means.ticks) <= 8
+
+
+@given(st.lists(st.tuples(st.floats(1e-9, 1e9), st.floats(1e-9, 1e9)).map(sorted), min_size=1, max_size=6))
+def test_an_axis_of_ratios_has_one_on_it(intervals: list[list[float]]) -> None:
+    axis = axes.of_ratios([row(low, high) for low, high in intervals])
+    assert 1.0 in axis.ticks
+    assert len(axis.ticks) <= 8
+    assert all(0 <= axis.part_of_width(end) <= 1 for interval in intervals for end in interval)
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=3, max_size=3))
+def test_shares_are_read_exactly(sizes: list[int]) -> None:
+    total = sum(sizes)
+    said = {f"share-{key}": f"{size}/{total}" for key, size in zip(analysed.GROUPS, sizes, strict=True)}
+    read = read_shares(said, DESIGN)
+    assert [Fraction(read[key]) for key in analysed.GROUPS] == [Fraction(size, total) for size in sizes]
+    with pytest.raises(Refused, match="must sum to 100 %"):
+        read_shares(said | {"share-y1": f"{sizes[0] + 1}/{total}"}, DESIGN)
+
+
+def test_every_picture_has_its_words_and_a_firm_line_at_no_difference() -> None:
+    part = parts.differences([row(-0.04, 0.09), row(0.1, 0.2)], ["A − B", "<C> − B"], words.POINTS, "Differences", 0.95)
+    assert part.picture.count('class="origin"') == 4, "two rows in two layouts"
+    assert "&lt;C&gt; − B: 15 (10 to 20)" in part.picture
+    assert part.table.head[3] == "95\u00a0% interval, all together"
+    assert [cells[-1] for cells in part.table.rows] == ["cannot be told apart", "differ"]
+
+
+def test_what_is_missing_is_said() -> None:
+    few = replace(row(0, 1), n=4, estimate=None, low=None, high=None, flags=["too_few_reports"])
+    assert words.missing(few) == "not enough reports yet: 4 of 30"
+    assert words.missing(replace(few, n=40)) == "not enough reports yet in every group"
+    assert words.missing(replace(few, flags=["at_the_edge"])).startswith("at the edge of what is possible")
+    assert "cannot be compared" in words.odds(replace(few, flags=["at_the_edge"]), "“Yes”", "A", "B")
+    assert words.odds(row(0.2, 0.45), "“Yes”", "A", "B") == "The odds of “Yes” in A are 0.20 to 0.45 times those in B."
