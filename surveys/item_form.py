@@ -6,10 +6,12 @@ and what it still needs is said where it stands (missing.py).
 
 import json
 import math
+import re
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.functional import cached_property
 from unfold.widgets import (
     UnfoldAdminExpandableTextareaWidget,
     UnfoldAdminTextareaWidget,
@@ -46,6 +48,7 @@ ALONE = (
 )  # fmt: skip
 """What a question says without regard to the others."""
 
+OF_CONDITION = {"asked_if": "asked_if_item", "unasked": "sent_if_unasked"}
 CONDITION_FIELDS = ("asked_if_item", "asked_if_answers", "sent_if_unasked")
 
 HELP = {
@@ -237,6 +240,21 @@ class ItemForm(WordsForm):
 class ItemFormSet(PartFormSet):
     """The questions of a survey, of which some depend on earlier ones."""
 
+    @cached_property
+    def fault(self) -> str:
+        """What keeps the survey, as it is saved, from being opened."""
+        return selectors.what_is_missing(self.instance) if self.instance.pk and not self.is_bound else ""
+
+    def add_fields(self, form: ItemForm, index: int | None) -> None:
+        """Say beside its field what is wrong of a question among the others; what is wrong of it alone, it says."""
+        super().add_fields(form, index)
+        named = re.match(rf"items\[{index}\]\.(section|asked_if|unasked)\b", self.fault)
+        if named:
+            form.say_missing(OF_CONDITION.get(named[1], named[1]), self.fault[named.start(1) :] + ".")
+        twice = re.match(r"items must have keys that differ; (.+) stands? more than once", self.fault)
+        if twice and form.instance.key in twice[1].split(", "):
+            form.say_missing("key", "a key of its own; another question has this one too.")
+
     def clean(self) -> None:
         super().clean()
         forms = [form for form in self.forms if getattr(form, "cleaned_data", None) and form not in self.deleted_forms]
@@ -301,7 +319,8 @@ def _position(form: ItemForm) -> float:
 def condition_in_words(item: Item, language: str) -> dict[str, str]:
     """What the form shows of the condition of a saved question."""
     condition, unasked = item.asked_if or {}, item.unasked
-    earlier = Item.objects.filter(survey=item.survey_id, key=condition.get("item")).first()
+    # Of all items, which the form has read at once, rather than by a query for each question.
+    earlier = next((one for one in item.survey.items.all() if one.key == condition.get("item")), None)
     answers = [_words_at(earlier, place, language) for place in condition.get("answers", []) if earlier]
     words = _words_at(item, unasked, language) if isinstance(unasked, int) else unasked or ""
     return dict(zip(CONDITION_FIELDS, (condition.get("item", ""), "\n".join(answers), words), strict=True))

@@ -25,12 +25,12 @@ FIELDS = {
 
 def lacking(definition: Definition) -> list[str]:
     """A sentence for each thing that is missing; the first fault of the whole where no part has one."""
-    found = [*_untranslated(definition), *_unfinished(definition["items"])]
     try:
         design_of(definition, version=1)
     except DefinitionError as fault:
+        found = [*_untranslated(definition), *_unfinished(definition["items"])]
         return found or [f"{fault}".rstrip(".") + "."]
-    return found
+    return []
 
 
 def item_faults(item: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from estimator.models import Run
 from surveys import appointments, selectors
 from surveys.access import Role, role_in
 from surveys.definitions import total_epsilon
+from surveys.missing import lacking
 from surveys.models import Survey, Version
 
 DRAFT, OPEN = Survey.State.DRAFT, Survey.State.OPEN
@@ -71,6 +72,7 @@ def frame(survey: Survey) -> dict[str, Any]:
         "survey": survey,
         "version": version,
         "missing": standing.missing,
+        "lacking": lacking(selectors.definition_of(survey)) if standing.missing else [],
         "done": standing.done,
         "count": wording.count(reports.report_count(version.design_id) if version else 0),
         "coin_count": wording.count(coin_reports) if coin_reports else "",

@@ -11,7 +11,6 @@ from estimator.models import Run
 from estimator.privacy import ItemLabel, item_label
 from surveys import appointments, lifecycle, links, selectors
 from surveys.mechanisms import mechanism_of
-from surveys.missing import lacking
 from surveys.models import Item, Survey, Version
 from surveys.questions import frozen_item
 
@@ -62,7 +61,6 @@ def overview(survey: Survey) -> dict[str, Any]:
         "waiting": appointments.waiting(survey),
         "trouble": appointments.trouble(survey),
         "questions": list(questions(survey)),
-        "lacking": lacking(selectors.definition_of(survey)) if survey.state == Survey.State.DRAFT else [],
         "pending": pending if pending and pending.state in (Run.State.QUEUED, Run.State.RUNNING) else None,
         "failed": pending if pending and pending.state == Run.State.FAILED else None,
         "public_link": links.report_link(done) if done and done.published else "",

@@ -12,6 +12,7 @@ from collector import selectors as reports
 from collector.services import freeze
 from estimator import services as estimator
 from estimator.models import Run
+from surveys import library
 from surveys.models import Survey, Version
 from surveys.people.teams import home_team
 from surveys.rehearsals import services as rehearsals
@@ -127,6 +128,19 @@ def test_a_rehearsal(page: Page, alice: User, run: Run, monkeypatch: pytest.Monk
     assert found(page, "/panel/survey/campus/rehearse/1/") == CLEAN
     if repetitions == 1:
         assert found(page, "/panel/survey/campus/rehearse/") == CLEAN
+
+
+def test_the_preview_and_a_form_in_two_languages_that_is_not_complete(page: Page, alice: User, run: Run) -> None:
+    template = library.find("partner-violence")
+    assert template is not None
+    draft = write_survey(template.definition, team=home_team(alice), unfinished=True)
+    draft.items.filter(key="afraid").update(wording={"en": "Is it so?", "de": ""})
+    sign_in(page, alice)
+    assert found(page, f"/panel/survey/{draft.slug}/preview/") == CLEAN
+    page.goto(f"/panel/surveys/survey/{draft.pk}/change/")
+    page.get_by_role("button", name="Preview", exact=True).click()
+    page.evaluate(UNFOLD)
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
 
 
 def test_headings_nest(page: Page, alice: User, run: Run) -> None:

@@ -181,6 +181,7 @@ def test_a_draft_may_be_unfinished(bilingual: Survey, her: Client) -> None:
     html = save(her, change(bilingual), form_of(her, change(bilingual)) | {"items-1-key": "cheated"})
     assert "Before it can be opened" in html
     assert "cheated stands more than once" in html
+    assert her.get(change(bilingual)).content.decode().count("a key of its own; another question has this one too") == 2
 
 
 def test_a_mechanism_that_does_not_fit_its_choices_is_said_on_the_page(bilingual: Survey, her: Client) -> None:

@@ -218,6 +218,9 @@ def test_sections_are_written_and_questions_name_them(kinds: Survey, her: Client
     section = {"sections-1-key": "rest", "sections-1-title": "The rest", "sections-1-introduction": "Nearly done."}
     html = send(her, kinds, section).content.decode()
     assert "section must be one of first, rest; got &#x27;second&#x27;" in html
+    forms = her.get(change(kinds)).context["inline_admin_formsets"][-1].formset.forms
+    assert "Still missing: section must be one of first, rest; got" in str(forms[HABITS].fields["section"].help_text)
+    assert "Still missing" not in str(forms[PLACE].fields["section"].help_text)
     send(her, kinds, section, *(item(place, section="rest") for place in range(HABITS, HOURS + 1)))
     assert saved()["sections"][1] == {
         "key": "rest", "title": {"en": "The rest"}, "introduction": {"en": "Nearly done."},

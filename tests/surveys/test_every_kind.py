@@ -23,6 +23,7 @@ from surveys.models import Item, Page
 from surveys.people.teams import home_team
 from surveys.questions import ITEM_KEYS, PREFER_NOT, YES_NO
 from surveys.reading import DefinitionError
+from surveys.refusals import why_not_text
 from tests import kinds
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "every-kind.yaml"
@@ -239,7 +240,7 @@ def test_sections_must_be_whole() -> None:
         complete({"slug": "s", "title": "T", "sections": [{"name": "first"}]})
 
 
-WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8).filter(lambda said: not why_not_text(said))
 TEXTS = st.fixed_dictionaries({"en": WORDS, "de": WORDS})
 FRACTIONS = st.sampled_from(["1/2", "2/3", "0.4", "on", "1"])
 CHANNELS = st.one_of(
