@@ -117,6 +117,8 @@ SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60 if SECURE else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE
 SECURE_REFERRER_POLICY = "no-referrer"
 X_FRAME_OPTIONS = "DENY"
+# The form of a survey with 256 questions in five languages has as many fields; the size of a request is bounded anyway.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
 LANGUAGE_CODE = "en"
 # What the respondents' pages speak, each by its own name; docs/client.md says how to add one.

@@ -52,6 +52,11 @@ def test_a_survey_that_was_never_saved_is_shown(her: Client) -> None:
     assert not Survey.objects.exists()
 
 
+def test_a_long_survey_is_not_too_long_for_a_request(her: Client) -> None:
+    """Fifty questions have more than the thousand fields that Django takes by itself."""
+    assert her.post(reverse(FORM), {f"items-{number}-key": "" for number in range(1500)}).status_code == 200
+
+
 def test_the_rows_stand_in_the_order_of_their_numbers(bilingual: Survey, her: Client) -> None:
     html = shown(her, bilingual, **{"items-0-position": "9"})
     assert html.index("How are you?") < html.index("Have you cheated?")
