@@ -9,6 +9,9 @@ from playwright.sync_api import Page
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
+# The panel's theme looks at the scheme as a page loads and never again; its class is set as it would set it.
+IN_THE_DARK = "dark => document.documentElement.classList.toggle('dark', dark)"
+
 SCREENS = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
 
 

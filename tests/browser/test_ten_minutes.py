@@ -1,0 +1,156 @@
+"""From the sign-in link to the first estimate of one's own survey: every click is counted, and listed in the docs."""
+
+import os
+import re
+from collections.abc import Iterator
+from urllib.request import Request, urlopen
+
+import numpy as np
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Locator, Page
+
+from collector import selectors as reports
+from estimator import jobs, tasks
+from estimator import services as estimator
+from surveys import rehearsal
+from surveys.models import Survey
+from surveys.rehearsals import services as rehearsals
+from surveys.rehearsals.population import population
+from tests.browser.accessibility import IN_THE_DARK
+from tests.browser.test_panel import DESKTOP, PHONE, sign_in
+
+MOST_CLICKS = 25
+TALL = {"width": 1280, "height": 1400}
+QUESTIONS = {
+    "copied": "Have you ever handed in work that somebody else had written?",
+    "sold": "Have you ever sold work of yours to another student?",
+    "tablets": "Have you taken tablets to study longer?",
+}
+DOCUMENT = settings.ROOT / "docs" / "ten-minutes.md"
+IMAGES = os.environ.get("CANDOR_IMAGES")
+
+
+class Hand:
+    """Somebody at the panel: presses what can be seen, and types into what was pressed. Each press is a click."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.clicks: list[tuple[str, str]] = []
+
+    def press(self, what: Locator, name: str, typed: str = "") -> None:
+        what.click()
+        if typed:
+            self.page.keyboard.press("ControlOrMeta+a")
+            self.page.keyboard.type(typed)
+        self.clicks.append((name, typed))
+
+    def step(self, name: str) -> None:
+        """A step in the bar above every page of a survey."""
+        bar = self.page.get_by_role("navigation", name="Steps")
+        self.press(bar.get_by_role("link", name=re.compile(f"^{name}")), f"the step {name}")
+
+    def table(self) -> str:
+        lines = [f"| {n} | {name} | {typed} |" for n, (name, typed) in enumerate(self.clicks, start=1)]
+        return "\n".join(["| click | on | typed |", "|---|---|---|", *lines])
+
+    def picture(self, name: str) -> None:
+        """For the documentation, on a desktop in the light and on a phone in the dark."""
+        if not IMAGES:
+            return
+        for device, size, scheme in (("desktop", TALL, "light"), ("phone-dark", PHONE, "dark")):
+            self.page.set_viewport_size(size)  # type: ignore[arg-type]
+            self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+            self.page.evaluate(IN_THE_DARK, scheme == "dark")
+            self.page.evaluate("scrollTo(0, 0)")
+            self.page.screenshot(path=f"{IMAGES}/panel-{device}-{name}.png")
+        self.page.set_viewport_size(DESKTOP)  # type: ignore[arg-type]
+        self.page.emulate_media(color_scheme="light")
+        self.page.evaluate(IN_THE_DARK, False)
+
+
+@pytest.fixture
+def page(browser: Browser, running_site: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    """A page whose console must stay silent. No broker: `work` does what the worker does."""
+    monkeypatch.setattr(jobs, "wake", lambda task, job_id: None)
+    context = browser.new_context(base_url=running_site, viewport=DESKTOP)  # type: ignore[arg-type]
+    context.set_default_timeout(30_000)
+    page, faults = context.new_page(), list[str]()
+    page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+    yield page
+    context.close()
+    assert faults == []
+
+
+def work() -> None:
+    """One look of the worker at what waits."""
+    for one in Survey.objects.get().rehearsals.all():
+        rehearsals.execute(one.pk, seconds=60)
+    tasks.fold_waiting()
+    for run in estimator.estimate_changed():
+        estimator.execute(run.pk)
+
+
+def answer(site: str, survey: Survey, people: int) -> None:
+    """So many respondents send what a browser of theirs would send, to the address that it is sent to."""
+    design, generator = reports.get_design(survey.versions.get().design_id), np.random.default_rng(2026)
+    shares = {"copied": [0.7, 0.3], "sold": [0.9, 0.1], "tablets": [0.8, 0.2]}
+    next_word = rehearsal._words(generator)
+    for number, one in enumerate(population(design, {"respondents": people, "shares": shares}).draw(generator)):
+        body = rehearsal.report_body(design, one, next_word, nonce=f"{number:032x}")
+        headers = {"Content-Type": "application/json", "Origin": site}
+        assert urlopen(Request(f"{site}/s/{survey.slug}/reports", body, headers)).status == 201
+
+
+def write(hand: Hand, page: Page) -> None:
+    """A survey of three questions, in an empty form."""
+    hand.press(page.get_by_role("link", name="New survey").last, "New survey")
+    hand.press(page.get_by_role("link", name="Begin empty"), "Begin empty")
+    hand.press(page.get_by_label("Title", exact=False).first, "Title", "Study and honesty")
+    for number, (key, wording) in enumerate(QUESTIONS.items()):
+        if number:
+            hand.press(page.get_by_text("Add another Question"), "Add another Question")
+        rows = page.locator("#items-data > .form-group:not(.empty-form):visible").nth(number)
+        hand.press(rows.get_by_label("Key").first, f"Key of question {number + 1}", key)
+        hand.press(rows.get_by_label("Question", exact=True).first, f"Question {number + 1}", wording)
+    hand.press(page.get_by_role("button", name="Save", exact=True), "Save")
+    page.get_by_text("Ready to open.").wait_for()
+
+
+def plan_and_rehearse(hand: Hand, page: Page) -> None:
+    hand.step("Plan")
+    hand.press(page.get_by_label("Truth probability", exact=True), "Truth probability", "3/5")
+    page.locator("[data-status]", has_text="60").wait_for()
+    hand.picture("2-plan")
+    hand.press(page.get_by_role("button", name="Use this truth in the draft"), "Use this truth in the draft")
+    page.get_by_text("copied now has truth probability 3/5").wait_for()
+    hand.step("Rehearse")
+    hand.press(page.get_by_role("button", name="Rehearse it"), "Rehearse it")
+    page.get_by_role("progressbar", name="Rehearsing").wait_for()
+    work()
+    page.get_by_text("of 3 intervals held the true value").wait_for()
+    hand.picture("4-rehearsed")
+
+
+def test_from_the_sign_in_link_to_the_first_estimate(page: Page, running_site: str, alice: User) -> None:
+    sign_in(page, alice)
+    hand = Hand(page)
+    write(hand, page)
+    plan_and_rehearse(hand, page)
+    hand.step("Open")
+    hand.press(page.get_by_role("button", name="Open version 1"), "Open version 1")
+    page.get_by_label("Link for respondents").wait_for()
+    hand.picture("6-share")
+    hand.step("Watch")
+    page.get_by_role("heading", name="Not enough reports yet").wait_for()
+    answer(running_site, Survey.objects.get(), 60)
+    work()
+    quotes = page.locator(".quote")
+    quotes.first.wait_for()
+    hand.picture("7-watch")
+    assert quotes.count() == len(QUESTIONS)
+    assert "of the 60 respondents" in quotes.first.inner_text()
+    assert len(hand.clicks) <= MOST_CLICKS
+    assert hand.table() in DOCUMENT.read_text(encoding="utf-8"), f"docs/ten-minutes.md must say:\n{hand.table()}"
