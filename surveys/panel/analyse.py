@@ -19,6 +19,7 @@ from surveys.models import Survey
 from surveys.panel.analysis_forms import form_of
 from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
+from surveys.people.log import record
 
 KINDS = Analysis.Kind
 
@@ -83,14 +84,14 @@ def again(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def numbers(request: HttpRequest, key: str) -> HttpResponse:
     """Every number of an analysis as CSV."""
-    found = _finished_or_404(request, key)
+    found = _to_export(request, key, "CSV")
     return _download(exports.csv_file(found), "text/csv; charset=utf-8", f"{found.key[:8]}-analysis.csv")
 
 
 @require_safe
 def document(request: HttpRequest, key: str) -> HttpResponse:
     """An analysis with everything that it was computed from, as JSON."""
-    found = _finished_or_404(request, key)
+    found = _to_export(request, key, "JSON")
     return _download(exports.json_file(found), "application/json", f"{found.key[:8]}-analysis.json")
 
 
@@ -111,10 +112,12 @@ def _page(request: HttpRequest, survey: Survey, kind: str, said: Mapping[str, st
     )
 
 
-def _finished_or_404(request: HttpRequest, key: str) -> Analysis:
-    found, _ = get_analysis_or_404(request.user, key, Role.ANALYST)
+def _to_export(request: HttpRequest, key: str, form: str) -> Analysis:
+    """A finished analysis that is about to leave, which is written down."""
+    found, survey = get_analysis_or_404(request.user, key, Role.ANALYST)
     if found.state != Analysis.State.DONE:
         raise Http404("There is no such analysis.")
+    record(signed_in(request), "exported", survey=survey, detail=f"analysis {found.key}, as {form}")
     return found
 
 

@@ -179,6 +179,8 @@ def test_the_files_say_the_same_and_hold_no_formula(her: Client, survey: Survey)
     document = json.loads(her.get(reverse("panel:analysis-json", args=[found.key])).content)
     assert document["result"] == found.result
     assert document["inputs"] == found.inputs
+    said = AuditEntry.objects.filter(act="exported").values_list("detail", flat=True)
+    assert set(said) == {f"analysis {found.key}, as CSV", f"analysis {found.key}, as JSON"}
     for line, row in zip(lines, document["result"]["rows"], strict=True):
         assert float(line["estimate"]) == row["estimate"]
         assert float(line["low"]) == row["low"]
