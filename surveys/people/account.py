@@ -30,7 +30,9 @@ class CodeForm(forms.Form):
 
 @require_safe
 def account(request: HttpRequest) -> HttpResponse:
-    return _account(request)
+    user = signed_in(request)
+    context = {"on": factor.is_on(user), "left": factor.codes_left(user), "required": factor.required()}
+    return panel_page(request, "panel/people/account.html", title="My account", **context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -117,9 +119,3 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def no_address(request: HttpRequest) -> None:
     """The address of whoever signs in, for django-axes: it is not read."""
-
-
-def _account(request: HttpRequest) -> HttpResponse:
-    user = signed_in(request)
-    context = {"on": factor.is_on(user), "left": factor.codes_left(user), "required": factor.required()}
-    return panel_page(request, "panel/people/account.html", title="My account", form=CodeForm(), **context)

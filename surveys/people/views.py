@@ -82,9 +82,6 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     return survey_page(request, "panel/people/survey.html", found, step="people", lines=lines[::-1], others=others)
 
 
-Change = Callable[[HttpRequest, Team], str]
-
-
 def act(role: Role) -> Callable[[Callable[..., str]], Callable[..., HttpResponse]]:
     """Make a view of a change to a team, for this role: it returns what happened; a refusal is said, not raised."""
 

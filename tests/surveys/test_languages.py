@@ -24,7 +24,7 @@ from estimator import services as estimator
 from estimator.models import Run
 from surveys import definitions, links, selectors, services
 from surveys.definitions import DefinitionError
-from surveys.models import Page, Version
+from surveys.models import Page, Survey, Version
 from surveys.people.teams import home_team
 from tests import payloads, translated
 from tests.tools.designs import stored_page
@@ -249,6 +249,8 @@ def test_pages_stored_before_there_were_languages_are_moved() -> None:
     assert bytes(old.get_model("surveys", "Version").objects.get().page) == b"<page>"
     last = MigrationExecutor(connection)
     last.migrate(last.loader.graph.leaf_nodes())
+    member = Survey.objects.get().team.memberships.get()
+    assert (member.user.username, member.get_role_display()) == ("carol", "owner")  # who owned it owns its team
 
 
 def test_a_survey_in_several_languages_goes_from_file_to_report(alice: User, tmp_path: Path) -> None:

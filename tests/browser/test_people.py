@@ -1,0 +1,68 @@
+"""Being invited and signing in with a second factor, in a real browser, by what is on the pages; axe finds nothing."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Page
+from sesame.utils import get_query_string
+
+from surveys.access import Role
+from surveys.models import Survey
+from surveys.people.invitations import invite
+from tests.browser.accessibility import on_every_screen
+from tests.browser.test_accessibility_panel import CLEAN, THEME
+from tests.panel.test_people_factor import code_of
+
+
+@pytest.fixture
+def page(browser: Browser, running_site: str) -> Iterator[Page]:
+    context = browser.new_context(base_url=running_site)
+    context.set_default_timeout(15_000)
+    yield context.new_page()
+    context.close()
+
+
+def clean(page: Page) -> bool:
+    return dict(on_every_screen(page, excused=THEME)) == CLEAN
+
+
+def test_an_invitation_makes_a_colleague(page: Page, survey: Survey, alice: User) -> None:
+    """The secret leaves the address before anything else is asked for, and no address that is requested holds it."""
+    _made, secret = invite(survey.team, Role.EDITOR, by=alice)
+    asked = list[str]()
+    page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
+    page.goto(f"/panel/join/#{secret}")
+    page.get_by_role("heading", name="Join Surveys of alice").wait_for()
+    assert secret not in page.url + "".join(asked)
+    assert clean(page)
+    page.get_by_label("User name").fill("erin")
+    for label in ("Password", "Password confirmation"):
+        page.get_by_label(label, exact=True).fill("seven green bottles")
+    page.get_by_role("button", name="Make it and join").click()
+    page.get_by_text("You are in Surveys of alice now, as editor.").wait_for()
+    assert survey.team.memberships.get(user__username="erin").role == Role.EDITOR
+    page.goto("/panel/survey/campus/log/")
+    assert clean(page)
+
+
+def test_a_second_factor_from_its_picture_to_its_code(page: Page, survey: Survey, alice: User) -> None:
+    page.goto("/panel/sign-in/" + get_query_string(alice))
+    page.goto(f"/panel/teams/{survey.team_id}/")
+    page.get_by_role("button", name="Make a link").click()
+    assert "/panel/join/#" in page.get_by_label("Link of the invitation").input_value()
+    assert clean(page)
+    page.get_by_role("link", name="My account").click()
+    page.get_by_role("link", name="Set it up").click()
+    assert clean(page)
+    page.get_by_label("Code, six digits").fill(code_of(alice))
+    page.get_by_role("button", name="Switch it on").click()
+    recovery = page.locator(".people-codes li").first.inner_text()
+    page.context.clear_cookies()
+    alice.refresh_from_db()
+    page.goto("/panel/sign-in/" + get_query_string(alice))
+    page.get_by_role("heading", name="Second factor").wait_for()
+    assert clean(page)
+    page.get_by_label("Code").fill(recovery)
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="New survey").first.wait_for()
