@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from collector.designs import check
@@ -272,6 +272,7 @@ SURVEYS = st.fixed_dictionaries(
 )  # fmt: skip
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(SURVEYS)
 def test_whatever_is_complete_comes_back_from_yaml(survey: dict[str, Any]) -> None:
     assert load(dump(survey)) == survey
