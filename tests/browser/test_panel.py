@@ -152,7 +152,8 @@ def test_a_survey_is_written_in_the_form(page: Page, alice: User) -> None:
 def test_every_page_fits_a_phone_and_a_desktop(page: Page, alice: User, design: Design) -> None:
     run = run_of(design, published=True)
     survey = Survey.objects.get()
-    draft = Survey.objects.create(slug="draft", team=home_team(alice), languages=["en"], title={"en": "Draft"})
+    title = {"en": "Wirtschaftswissenschaftliche" * 4}
+    draft = Survey.objects.create(slug="draft", team=home_team(alice), languages=["en"], title=title)
     sign_in(page, alice)
     for path in (
         "/panel/surveys/survey/",
@@ -165,6 +166,7 @@ def test_every_page_fits_a_phone_and_a_desktop(page: Page, alice: User, design: 
         f"/panel/survey/{survey.slug}/share/",
         f"/panel/survey/{survey.slug}/watch/",
         f"/panel/survey/{draft.slug}/",
+        f"/panel/survey/{draft.slug}/open/",
         f"/panel/surveys/survey/{draft.pk}/change/",
         f"/panel/run/{run.key}/",
         f"/reports/{run.key}/",
