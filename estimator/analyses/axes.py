@@ -55,7 +55,7 @@ def of_differences(rows: Iterable[Row], *, shares: bool) -> DifferenceAxis:
 def of_ratios(rows: Iterable[Row]) -> RatioAxis:
     """An axis that holds one, with ticks at powers of two."""
     ends = [math.log2(end) for row in rows for end in (row.low, row.high) if end]
-    low, high = max(-WIDEST, math.floor(min(-1.0, *ends))), min(WIDEST, math.ceil(max(1.0, *ends)))
+    low, high = max(-WIDEST, math.floor(min([-1.0, *ends]))), min(WIDEST, math.ceil(max([1.0, *ends])))
     step = 1 if high - low <= MOST_TICKS else 2
     # One has to be a tick.
     return RatioAxis(low - low % step, high + high % step, step, False, 1.0)

@@ -33,8 +33,9 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
         for place, group in enumerate(design.strata)
     ]  # fmt: skip
     if reference not in enough or not others:
-        rows = [row for place, row in enumerate(blank) if place not in enough or place == reference]
-        return {"n": int(reports.sum()), "flags": [TOO_FEW], "rows": [row.as_dict() for row in rows]}
+        rows = [row for place, row in enumerate(blank) if place != reference]
+        found = {"n": int(reports.sum()), "reference_n": int(reports[reference].sum()), "flags": [TOO_FEW]}
+        return found | {"rows": [row.as_dict() for row in rows]}
     fit = _fitted(reports, others, reference, outcome)
     rows = _rows(design, outcome, reports, [reference, *others], fit, parameters["confidence"])
     rows += [row for place, row in enumerate(blank) if place not in enough]

@@ -63,7 +63,9 @@ def _comparison(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
         return named(speaker.group(row.group)), named(speaker.group(row.against))
 
     sentences = [words.difference(row, *pair(row), unit) for row in differences]
-    sentences += [] if differences else [f"Nothing can be compared yet: {_too_few(estimates, speaker)}"]
+    sentences += (
+        [] if differences else [f"Nothing can be compared yet: {_too_few(estimates, speaker, asked['against'])}"]
+    )
     label = speaker.quantity(quantity.position, quantity.choice)
     drawn = [
         parts.estimates(
@@ -206,7 +208,11 @@ def _regression(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
         verdict = "The groups differ" if told else "We cannot tell that the groups differ at all"
         sentences.append(f"{verdict} ({words.facts(alike)}).")
     else:
-        sentences.append(f"There are no odds ratios yet: {_too_few(ratios, speaker)}")
+        n, group = analysis.result["reference_n"], named(speaker.group(analysis.parameters["reference"]))
+        few = (
+            f"{group} has {n} of {MINIMUM_REPORTS}" if n < MINIMUM_REPORTS else f"no other group has {MINIMUM_REPORTS}"
+        )
+        sentences.append(f"There are no odds ratios yet: {few} reports.")
     drawn = []
     if shares:
         labels = [speaker.group(row.group) for row in shares]
@@ -254,7 +260,11 @@ def _cautions(analysis: Analysis, rows: Sequence[Row], speaker: Speaker) -> tupl
     return tuple(said)
 
 
-def _too_few(rows: Sequence[Row], speaker: Speaker) -> str:
+def _too_few(rows: Sequence[Row], speaker: Speaker, reference: str = "") -> str:
+    """Why there is nothing to compare: the group that the others are compared with has no numbers, or all but one."""
+    lacking = next((row for row in rows if row.group == reference and reference and not row.known), None)
+    if lacking is not None and sum(row.n >= MINIMUM_REPORTS for row in rows) > 1:
+        return f"{named(speaker.group(reference))} has no estimate ({words.missing(lacking)})."
     ready = sum(row.n >= MINIMUM_REPORTS for row in rows)
     return f"at least two of them need {MINIMUM_REPORTS} reports, and {ready} of {len(rows)} have them."
 

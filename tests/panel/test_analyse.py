@@ -145,6 +145,17 @@ def test_too_few_reports_are_said(her: Client, alice: User) -> None:
     assert "Not enough reports yet: 0 of 30." in crossed
 
 
+def test_a_reference_with_too_few_reports_is_named(her: Client, alice: User) -> None:
+    version = open_survey(write_survey(analysed.definition(), team=home_team(alice)))
+    analysed.answer(reports.get_design(version.design_id), np.random.default_rng(1), n=130)
+    compared = text_of(her, ask(her, **(COMPARED | {"against": "y3"})))
+    assert "Nothing can be compared yet: “=Doctoral” has no estimate (not enough reports yet: 27 of 30)." in compared
+    regressed = text_of(her, ask(her, kind="regression", outcome="cheated", reference="y3"))
+    assert "There are no odds ratios yet: “=Doctoral” has 27 of 30 reports." in regressed
+    without = text_of(her, ask(her, **COMPARED))
+    assert "Fewer than 30 reports: “=Doctoral”. Not enough yet for an estimate." in without
+
+
 def test_it_waits_fails_and_is_run_again(her: Client, survey: Survey, woken: list[int]) -> None:
     found = Analysis.objects.get(key=her.post(PAGE, COMPARED).url.split("/")[-2])  # type: ignore[attr-defined]
     waiting = text_of(her, found)
@@ -227,3 +238,22 @@ def test_the_number_of_queries_does_not_grow(her: Client, survey: Survey) -> Non
     for _ in range(4):
         ask(her, kind="cross-table", rows="cheated", columns="mood")
     assert queries() == first
+
+
+@pytest.mark.parametrize("n", [0, 40, 130])
+def test_every_kind_has_a_page_whatever_there_is(her: Client, alice: User, n: int) -> None:
+    """With no report, with one group that has enough, with two: a page, a CSV and a JSON file, and never a fault."""
+    version = open_survey(write_survey(analysed.definition(), team=home_team(alice)))
+    if n:
+        analysed.answer(reports.get_design(version.design_id), np.random.default_rng(1), n=n)
+    shares = {"share-y1": "20", "share-y2": "30", "share-y3": "50"}
+    for said in (
+        {"kind": "comparison", "quantity": "mood:mean", "against": "y3"},
+        {"kind": "weighting", "item": "mood", **shares},
+        {"kind": "cross-table", "rows": "mood:1", "columns": "cheated", "group": "y2"},
+        {"kind": "regression", "outcome": "mood:1", "reference": "y1"},
+    ):
+        found = ask(her, **said)
+        assert text_of(her, found)
+        for name in ("panel:analysis-csv", "panel:analysis-json"):
+            assert her.get(reverse(name, args=[found.key])).status_code == 200
