@@ -52,9 +52,10 @@ coverage: ## measure every interval's coverage and every mechanism's variance in
 	@$(BIN)/python -m benchmarks.coverage
 	@$(BIN)/python -m benchmarks.mechanisms
 
-bench: bench-library ## every measurement of speed: the library, taking reports, folding, planning, the page on a slow phone
+bench: bench-library ## every measurement of speed: the library, taking reports, folding, planning, the panel, the page on a slow phone
 	@$(BIN)/python -m benchmarks.platform
 	@$(BIN)/python -m benchmarks.planner
+	@$(BIN)/python -m benchmarks.panel
 	@$(BIN)/python -m benchmarks.analyses
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m benchmarks.page

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
+from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.admin import UserAdmin as BaseUserAdmin
 from django.contrib.auth.models import Group as DjangoGroup
 from django.contrib.auth.models import User
@@ -24,14 +25,13 @@ from unfold.admin import ModelAdmin, StackedInline, TabularInline
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from estimator import wording
-from surveys import lifecycle, links, selectors
+from surveys import lifecycle, selectors
 from surveys.access import Role, role_in, surveys_of
 from surveys.forms import GroupForm, PartFormSet, SectionForm, SurveyForm, spoken
 from surveys.item_form import ItemForm, ItemFormSet
 from surveys.missing import lacking
 from surveys.models import Group, Item, Section, Survey
-from surveys.panel.frame import epsilon_of, takes_answers
+from surveys.panel.listing import ROWS, Line, lines_of
 from surveys.panel.overview import question_of
 from surveys.panel.views import signed_in
 from surveys.people.log import record
@@ -149,10 +149,23 @@ class SurveyAdmin(ModelAdmin):
     list_filter = (Archived,)
     actions = None
     show_add_link = False
+    list_per_page = ROWS
     prepopulated_fields = {"slug": ("title",)}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Survey]:
-        return surveys_of(request.user).select_related("team").prefetch_related("items", "groups")
+        found = surveys_of(request.user).select_related("team")
+        # The list reads the questions of its drafts alone; the form has all of its survey's at hand.
+        listed = request.resolver_match is not None and str(request.resolver_match.url_name).endswith("_changelist")
+        return found if listed else found.prefetch_related("items", "groups")
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """The list with what its rows say, read for all of them together."""
+        changes: ChangeList = super().get_changelist_instance(request)
+        changes.result_list = list(changes.result_list)
+        lines = lines_of(changes.result_list)
+        for survey in changes.result_list:
+            survey.line = lines[survey.pk]
+        return changes
 
     def get_fields(self, request: HttpRequest, obj: Survey | None = None) -> tuple[str, ...]:
         languages = ("own_language", "more_languages")
@@ -273,20 +286,22 @@ class SurveyAdmin(ModelAdmin):
 
     @display(description="Reports")
     def reports(self, survey: Survey) -> str:
-        return wording.count(selectors.report_count(survey))
+        return _line(survey).reports
 
     @display(description="Epsilon, in total")
     def epsilon(self, survey: Survey) -> str:
-        return epsilon_of(survey)
+        return _line(survey).epsilon
 
     @display(description="Link")
     def address(self, survey: Survey) -> str:
-        version = selectors.latest_version(survey)
-        if version is None or not takes_answers(survey):
-            return "–"
-        return format_html(
-            '<a class="candor-address" href="{}">/s/{}/</a>', links.respondent_link(version), survey.slug
-        )
+        link = _line(survey).link
+        return format_html('<a class="candor-address" href="{}">/s/{}/</a>', link, survey.slug) if link else "–"
+
+
+def _line(survey: Survey) -> Line:
+    """What the list says of a survey; it was read with the whole page."""
+    line: Line = survey.line  # type: ignore[attr-defined]
+    return line
 
 
 def _is_researcher(request: HttpRequest) -> bool:

@@ -1,6 +1,8 @@
 """From what an author says of a question to the library's mechanism for it, and to the channel that is frozen."""
 
+import json
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from collector.checks import decimal
@@ -75,13 +77,20 @@ def mechanism_of(item: dict[str, Any]) -> Mechanism:
     channel, kind = item["channel"], item["kind"]
     _require_fitting(item)
     answers = len(numbers_of(item)) if kind == "number" else len(answers_of(item))
+    return _made(kind, answers, json.dumps(channel, sort_keys=True), item.get("most"))
+
+
+@lru_cache(maxsize=4096)
+def _made(kind: str, answers: int, written: str, most: int | None) -> Mechanism:
+    """Many questions have the same table, and a survey's are made anew for every look at it."""
+    channel = json.loads(written)
     match channel["name"]:
         case "unary":
             return _unary(answers, channel)
         case "subset":
             return _subset(answers, channel)
     if kind == "several_choices":
-        return EachOption(answers, _table(channel, 2), item.get("most"))
+        return EachOption(answers, _table(channel, 2), most)
     table = _table(channel, answers)
     if table.answers != answers:
         if channel["name"] == "custom":

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from django.contrib import admin
@@ -13,9 +14,10 @@ from collector import selectors as reports
 from estimator import selectors as estimates
 from estimator import wording
 from estimator.models import Run
+from randomized_response import epsilon_total, question_of
 from surveys import appointments, selectors
 from surveys.access import Role, role_in
-from surveys.definitions import total_epsilon
+from surveys.mechanisms import mechanism_of
 from surveys.missing import lacking
 from surveys.models import Survey, Version
 
@@ -76,7 +78,7 @@ def frame(survey: Survey) -> dict[str, Any]:
         "done": standing.done,
         "count": wording.count(reports.report_count(version.design_id) if version else 0),
         "coin_count": wording.count(coin_reports) if coin_reports else "",
-        "epsilon": epsilon_of(survey),
+        "epsilon": epsilon_of(survey, version),
         "steps": list(steps(standing)),
     }
 
@@ -149,9 +151,17 @@ def takes_answers(survey: Survey) -> bool:
     return survey.state == OPEN and not survey.rehearsal
 
 
-def epsilon_of(survey: Survey) -> str:
-    """Total epsilon of the survey as it is written now; a dash where an item's mechanism is not complete."""
+def epsilon_of(survey: Survey, version: Version | None) -> str:
+    """Total epsilon, of a draft as it is written now; a dash where an item's mechanism is not complete."""
+    if version is not None and survey.state != DRAFT:
+        return wording.epsilon(frozen_epsilon(version.design_id))
     try:
-        return wording.epsilon(total_epsilon(selectors.definition_of(survey)))
+        return wording.epsilon(epsilon_total(mechanism_of(selectors.item_of(item)) for item in survey.items.all()))
     except (ValueError, TypeError, KeyError):
         return "–"
+
+
+@lru_cache(maxsize=4096)
+def frozen_epsilon(digest: str) -> float:
+    """Of a frozen design, which never changes."""
+    return epsilon_total(question_of(item).mechanism for item in reports.get_design(digest).document["items"])

@@ -19,10 +19,11 @@ from rest_framework.views import APIView
 
 from collector import selectors as reports
 from collector.selectors import Counted
-from estimator import report, wording
 from estimator import selectors as estimates
+from estimator import wording
 from estimator.computing import IMPOSSIBLE, MINIMUM_REPORTS
 from estimator.models import Run
+from estimator.shown import shown
 from surveys import selectors
 from surveys.access import get_survey_or_404
 from surveys.models import Survey, Version
@@ -120,7 +121,7 @@ def watch(request: HttpRequest, slug: str) -> HttpResponse:
         "runs": runs_of(survey),
     }
     if seen.done:
-        context |= report.context(seen.done)
+        context |= shown(seen.done)
         blocks = context["report"].blocks
         context["alarms"] = [block for block in blocks if IMPOSSIBLE in block.flags]
     return survey_page(request, "panel/watch.html", survey, step="watch", **context)

@@ -1,0 +1,40 @@
+"""What the list of surveys says of each, read for all of the list's page in as many queries as for one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import OuterRef, Subquery, prefetch_related_objects
+
+from collector import selectors as reports
+from estimator import wording
+from surveys import links
+from surveys.models import Survey, Version
+from surveys.panel.frame import epsilon_of, takes_answers
+
+ROWS = 50
+"""Surveys on a page of the list: the questions of drafts are read for their epsilon."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A survey's row: how many reports, its epsilon in total, and its link where somebody can answer it."""
+
+    reports: str
+    epsilon: str
+    link: str
+
+
+def lines_of(surveys: Sequence[Survey]) -> dict[int, Line]:
+    """The row of each survey, by its key."""
+    newest = Version.objects.filter(survey=OuterRef("survey")).order_by("-number").values("pk")[:1]
+    found = Version.objects.filter(survey__in=list(surveys), pk=Subquery(newest)).select_related("survey")
+    versions = {version.survey_id: version for version in found}
+    counts = reports.report_counts([version.design_id for version in versions.values()])
+    prefetch_related_objects([survey for survey in surveys if survey.state == Survey.State.DRAFT], "items")
+    return {survey.pk: _line(survey, versions.get(survey.pk), counts) for survey in surveys}
+
+
+def _line(survey: Survey, version: Version | None, counts: dict[str, reports.Counted]) -> Line:
+    stored = counts[version.design_id].stored if version else 0
+    link = links.respondent_link(version) if version and takes_answers(survey) else ""
+    return Line(wording.count(stored), epsilon_of(survey, version), link)

@@ -1,0 +1,116 @@
+"""Every page of the panel asks the database as often of a big installation as of a small one."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from collector import folding
+from collector import selectors as reports
+from collector.designs import Design
+from collector.services import receive
+from estimator import services as estimator
+from estimator.models import Run
+from surveys.models import Survey, Version
+from surveys.people.teams import home_team
+from surveys.services import close_survey, open_survey, revise_survey, write_survey
+from tests import payloads
+from tests.finished import fill, run_of
+from tests.panel.test_access import ADMIN, ROWS
+
+pytestmark = pytest.mark.django_db
+
+FORMS = {name: row for name, row in ADMIN.items() if name.startswith("admin:surveys_")}
+PAGES = {
+    name: row.about
+    for name, row in {**ROWS, **FORMS}.items()
+    if "GET" in row.methods and row.about in ("", "survey", "run", "draft") and name != "admin:surveys_survey_change"
+}
+"""Every address that is read; a new one has a row there or fails there.
+
+Not the form of a draft, which asks twice for each of its questions still.
+"""
+
+
+def test_the_pages_are_those_that_are_read() -> None:
+    assert {"panel:survey", "panel:survey-watch", "panel:report", "admin:surveys_survey_changelist"} <= set(PAGES)
+    elsewhere = {row.about for row in ROWS.values() if "GET" in row.methods} - set(PAGES.values())
+    assert elsewhere <= {"rehearsal", "team", "invitation", "member", "analysis", "user"}, (
+        "pages that are not measured here"
+    )
+
+
+def addresses(survey: Survey, draft: Survey) -> Iterator[tuple[str, str]]:
+    run = Run.objects.filter(design=survey.versions.all()[:1].get().design_id, state=Run.State.DONE)[0]
+    about = {"": [], "survey": [survey.slug], "run": [run.key], "draft": [draft.pk]}
+    for name, of in PAGES.items():
+        yield name, reverse(name, args=about[of])
+        if of == "survey":
+            yield f"{name} of a draft", reverse(name, args=[draft.slug])
+
+
+def asked(client: Client, survey: Survey, draft: Survey) -> dict[str, int]:
+    """How many queries each page takes once what never changes was read."""
+    found = {}
+    for name, address in addresses(survey, draft):
+        client.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            client.get(address)
+        found[name] = len(queries)
+    return found
+
+
+def items(count: int) -> list[dict[str, object]]:
+    return [payloads.definition()["items"][0] | {"key": f"q{number}"} for number in range(count)]
+
+
+def grow(survey: Survey, draft: Survey, alice: User) -> None:
+    """More surveys, questions, groups, versions, reports and runs of everything."""
+    groups = [{"key": f"y{n}", "label": {"en": f"Year {n}"}, "share": None} for n in range(1, 6)]
+    larger = payloads.definition(items=items(6), strata=payloads.definition()["strata"] | {"groups": groups})
+    for number in range(3):
+        more = write_survey(payloads.definition(slug=f"more-{number}"), team=survey.team)
+        fill_and_estimate(open_survey(more))
+    write_survey(payloads.definition(slug="another-draft", items=items(5)), team=survey.team)
+    write_survey(larger | {"slug": draft.slug}, team=draft.team)
+    for _ in range(2):
+        close_survey(survey)
+        revise_survey(survey)
+        write_survey(larger | {"slug": survey.slug}, team=survey.team)
+        fill_and_estimate(open_survey(survey))
+        survey.refresh_from_db()
+    for run in Run.objects.filter(state=Run.State.QUEUED):
+        estimator.execute(run.pk)
+
+
+def fill_and_estimate(version: Version) -> None:
+    design = reports.get_design(version.design_id)
+    _fill(design, 120)
+    folding.fold(design.digest)
+    run_of(design, final=False)
+    run_of(design, final=False)
+
+
+def _fill(design: Design, count: int) -> None:
+    if len(design.alphabets) == 2:
+        fill(design, count=count, first=60)
+        return
+    report = "00" * len(design.alphabets)
+    for number in range(count):
+        body = payloads.body(design, stratum=design.strata[number % len(design.strata)], report=report)
+        receive(body, slug=design.slug)
+
+
+def test_no_page_asks_more_of_a_bigger_installation(survey: Survey, alice: User, her: Client) -> None:
+    draft = write_survey(payloads.definition(slug="draft"), team=home_team(alice))
+    fill_and_estimate(open_survey(survey))
+    small = asked(her, survey, draft)
+    grow(survey, draft, alice)
+    assert Survey.objects.count() > 5
+    large = asked(her, survey, draft)
+    more = {name: (small[name], large[name]) for name in small if small[name] != large[name]}
+    assert more == {}, "queries of each page before and after"
