@@ -51,6 +51,8 @@ class WordsForm(ModelForm):
     def __init__(self, *args: Any, survey: Survey | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.survey: Survey = survey or self.instance
+        if survey is not None:
+            self.instance.survey = survey  # which is at hand; each part would ask the database for it
         if "position" in self.fields:
             self.fields["position"].required = False
         # The admin makes a form of a part alone, without its survey, to name the columns of a table.
