@@ -38,6 +38,7 @@ def on_every_screen(page: Page, *, excused: Iterable[Excused] = ()) -> Iterator[
     for width, scheme in SCREENS:
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        page.evaluate(IN_THE_DARK, scheme == "dark")
         yield f"{width} {scheme}", faults(page, excused=excused) + faint_picture_texts(page)
 
 
