@@ -277,8 +277,8 @@ def test_the_page_leads_there_where_it_refuses_and_where_it_tells_of_a_changed_p
 def test_the_panel_shows_the_link_and_counts_the_reports(version: Version, alice: User) -> None:
     client = Client()
     client.force_login(alice)
+    assert links.coin_link(version) in client.get("/panel/survey/campus/share/").content.decode()
     before = client.get("/panel/survey/campus/").content.decode()
-    assert links.coin_link(version) in before
     assert "of them with a real coin" not in before
     send(looked(version))
     assert "of them with a real coin: 1" in client.get("/panel/survey/campus/").content.decode()

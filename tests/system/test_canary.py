@@ -34,18 +34,23 @@ def findings(installation: Installation, needles: list[bytes]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """Sixty people with the canary answer have been rehearsed; a browser with a canary name has knocked."""
+    """Sixty people with the canary answer have been rehearsed, in surveys that keep their reports and that forget them.
+
+    A browser with a canary name has knocked.
+    """
     folder = tmp_path_factory.mktemp("canary")
     running = Installation(folder)
     running.start("--no-demo")
-    (folder / "survey.yaml").write_text(survey())
+    (folder / "kept.yaml").write_text(survey("kept", rehearsal=True))
+    (folder / "wide.yaml").write_text(survey("wide", rehearsal=False))
     with (folder / "answers.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([f"q{number}" for number in range(ITEMS)])
         writer.writerows([list(CANARY)] * 60)
     running.manage("shell", "-c", "from django.contrib.auth.models import User; User(is_staff=True).save()")
-    running.manage("import_survey", str(folder / "survey.yaml"))
-    running.manage("rehearse", "wide", "--answers", str(folder / "answers.csv"))
+    for slug in ("kept", "wide"):
+        running.manage("import_survey", str(folder / f"{slug}.yaml"))
+        running.manage("rehearse", slug, "--answers", str(folder / "answers.csv"))
     running.manage("open_survey", "wide")
     knock(running)
     wait_until(lambda: running.tallies() == running.recount() and running.tallies(), 60)
@@ -53,7 +58,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     running.interrupt()
 
 
-def survey() -> str:
+def survey(slug: str, *, rehearsal: bool) -> str:
     items = [
         {
             "key": f"q{number}",
@@ -64,7 +69,7 @@ def survey() -> str:
         }
         for number in range(ITEMS)
     ]
-    return definitions.dump({"slug": "wide", "title": "Wide", "items": items})
+    return definitions.dump({"slug": slug, "title": "Wide", "rehearsal": rehearsal, "items": items})
 
 
 def knock(installation: Installation) -> None:
