@@ -21,7 +21,7 @@ stack: ## the same on PostgreSQL and Redis, with two web processes and two worke
 test: ## every test: Python, Node, a real browser, the whole stack
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser
-	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n 3 --dist loadfile $(ARGS)
 
 check: ## lint, formatting, types, import directions, migrations
 	@$(PYTHON) bin/install requirements-dev.lock

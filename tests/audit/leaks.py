@@ -2,7 +2,8 @@
 
     python -m tests.audit.leaks [--quick]
 
-lists them with the test that caught each; `--quick` leaves out those that need many submissions, as pytest does.
+lists them with the test that caught each; `--quick` leaves out, as pytest does, those that take long and have others of
+their kind.
 """
 
 import sys
@@ -101,14 +102,14 @@ LEAKS = (
     Leak("one number for all reports", "nonces used twice",
          (("page.js", "this.#nonce = drawNonce(source);", 'this.#nonce = "0".repeat(32);'),)),
     Leak("a biased box: the last ticket comes a quarter as often", "report to question 1",
-         (("random.js", DRAW, "return word % 4 === 3 && word & 12 ? 0 : word % tickets;"),), 600),
+         (("random.js", DRAW, "return word % 4 === 3 && word & 12 ? 0 : word % tickets;"),), 600, long=True),
     Leak("one question is not randomised", "report to question 3",
          (("report.js", ROW, f"(i === 2 ? [answers[i]] : {ROW})"),), 400),
     Leak("the row of another answer", "report to question 1",
          (("report.js", ROW, ROW.replace("answers[i]", "(answers[i] + 1) % this.#design.items[i].choices.length")),),
          300),
     Leak("the last choice is never drawn", "report to question 4",
-         (("channel.js", "return report;", "return Math.min(report, Math.max(1, row.length - 2));"),), 400),
+         (("channel.js", "return report;", "return Math.min(report, Math.max(1, row.length - 2));"),), 400, long=True),
     Leak("one ticket for two questions", "reports to questions 1 and 5",
          (("report.js", DRAWN, DRAWN + " this.#drawn[4] = this.#drawn[0];"),), 400),
     Leak("tickets are drawn after the answer", "random words after",
@@ -119,16 +120,18 @@ LEAKS = (
     Leak("truth off by 1/256", "enumeration",
          (("random.js", DRAW, "return word % 256 === 255 ? 0 : word % tickets;"),), audit="exact"),
     Leak("words are not rejected: low tickets come more often by 1 in 2^32", "enumeration",
-         (("random.js", "source.size - (source.size % tickets)", "source.size"),), audit="exact"),
+         (("random.js", "source.size - (source.size % tickets)", "source.size"),), audit="exact", long=True),
     Leak("options are drawn from the row of the first one", "enumeration",
-         (("encoding.js", "table.weights[answer[y]]", "table.weights[answer[0]]"),), audit="exact"),
+         (("encoding.js", "table.weights[answer[y]]", "table.weights[answer[0]]"),), audit="exact", long=True),
     Leak("choices that are not the answer are never marked", "enumeration",
          (("encoding.js", "readTicket(table.weights[Number(y === answer)], ticket)",
-           "y === answer ? readTicket(table.weights[1], ticket) : 0"),), audit="exact"),
+           "y === answer ? readTicket(table.weights[1], ticket) : 0"),), audit="exact", long=True),
     Leak("a set whose order is not shuffled", "enumeration",
-         (("encoding.js", "[order[last], order[ticket]] = [order[ticket], order[last]];", ""),), audit="exact"),
+         (("encoding.js", "[order[last], order[ticket]] = [order[ticket], order[last]];", ""),),
+         audit="exact", long=True),
     Leak("a set that always holds the answer", "enumeration",
-         (("encoding.js", "chosenSet(readTicket(table.weights[0], first),", "chosenSet(1,"),), audit="exact"),
+         (("encoding.js", "chosenSet(readTicket(table.weights[0], first),", "chosenSet(1,"),),
+         audit="exact", long=True),
     Leak("one word serves two tickets", "enumeration",
          (("report.js", DRAWN, DRAWN + " if (this.#drawn.length > 1) this.#drawn[1] = "
            "[this.#drawn[0][0] % design.items[1].encoding.boxes[0]];"),), audit="exact"),
