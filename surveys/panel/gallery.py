@@ -12,15 +12,15 @@ from django.views.decorators.http import require_http_methods
 
 from estimator import wording
 from estimator.privacy import ItemLabel, item_label
-from surveys import library, selectors, services
+from surveys import selectors, services, topics
 from surveys.access import Role, get_survey_or_404, surveys_of
 from surveys.coin.instructions import instructions_for
 from surveys.definitions import total_epsilon
-from surveys.library import Template
 from surveys.models import Item
 from surveys.panel.views import panel_page, signed_in
 from surveys.people.teams import home_team
 from surveys.questions import frozen_item
+from surveys.topics import Template
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def new(request: HttpRequest) -> HttpResponse:
 def templates(request: HttpRequest) -> HttpResponse:
     """The gallery; a POST makes a draft from the template that it names."""
     if request.method == "POST":
-        template = library.find(request.POST.get("template", ""))
+        template = topics.find(request.POST.get("template", ""))
         if template is None:
             raise Http404("There is no such template.")
         user = signed_in(request)
@@ -73,7 +73,7 @@ def templates(request: HttpRequest) -> HttpResponse:
 @lru_cache
 def cards() -> tuple[Card, ...]:
     """The gallery; it is the same until the program is another."""
-    return tuple(_card(template) for template in library.templates())
+    return tuple(_card(template) for template in topics.templates())
 
 
 def _card(template: Template) -> Card:

@@ -12,7 +12,7 @@ from collector import selectors as reports
 from collector.services import freeze
 from estimator import services as estimator
 from estimator.models import Run
-from surveys import library
+from surveys import topics
 from surveys.models import Survey, Version
 from surveys.people.teams import home_team
 from surveys.rehearsals import services as rehearsals
@@ -131,7 +131,7 @@ def test_a_rehearsal(page: Page, alice: User, run: Run, monkeypatch: pytest.Monk
 
 
 def test_the_preview_and_a_form_in_two_languages_that_is_not_complete(page: Page, alice: User, run: Run) -> None:
-    template = library.find("partner-violence")
+    template = topics.find("partner-violence")
     assert template is not None
     draft = write_survey(template.definition, team=home_team(alice), unfinished=True)
     draft.items.filter(key="afraid").update(wording={"en": "Is it so?", "de": ""})
