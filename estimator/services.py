@@ -66,12 +66,16 @@ def execute(run_id: int) -> Run:
 
 
 def run_now(digest: str, *, confidence: float = 0.95) -> Run:
-    """Compute a run here and now: it is held from the beginning, so that no other worker takes it up."""
+    """Compute a run here and now: it is held from the beginning, so that no worker takes it up, now or later."""
     lease = jobs.new_key()
     until = timezone.now() + jobs.LEASE
     held = {"state": Run.State.RUNNING, "lease": lease, "lease_until": until, "tries": jobs.MOST_TRIES}
     run = Run.objects.create(design_id=digest, trigger=Run.Trigger.DEMAND, confidence=confidence, **held)
-    _compute(run.pk, lease)
+    try:
+        _compute(run.pk, lease)
+    except Exception as error:
+        jobs.give_back(Run, run.pk, lease, error)
+        raise
     return Run.objects.get(pk=run.pk)
 
 

@@ -104,6 +104,34 @@ def test_a_poisonous_run_stops_after_the_last_try(filled: Design, monkeypatch: p
     assert services.resume_waiting() == []
 
 
+def test_no_worker_takes_up_a_run_that_is_computed_here_and_now(
+    filled: Design, sent: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = computing.input_digest
+
+    def others_look(*arguments: object) -> str:
+        assert services.resume_waiting() == []
+        assert services.execute(Run.objects.get().pk).state == Run.State.RUNNING
+        return honest(*arguments)
+
+    monkeypatch.setattr(computing, "input_digest", others_look)
+    run = services.run_now(filled.digest)
+    assert (run.state, run.reports, sent) == (Run.State.DONE, 40, [])
+
+
+def test_a_run_that_fails_here_and_now_says_so_and_is_not_tried_again(
+    filled: Design, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def poison(*arguments: object, **named: object) -> None:
+        raise ZeroDivisionError("a secret in the message")
+
+    monkeypatch.setattr(computing, "estimate_item", poison)
+    with pytest.raises(ZeroDivisionError):
+        services.run_now(filled.digest)
+    run = Run.objects.get()
+    assert (run.state, run.fault) == (Run.State.FAILED, "The computation ended with ZeroDivisionError.")
+
+
 def test_a_run_that_killed_its_worker_three_times_fails(filled: Design) -> None:
     run = services.request_run(filled.digest)
     Run.objects.filter(pk=run.pk).update(

@@ -21,6 +21,6 @@ class Command(SurveyCommand):
             raise CommandError(f"{options['slug']} was never opened; there is nothing to estimate.")
         if not 0 < options["confidence"] < 1:
             raise CommandError(f"--confidence must be greater than 0 and less than 1; got {options['confidence']}.")
-        run = services.execute(services.request_run(version.design_id, confidence=options["confidence"]).pk)
+        run = services.run_now(version.design_id, confidence=options["confidence"])
         facts = {"slug": options["slug"], "run": run.key, "state": run.state, "reports": run.reports}
         return f"Run {run.key} is {run.state}: {run.reports} reports.", facts
