@@ -83,6 +83,12 @@ def waiting() -> Coalesce:
     return Coalesce(Subquery(mine.annotate(number=Count("*")).values("number")), 0)
 
 
+def folded_in_all() -> int:
+    """How many reports are in the totals of all designs together, those of rehearsals left out."""
+    counted = DailyCount.objects.filter(design__rehearsal=False).aggregate(number=Sum("count"))
+    return counted["number"] or 0
+
+
 def daily_counts(digest: str) -> list[DailyCount]:
     """How many reports were folded on which days, the first days first."""
     return list(DailyCount.objects.filter(design_id=digest))

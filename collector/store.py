@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.core.checks import Error, Tags, register
-from django.db import connections
+from django.db import connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 LOST = "a report that was answered with 201 could be lost in a power cut"
@@ -23,18 +23,31 @@ WANTED: dict[str, list[tuple[str, tuple[str, ...], str]]] = {
 ASKED = {"sqlite": "PRAGMA {}", "postgresql": "SHOW {}"}
 
 
+SIZE = {
+    "sqlite": "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
+    "postgresql": "SELECT pg_database_size(current_database())",
+}
+
+
+def size_in_bytes() -> int:
+    """What the database takes on disk, indexes and what is free to be used again included."""
+    with connection.cursor() as cursor:
+        cursor.execute(SIZE[connection.vendor])
+        return int(cursor.fetchone()[0])
+
+
 @register(Tags.database)
 def check_settings(*, databases: Sequence[str] | None = None, **_given: Any) -> list[Error]:
     """One error for each setting with which a promise would not hold; `migrate`, which `make run` begins with, asks."""
     return [fault for name in databases or () for fault in faults(connections[name])]
 
 
-def faults(connection: BaseDatabaseWrapper) -> list[Error]:
+def faults(database: BaseDatabaseWrapper) -> list[Error]:
     """What is wrong with the settings of one database."""
     found = []
-    with connection.cursor() as cursor:
-        for setting, good, loss in WANTED[connection.vendor]:
-            cursor.execute(ASKED[connection.vendor].format(setting))
+    with database.cursor() as cursor:
+        for setting, good, loss in WANTED[database.vendor]:
+            cursor.execute(ASKED[database.vendor].format(setting))
             value = str(cursor.fetchone()[0])
             if value not in good:
                 hint = f"It must be {' or '.join(good)}."

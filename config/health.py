@@ -1,11 +1,35 @@
-"""Whether the site is alive, for the launcher and for whoever watches it."""
+"""Whether the site is alive, whether all of it works, and its numbers for whoever watches it."""
 
-from django.db import connection
-from django.http import HttpRequest, HttpResponse
+import hmac
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+
+from config import metrics
+from estimator import health
 
 
+@require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """200 while this process answers and its database does."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
+    """200 while this process answers, whatever else is away: who restarts it then would gain nothing."""
     return HttpResponse("ok\n", content_type="text/plain")
+
+
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 while database, broker, worker and counting all work, else 503 with which of them does not."""
+    checks = health.checks()
+    works = all(check.works for check in checks)
+    said = {check.name: "ok" if check.works else "failed" for check in checks}
+    return JsonResponse({"ready": works, **said}, status=200 if works else 503)
+
+
+@require_safe
+def numbers(request: HttpRequest) -> HttpResponse:
+    """The metrics, for whoever has the token; to everybody else there is no such page."""
+    given = request.headers.get("Authorization", "")
+    token = settings.CANDOR_METRICS_TOKEN
+    if not token or not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
+        raise Http404("There is no such page.")
+    return HttpResponse(metrics.exposition(), content_type=metrics.CONTENT_TYPE)

@@ -77,6 +77,12 @@ UNFOLD: dict[str, Any] = {
                         "link": reverse_lazy("admin:auth_user_changelist"),
                         "permission": "config.panel.is_superuser",
                     },
+                    {
+                        "title": "Operation",
+                        "icon": "monitor_heart",
+                        "link": reverse_lazy("panel:operation"),
+                        "permission": "config.panel.is_superuser",
+                    },
                 ],
             },
         ],

@@ -190,12 +190,25 @@ CELERY_BEAT_SCHEDULE = {
     "open and close what is due": {"task": "surveys.keep_appointments", "schedule": 5.0, "options": {"expires": 5}},
 }
 
+# Who may read /metrics; without it there is none.
+CANDOR_METRICS_TOKEN = os.environ.get("CANDOR_METRICS_TOKEN", "")
+
+# "json" for a line of JSON each; else lines for people.
+LOG_FORMAT = "json" if os.environ.get("CANDOR_LOG") == "json" else "line"
 # No record of a request: no address, no browser, no body. What is logged are faults of the program, by path.
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"without values": {"()": "config.logs.WithoutValues"}},
+    "formatters": {
+        "line": {"()": "config.logs.PlacesOnly", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
+        "json": {
+            "()": "config.logs.PlacesOnlyJson",
+            "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+            "rename_fields": {"asctime": "time", "levelname": "level", "name": "logger", "exc_info": "places"},
+        },
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["without values"]}},
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": [], "level": "WARNING", "propagate": True},

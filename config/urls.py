@@ -14,6 +14,8 @@ urlpatterns = [
     path("", include("surveys.urls")),
     path("", include("estimator.urls")),
     path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    path("metrics", health.numbers, name="metrics"),
     path("panel/sign-in/", LoginView.as_view(next_page="admin:index"), name="sign-in"),
     path("panel/join/", joining.join, name="join"),
     path("panel/", include("surveys.panel.urls")),

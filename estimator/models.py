@@ -117,9 +117,10 @@ class KnownShare(models.Model):
 
 
 class Worker(models.Model):
-    """When the worker last looked for work: one row, whatever the number of workers."""
+    """When a worker last looked for work: one row, whatever the number of workers."""
 
     seen_at = models.DateTimeField()
+    caught_up_at = models.DateTimeField(null=True, help_text="when no report waited to be counted; to 15 seconds")
 
     def __str__(self) -> str:
         return f"worker, seen {self.seen_at}"

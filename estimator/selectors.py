@@ -35,6 +35,11 @@ def worker_seen() -> datetime | None:
     return Worker.objects.values_list("seen_at", flat=True).first()
 
 
+def caught_up() -> datetime | None:
+    """When no report waited to be counted, the last time that it was noted; None where it never was."""
+    return Worker.objects.values_list("caught_up_at", flat=True).first()
+
+
 def runs_of(digest: str) -> QuerySet[Run]:
     """All runs of a design, the newest first."""
     return Run.objects.filter(design_id=digest)

@@ -49,9 +49,18 @@ def prune() -> None:
 
 def worker_looked() -> None:
     """Note that a worker looks for work: at most every few seconds, for it is a write."""
+    _note("seen_at")
+
+
+def caught_up() -> None:
+    """Note that every report that was there is counted: as seldom, so that it tells of no report when it came."""
+    _note("caught_up_at")
+
+
+def _note(moment: str) -> None:
     now = timezone.now()
-    if not Worker.objects.filter(seen_at__gt=now - BETWEEN_SEEN).exists():
-        Worker.objects.update_or_create(pk=1, defaults={"seen_at": now})
+    if not Worker.objects.filter(**{f"{moment}__gt": now - BETWEEN_SEEN}).exists():
+        Worker.objects.update_or_create(pk=1, defaults={moment: now}, create_defaults={"seen_at": now, moment: now})
 
 
 def resume_waiting() -> list[int]:

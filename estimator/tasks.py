@@ -12,6 +12,7 @@ def fold_waiting() -> None:
     services.worker_looked()
     for digest in selectors.waiting_designs():
         folding.fold(digest)
+    services.caught_up()
 
 
 @shared_task(name="estimator.estimate_changed")

@@ -1,7 +1,20 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from surveys.panel import acts, analyse, gallery, opening, paper, plan, preview, rehearse, sharing, views, watch
+from surveys.panel import (
+    acts,
+    analyse,
+    gallery,
+    opening,
+    operation,
+    paper,
+    plan,
+    preview,
+    rehearse,
+    sharing,
+    views,
+    watch,
+)
 
 app_name = "panel"
 page = admin.site.admin_view  # who is not signed in is asked to; every POST needs its CSRF token
@@ -13,6 +26,7 @@ urlpatterns = [
     path("templates/", page(gallery.templates), name="templates"),
     path("upload/", page(views.upload), name="upload"),
     path("plan/", page(plan.free), name="plan"),
+    path("operation/", page(operation.operation), name="operation"),
     path("survey/<slug:slug>/plan/", page(plan.of_survey), name="survey-plan"),
     path("survey/<slug:slug>/plan/use", page(plan.use), name="use"),
     path("survey/<slug:slug>/", page(views.survey), name="survey"),

@@ -7,7 +7,6 @@ page itself when that answer says that there is more to see than a number.
 import hashlib
 import json
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -19,8 +18,8 @@ from rest_framework.views import APIView
 
 from collector import selectors as reports
 from collector.selectors import Counted
+from estimator import health, wording
 from estimator import selectors as estimates
-from estimator import wording
 from estimator.computing import IMPOSSIBLE, MINIMUM_REPORTS
 from estimator.models import Run
 from estimator.shown import shown
@@ -30,9 +29,6 @@ from surveys.models import Survey, Version
 from surveys.panel.days import days_of
 from surveys.panel.frame import survey_page
 from surveys.panel.overview import runs_of
-
-AWAY = timedelta(minutes=1)
-"""A worker that was not seen for so long is taken to be away: it looks for work every two seconds."""
 
 WORKERS = {
     "here": "At work: it looks for new reports every few seconds.",
@@ -150,7 +146,7 @@ def _worker() -> str:
     seen_at = estimates.worker_seen()
     if seen_at is None:
         return "never"
-    return "here" if seen_at > timezone.now() - AWAY else "away"
+    return "here" if seen_at > timezone.now() - health.AWAY else "away"
 
 
 def _job_in_words(pending: Run | None, failed: Run | None, done: Run | None) -> str:

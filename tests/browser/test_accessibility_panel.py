@@ -111,6 +111,14 @@ def test_watching(page: Page, alice: User, run: Run) -> None:
     assert found(page, "/panel/survey/campus/watch/") == CLEAN
 
 
+def test_the_operators_page(page: Page, alice: User, run: Run) -> None:
+    """With reports, and a part that does not work."""
+    User.objects.filter(pk=alice.pk).update(is_superuser=True)
+    Run.objects.create(design_id=run.design_id, trigger=Run.Trigger.DEMAND, state=Run.State.FAILED, fault="It died.")
+    sign_in(page, alice)
+    assert found(page, "/panel/operation/") == CLEAN
+
+
 def test_the_form_of_a_draft(page: Page, alice: User, run: Run) -> None:
     draft = write_survey(payloads.definition(slug="draft"), team=home_team(alice))
     sign_in(page, alice)

@@ -70,6 +70,7 @@ ROWS = {
     "panel:templates": form("", STAFF, template="template"),
     "panel:upload": form("", STAFF),
     "panel:plan": read("", STAFF),
+    "panel:operation": read("", SUPERUSER),
     "panel:preview-form": act("", EDITOR, **{"preview-survey": "survey"}),
     "panel:preview": read("survey"),
     "panel:preview-page": read("survey"),

@@ -1,0 +1,65 @@
+"""The installation's numbers in Prometheus' text format. None of them tells when somebody took part.
+
+Whoever collects them every few seconds keeps a history, so a number that moves with each report would tell when each
+one came. Hence all that is counted of reports moves in steps of STEP; a waiting report is told by its age alone.
+"""
+
+from collections.abc import Iterator
+
+from django.db import DatabaseError
+from django.utils import timezone
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from collector import selectors as reports
+from collector.store import size_in_bytes
+from estimator import health, selectors
+from randomized_response import __version__
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+STEP = 100
+"""Reports by which a number of reports moves at least."""
+
+
+class Installation(Collector):
+    """What is read of the installation when somebody asks."""
+
+    def collect(self) -> Iterator[Metric]:
+        version = GaugeMetricFamily("candor_info", "The version that runs.", labels=["version"])
+        version.add_metric([__version__], 1)
+        yield version
+        up = GaugeMetricFamily("candor_up", "Whether a part works: 1, or 0.", labels=["part"])
+        for check in health.checks():
+            up.add_metric([check.name], float(check.works))
+        yield up
+        try:
+            yield from _told_by_the_database()
+        except DatabaseError:
+            return  # candor_up says so
+
+
+def exposition() -> bytes:
+    """All numbers, as text."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Installation())
+    return generate_latest(registry)
+
+
+def _told_by_the_database() -> Iterator[Metric]:
+    seen, late = selectors.worker_seen(), health.lag()
+    if seen is not None:
+        age = max(0.0, (timezone.now() - seen).total_seconds())
+        yield GaugeMetricFamily("candor_worker_seen_seconds", "Since a worker last looked for work.", value=age)
+    if late is not None:
+        words = "How long reports have waited to be counted, to 15 seconds."
+        yield GaugeMetricFamily("candor_counting_lag_seconds", words, value=late.total_seconds())
+    counted = reports.folded_in_all()
+    words = f"Reports in the totals, in whole steps of {STEP}."
+    yield GaugeMetricFamily("candor_reports", words, value=counted - counted % STEP)
+    jobs = GaugeMetricFamily("candor_jobs", "Jobs by what they do and where they stand.", labels=["kind", "state"])
+    for (kind, state), count in sorted(health.job_counts().items()):
+        jobs.add_metric([kind, state], count)
+    yield jobs
+    yield GaugeMetricFamily("candor_database_bytes", "Size of the database.", value=size_in_bytes())

@@ -1,0 +1,56 @@
+"""The operator's page: what works, what the jobs do, what is kept."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from estimator import jobs, services, tasks
+from estimator.models import Run
+from surveys.models import Version
+from tests.panel.conftest import SignIn
+
+ADDRESS = "/panel/operation/"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def operator(sign_in: SignIn) -> Client:
+    return sign_in(User.objects.create_superuser("root", password="a long passphrase"))
+
+
+def words(client: Client) -> str:
+    answer = client.get(ADDRESS)
+    assert answer.status_code == 200
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.content.decode()))
+
+
+def test_it_is_the_operators_alone(her: Client) -> None:
+    assert her.get(ADDRESS).status_code == 403
+    assert "Operation" not in her.get("/panel/teams/").content.decode()
+
+
+def test_it_tells_what_works_and_what_does_not(operator: Client) -> None:
+    before = words(operator)
+    assert "Something does not work" in before
+    assert "No worker was ever seen." in before
+    tasks.fold_waiting()
+    after = words(operator)
+    assert "Everything works" in after
+    assert after.count("✓") == 4
+
+
+def test_a_poisonous_job_is_shown(operator: Client, version: Version) -> None:
+    run = services.request_run(version.design_id)
+    assert "None has failed." in words(operator)
+    Run.objects.filter(pk=run.pk).update(tries=jobs.MOST_TRIES, state="running", lease="lost")
+    jobs.give_back(Run, run.pk, "lost", ZeroDivisionError("a value"))
+    shown = words(operator)
+    assert "Run campus 0 seconds ago 3 The computation ended with ZeroDivisionError." in shown
+    assert "a value" not in shown
+
+
+def test_it_tells_how_many_reports_are_kept(operator: Client, run: Run) -> None:
+    stored = f"{run.reports:,}"
+    assert f"campus {stored} 0" in words(operator)
