@@ -58,17 +58,15 @@ def analyses() -> None:
 def fill(design: "Design") -> None:
     """Reports as they are once they are folded, and their totals."""
     from collector import selectors
-    from collector.models import Report, Tally
+    from collector.models import FrozenDesign, Report, Tally
 
+    frozen = FrozenDesign.objects.get(digest=design.digest)
     generator = np.random.default_rng(1)
     for _ in range(REPORTS // CHUNK):
         symbols = np.stack([generator.integers(0, size, CHUNK) for size in design.alphabets], axis=1).astype(np.uint8)
         strata = generator.integers(0, len(design.strata), CHUNK).tolist()
         Report.objects.bulk_create(
-            Report(
-                nonce=secrets.token_hex(16), design_id=design.digest, stratum=stratum, report=row.tobytes(),
-                folding=Report.Folding.FOLDED,
-            )
+            Report(nonce=secrets.token_bytes(16), design=frozen, stratum=stratum, report=row.tobytes())
             for stratum, row in zip(strata, symbols, strict=True)
         )  # fmt: skip
     Tally.objects.bulk_create(

@@ -116,8 +116,8 @@ def _others(team: Any) -> None:
         Survey(slug=one.slug, team=team, state="open", languages=["en"], **{name: one.document[name] for name in texts})
         for one in designs
     )
-    for survey, one in zip(surveys, designs, strict=True):
-        FrozenDesign.objects.create(digest=one.digest, document=one.canonical.decode(), opened_on=day)
+    for number, (survey, one) in enumerate(zip(surveys, designs, strict=True), start=first.design.number + 1):
+        FrozenDesign.objects.create(digest=one.digest, number=number, document=one.canonical.decode(), opened_on=day)
         Version.objects.create(survey=survey, number=1, design_id=one.digest)
         DailyCount.objects.create(design_id=one.digest, first_day=day, last_day=day, count=100)
     _copy(Item, first.survey.items.all(), [{"survey_id": survey.pk} for survey in surveys])
@@ -143,9 +143,9 @@ def _store(digest: str, count: int) -> None:
     from django.utils import timezone
 
     from collector import folding, selectors
-    from collector.models import DailyCount
+    from collector.models import DailyCount, FrozenDesign
 
-    design = selectors.get_design(digest)
+    design, number = selectors.get_design(digest), FrozenDesign.objects.get(digest=digest).number
     generator = np.random.default_rng(1)
     kinds, strata = 1_000, len(design.strata)
     symbols = np.stack([generator.integers(0, size, size=kinds) for size in design.alphabets], axis=1).astype(np.uint8)
@@ -155,13 +155,14 @@ def _store(digest: str, count: int) -> None:
         cursor.executemany("INSERT INTO sample VALUES (%s, %s)", [(n, row.tobytes()) for n, row in enumerate(symbols)])
         cursor.execute(
             "WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < %s) "
-            "INSERT INTO collector_report (nonce, design_id, stratum, report, mode, folding) "
-            "SELECT printf('%%s%%016x', %s, n), %s, n %% %s, (SELECT report FROM sample WHERE place = n %% %s), 0, 2 "
+            "INSERT INTO collector_report (nonce, design_id, stratum, report, mode) "
+            "SELECT CAST(printf('%%016d', n) AS BLOB), %s, n %% %s, "
+            "(SELECT report FROM sample WHERE place = n %% %s), 0 "
             "FROM numbers",
-            [count - 1, digest[:16], digest, strata, kinds],
+            [count - 1, number, strata, kinds],
         )
         rows = [(number % strata, symbols[number % kinds].tobytes()) for number in range(min(count, kinds * strata))]
-        folding._add(digest, rows)
+        folding._add(digest, number, rows)
         factor = max(1, count // len(rows))
         cursor.execute("UPDATE collector_tally SET count = count * %s WHERE design_id = %s", [factor, digest])
     day = timezone.now().date()

@@ -60,7 +60,7 @@ def intake(folder: Path) -> None:
 
         floor, _ = load(site.port, empty, expected=200)
         rate, waits = load(site.port, report, expected=201)
-        stored = site.rows("SELECT count(*) FROM collector_report")[0][0]
+        stored = site.stored()
     finally:
         site.interrupt()
     assert stored == REQUESTS, "every report that was answered with 201 is there"
@@ -106,7 +106,7 @@ def folding() -> None:
 
     from collector import folding as folder
     from collector import selectors
-    from collector.models import Report
+    from collector.models import FrozenDesign, WaitingReport
     from collector.services import freeze
     from tests import payloads
 
@@ -114,11 +114,12 @@ def folding() -> None:
     item = payloads.document()["items"][0]
     design = freeze(payloads.document(items=[item | {"key": f"q{number}"} for number in range(ITEMS)]))
     symbols = np.random.default_rng(1).integers(0, 2, size=(REPORTS, ITEMS), dtype=np.uint8)
+    frozen = FrozenDesign.objects.get(digest=design.digest)
     rows = (
-        Report(nonce=secrets.token_hex(16), design_id=design.digest, stratum=n % 2, report=bytes(symbols[n]))
+        WaitingReport(nonce=secrets.token_bytes(16), design=frozen, stratum=n % 2, report=bytes(symbols[n]))
         for n in range(REPORTS)
     )
-    Report.objects.bulk_create(rows, batch_size=5_000)
+    WaitingReport.objects.bulk_create(rows, batch_size=5_000)
     floor = timed(lambda: [np.bincount(symbols[:, item], minlength=2) for item in range(ITEMS)])
     print(f"{f'numpy bincount alone, {REPORTS:,} reports x {ITEMS} items':<52}{1000 * floor:>10,.0f} ms")
     steps = {

@@ -1,69 +1,83 @@
-"""Folding: new reports are added to the totals and to the count of the day, each exactly once."""
+"""Folding: waiting reports are moved to the kept ones, and added to the totals and to the count of the day, once."""
 
 from datetime import date
 
-from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db import connection, transaction
+from django.db.models import F
 from django.utils import timezone
 
-from collector import selectors
-from collector.models import DailyCount, Report, Tally
-
-Folding = Report.Folding
+from collector import locks, selectors
+from collector.models import DailyCount, FrozenDesign
+from collector.moving import Moved, move
 
 CHUNK = 5_000
-"""Reports folded in one transaction: while it lasts no new report can be written, so it has to be short."""
+"""Reports folded in one transaction: while it lasts no report can be stored on SQLite, so it has to be short."""
+
+PARTS = 64
+"""Of the totals of a design: as many workers can fold it without waiting for each other."""
 
 FEWEST = 10
 """A day with fewer reports is kept together with the next ones: alone it would tell when a person took part."""
 
+ADD = """
+INSERT INTO collector_tally (design_id, part, stratum, position, symbol, count) VALUES (%s, %s, %s, %s, %s, %s)
+ON CONFLICT (design_id, part, stratum, position, symbol) DO UPDATE SET count = collector_tally.count + excluded.count
+"""
 
-def fold(digest: str, *, chunk: int = CHUNK) -> int:
-    """Fold all waiting reports of a design; how many were folded.
 
-    Each chunk is one transaction: its reports are claimed, counted and marked together, so a worker that dies leaves
-    them waiting, and two workers never count the same report.
+def fold(digest: str, *, chunk: int = CHUNK, wait: bool = True) -> int:
+    """Fold the waiting reports of a design; how many were folded.
+
+    Each chunk is one transaction: its reports are moved, counted and no longer wait together, so a worker that dies
+    leaves them waiting, and two workers never count the same report. Reports that another worker has in hand are
+    passed over, and at the end waited for: every report that was stored before is in the totals then. A worker that
+    looks again in a moment need not `wait`.
     """
     folded = 0
-    while size := _fold_chunk(digest, chunk):
-        folded += size
+    # SQLite lets one transaction write: no other worker has any in hand.
+    for waits in (False, True) if wait and connection.vendor == "postgresql" else (False,):
+        moved = _fold_chunk(digest, chunk, wait=waits)
+        while moved.count == chunk:
+            folded += len(moved.new)
+            moved = _fold_chunk(digest, chunk, wait=waits)
+        folded += len(moved.new)
     if not selectors.is_open(digest):
         _join_last_days(digest)
     return folded
 
 
 @transaction.atomic
-def _fold_chunk(digest: str, chunk: int) -> int:
-    # The index of what is not folded yet is found by this very condition; without it every report would be looked at.
-    reports = Report.objects.filter(design_id=digest, **selectors.NOT_FOLDED)
-    waiting = reports.filter(folding=Folding.WAITING)
-    # No other transaction ever sees a claim: it becomes FOLDED or WAITING again before it is committed.
-    if not waiting.filter(nonce__in=waiting.values("nonce")[:chunk]).update(folding=Folding.CLAIMED):
-        return 0
-    claimed = reports.filter(folding=Folding.CLAIMED)
-    rows = list(claimed.values_list("stratum", "report"))
-    _add(digest, rows)
-    _count_day(digest, timezone.now().date(), len(rows))
-    _mark(claimed)
-    return len(rows)
+def _fold_chunk(digest: str, chunk: int, *, wait: bool) -> Moved:
+    number = FrozenDesign.objects.values_list("number", flat=True).filter(digest=digest).first()
+    if number is None:  # a rehearsal that was forgotten meanwhile
+        return Moved(0, [])
+    moved = move(number, most=chunk, wait=wait)
+    if moved.new:
+        _add(digest, number, moved.new)
+        _count_day(digest, number, timezone.now().date(), len(moved.new))
+    return moved
 
 
-def _mark(claimed: QuerySet[Report]) -> None:
-    claimed.update(folding=Folding.FOLDED)
-
-
-def _add(digest: str, rows: list[selectors.StoredRow]) -> None:
+def _add(digest: str, number: int, rows: list[selectors.StoredRow]) -> None:
+    """Add reports to a part of the totals that nobody else adds to before this transaction ends."""
     counts = selectors.empty_totals(selectors.get_design(digest))
     selectors.count_into(counts, rows)
-    for position, table in enumerate(counts):
-        for stratum, symbol in zip(*table.nonzero(), strict=True):
-            cell = {"design_id": digest, "stratum": int(stratum), "position": position, "symbol": int(symbol)}
-            Tally.objects.get_or_create(**cell, defaults={"count": 0})
-            Tally.objects.filter(**cell).update(count=F("count") + int(table[stratum, symbol]))
+    part = locks.first_free(number, PARTS)
+    cells = [
+        (digest, part, int(stratum), position, int(symbol), int(table[stratum, symbol]))
+        for position, table in enumerate(counts)
+        for stratum, symbol in zip(*table.nonzero(), strict=True)
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany(ADD, cells)
 
 
-def _count_day(digest: str, day: date, count: int) -> None:
-    """Add reports to a day's count: to a row of its own, or to the newest while that is of this day or too few."""
+def _count_day(digest: str, number: int, day: date, count: int) -> None:
+    """Add reports to a day's count: to a row of its own, or to the newest while that is of this day or too few.
+
+    Last in its transaction: other workers wait for this one from here until it is committed, and no longer.
+    """
+    locks.wait_for(number, locks.DAYS)
     newest = DailyCount.objects.filter(design_id=digest).order_by("first_day").last()
     if newest is None or (newest.last_day < day and newest.count >= FEWEST):
         DailyCount.objects.create(design_id=digest, first_day=day, last_day=day, count=count)
@@ -75,6 +89,10 @@ def _count_day(digest: str, day: date, count: int) -> None:
 @transaction.atomic
 def _join_last_days(digest: str) -> None:
     """Of a closed design no day is to come that the last ones could be kept with: they join the days before them."""
+    number = FrozenDesign.objects.values_list("number", flat=True).filter(digest=digest).first()
+    if number is None:
+        return
+    locks.wait_for(number, locks.DAYS)
     *_, before, newest = [None, None, *DailyCount.objects.filter(design_id=digest).order_by("first_day")]
     if before is not None and newest is not None and newest.count < FEWEST:
         newest.delete()

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.db import models
 from django.db.models import F, Func, Q
+from django.db.models.functions import Length
+from django.db.models.lookups import Exact
 
 
 class SaysRehearsal(Func):
@@ -26,6 +28,9 @@ class FrozenDesign(models.Model):
     """The immutable document that a survey was opened with. A trigger refuses changes in raw SQL too."""
 
     digest = models.CharField(max_length=64, primary_key=True)
+    number = models.PositiveIntegerField(
+        unique=True, help_text="what a row of a report says in place of the digest: 4 bytes for 64"
+    )
     document = models.TextField(help_text="canonical JSON; its SHA-256 is the digest")
     opened_on = models.DateField()
     closed_on = models.DateField(null=True, default=None)
@@ -40,50 +45,64 @@ class FrozenDesign(models.Model):
         return self.digest[:12]
 
 
-class Report(models.Model):
-    """One randomised report: a byte for each symbol."""
+class StoredReport(models.Model):
+    """One randomised report: a byte for each symbol.
 
-    class Folding(models.IntegerChoices):
-        WAITING = 0
-        CLAIMED = 1, "claimed within the transaction that counts it"
-        FOLDED = 2
+    The key begins with the design, so that its reports are found together, and goes on with the random nonce: SQLite
+    keeps the rows in the order of their keys (see collector/tables.py), and nothing tells in which order they came.
+    The columns stand in the order in which PostgreSQL pads them least.
+    """
 
     class Mode(models.IntegerChoices):
+        """Who randomised a report, and with what."""
+
         BROWSER = 0, "randomised by the respondent's browser"
         COIN = 1, "randomised by the respondent, with a coin or a die"
         PAPER = 2, "randomised with a coin or a die on paper, entered by the researcher"
         SIMULATED = 3, "of a simulated respondent; a trigger lets it into rehearsals alone, and nothing else into them"
 
-    nonce = models.CharField(
-        max_length=32,
-        primary_key=True,
-        help_text="random; from the respondent's browser, or from us for a coin and for paper",
+    pk = models.CompositePrimaryKey("design_id", "nonce")
+    design = models.ForeignKey(
+        FrozenDesign, on_delete=models.PROTECT, to_field="number", db_index=False, related_name="+"
     )
-    design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="reports")
     stratum = models.PositiveSmallIntegerField(help_text="index of the group in the design")
-    report = models.BinaryField()
     mode = models.PositiveSmallIntegerField(choices=Mode.choices, default=Mode.BROWSER)
-    folding = models.PositiveSmallIntegerField(choices=Folding.choices, default=Folding.WAITING)
+    nonce = models.BinaryField(
+        max_length=16, help_text="random; from the respondent's browser, or from us for a coin and for paper"
+    )
+    report = models.BinaryField()
 
     class Meta:
+        abstract = True
         constraints = [
-            models.CheckConstraint(condition=Q(folding__in=[0, 1, 2]), name="report_folding_known"),
-            models.CheckConstraint(condition=Q(mode__in=[0, 1, 2, 3]), name="report_mode_known"),
-        ]
-        indexes = [
-            models.Index(fields=["design"], condition=Q(folding__lt=2), name="report_not_folded"),
-            # Few reports come from a coin; they are counted without reading the others.
-            models.Index(fields=["design"], condition=Q(mode__gt=0), name="report_from_a_coin"),
+            models.CheckConstraint(condition=Q(mode__in=[0, 1, 2, 3]), name="%(class)s_mode_known"),
+            models.CheckConstraint(condition=Exact(Length("nonce"), 16), name="%(class)s_nonce_of_16_bytes"),
         ]
 
     def __str__(self) -> str:
-        return f"report of {self.design_id[:12]}"
+        return f"report of design {self.design_id}"
+
+
+class WaitingReport(StoredReport):
+    """A report as it was received, not yet in the totals."""
+
+
+class Report(StoredReport):
+    """A report that is in the totals."""
+
+    class Meta(StoredReport.Meta):
+        # Few reports come from a coin; they are counted without reading the others.
+        indexes = [models.Index(fields=["design", "mode"], condition=Q(mode__gt=0), name="report_from_a_coin")]
 
 
 class Tally(models.Model):
-    """How many folded reports of a stratum have this symbol at this position."""
+    """How many folded reports of a stratum have this symbol at this position: the sum over the parts.
+
+    Each worker that folds a design adds to a part that no other one holds meanwhile.
+    """
 
     design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="tallies")
+    part = models.PositiveSmallIntegerField(default=0)
     stratum = models.PositiveSmallIntegerField()
     position = models.PositiveSmallIntegerField()
     symbol = models.PositiveSmallIntegerField()
@@ -91,7 +110,7 @@ class Tally(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["design", "stratum", "position", "symbol"], name="tally_once"),
+            models.UniqueConstraint(fields=["design", "part", "stratum", "position", "symbol"], name="tally_once"),
         ]
 
     def __str__(self) -> str:

@@ -7,19 +7,18 @@ from functools import lru_cache
 from itertools import islice
 
 import numpy as np
-from django.db.models import Count, OuterRef, Subquery, Sum
+from django.db.models import Count, Exists, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
 from collector.designs import Design
-from collector.models import DailyCount, FrozenDesign, Report, Tally
+from collector.models import DailyCount, FrozenDesign, Report, StoredReport, Tally, WaitingReport
 
 CHUNK = 50_000
 
-NOT_FOLDED = {"folding__lt": Report.Folding.FOLDED}
 BY_HAND = {"mode__gt": Report.Mode.BROWSER, "mode__lt": Report.Mode.SIMULATED}
-"""Of the reports that wait, and of those randomised with a coin or a die. The first condition of each is that of its
-small index: a question without it looks at every report."""
+"""Of the reports that were randomised with a coin or a die. The first condition is that of their small index: without
+it a question looks at every report."""
 
 
 def get_design(digest: str) -> Design:
@@ -79,8 +78,13 @@ def folded() -> Coalesce:
 
 def waiting() -> Coalesce:
     """Of a query of designs: how many of their reports are not folded yet."""
-    mine = Report.objects.filter(design=OuterRef("pk"), **NOT_FOLDED).order_by().values("design")
-    return Coalesce(Subquery(mine.annotate(number=Count("*")).values("number")), 0)
+    return _number(WaitingReport)
+
+
+def _number(table: type[StoredReport], **conditions: int) -> Coalesce:
+    """Of a query of designs: how many of their reports in this table meet the conditions."""
+    mine = table._default_manager.filter(design=OuterRef("number"), **conditions).order_by().values("design")
+    return Coalesce(Subquery(mine.annotate(reports=Count("*")).values("reports")), 0)
 
 
 def folded_in_all() -> int:
@@ -96,23 +100,28 @@ def daily_counts(digest: str) -> list[DailyCount]:
 
 def coin_report_count(digest: str) -> int:
     """How many of the stored reports were randomised with a coin or a die, sent or on paper."""
-    return Report.objects.filter(design_id=digest, **BY_HAND).count()
+    return _by_hand(digest, Report, WaitingReport)
 
 
 def sheet_count(digest: str) -> int:
     """How many of the stored reports came on paper."""
-    return Report.objects.filter(design_id=digest, **BY_HAND, mode=Report.Mode.PAPER).count()
+    return _by_hand(digest, Report, WaitingReport, mode=Report.Mode.PAPER)
 
 
 def folded_coin_report_count(digest: str) -> int:
     """How many of the reports in the totals were randomised with a coin or a die, sent or on paper."""
-    return Report.objects.filter(design_id=digest, **BY_HAND, folding=Report.Folding.FOLDED).count()
+    return _by_hand(digest, Report)
+
+
+def _by_hand(digest: str, *tables: type[StoredReport], **conditions: int) -> int:
+    numbers = [_number(table, **BY_HAND, **conditions) for table in tables]
+    return sum(FrozenDesign.objects.filter(digest=digest).values_list(*numbers).first() or ())
 
 
 def waiting_designs() -> list[str]:
     """Digests of the designs with reports that are not folded yet."""
-    waiting = Report.objects.filter(**NOT_FOLDED)
-    return list(waiting.values_list("design_id", flat=True).distinct())
+    waits = WaitingReport.objects.filter(design=OuterRef("number"))
+    return list(FrozenDesign.objects.filter(Exists(waits)).order_by("digest").values_list("digest", flat=True))
 
 
 StoredRow = tuple[int, bytes | memoryview]
@@ -128,7 +137,7 @@ def totals(digest: str) -> Totals:
     for stratum, position, symbol, count in Tally.objects.filter(design_id=digest).values_list(
         "stratum", "position", "symbol", "count"
     ):
-        counts[position][stratum, symbol] = count
+        counts[position][stratum, symbol] += count
     return counts
 
 
@@ -145,7 +154,11 @@ def stored_reports(digest: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.u
 
     One statement reads them, from one state of the store.
     """
-    rows = Report.objects.filter(design_id=digest).values_list("stratum", "report").iterator(chunk_size=CHUNK)
+    folded, waits = (
+        table._default_manager.filter(design__digest=digest).values_list("stratum", "report")
+        for table in (Report, WaitingReport)
+    )
+    rows = folded.union(waits, all=True).iterator(chunk_size=CHUNK)
     while chunk := list(islice(rows, CHUNK)):
         yield _arrays(chunk)
 

@@ -5,12 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 
-from collector import coin, designs, parsing, selectors
+from collector import coin, designs, locks, parsing, selectors, storing
 from collector.errors import Closed, NonceTaken, UnknownDesign
-from collector.models import DailyCount, FrozenDesign, Report, Tally
+from collector.models import DailyCount, FrozenDesign, Report, Tally, WaitingReport
+from collector.storing import NewReport, Outcome
 
 
 @dataclass(frozen=True)
@@ -21,13 +23,14 @@ class Receipt:
     created: bool
 
 
+@transaction.atomic
 def freeze(document: dict[str, Any]) -> designs.Design:
     """Store a design for ever and open it for reports. Raises DesignError; freezing the same one twice is harmless."""
     design = designs.check(document)
-    FrozenDesign.objects.get_or_create(
-        digest=design.digest,
-        defaults={"document": design.canonical.decode("utf-8"), "opened_on": timezone.now().date()},
-    )
+    locks.wait_for(*locks.FREEZING)
+    last = FrozenDesign.objects.aggregate(number=Max("number"))["number"] or 0
+    frozen = {"document": design.canonical.decode("utf-8"), "opened_on": timezone.now().date(), "number": last + 1}
+    FrozenDesign.objects.get_or_create(digest=design.digest, defaults=frozen)
     return design
 
 
@@ -44,8 +47,34 @@ def receive(body: bytes, *, slug: str) -> Receipt:
     Refusal
         Malformed (422), UnknownDesign (404), NonceTaken (409), Closed (410), TooLarge (413); nothing is stored then.
     """
-    created = _store(_read(body, slug=slug, rehearsal=False))
-    return Receipt(receipt=hashlib.sha256(body).hexdigest(), created=created)
+    (outcome,) = storing.store([read(body, slug=slug)])
+    return Receipt(receipt=hashlib.sha256(body).hexdigest(), created=created(outcome))
+
+
+def read(body: bytes, *, slug: str) -> NewReport:
+    """The report that a body holds, which its design can produce; of a browser, and of no rehearsal. Stores nothing.
+
+    Raises
+    ------
+    Refusal
+        Malformed (422), UnknownDesign (404), TooLarge (413).
+    """
+    return _read(body, slug=slug, rehearsal=False)
+
+
+def created(outcome: Outcome) -> bool:
+    """What the sender is told: True where this call stored the report, False where it was stored before.
+
+    Raises
+    ------
+    Refusal
+        NonceTaken (409), Closed (410).
+    """
+    if outcome is Outcome.TAKEN:
+        raise NonceTaken("nonce", "This nonce belongs to another report, which stays as it is.")
+    if outcome is Outcome.CLOSED:
+        raise Closed("design", "The survey is closed; this report was not stored.")
+    return outcome is Outcome.STORED
 
 
 @transaction.atomic
@@ -60,10 +89,8 @@ def receive_simulated(bodies: Iterable[bytes], *, slug: str) -> None:
         As `receive` does, of the first report that is none.
     """
     rows = [_read(body, slug=slug, rehearsal=True) for body in bodies]
-    for digest in {row.design_id for row in rows}:
-        if not _lock_open(digest):
-            raise Closed("design", "The rehearsal is over; nothing was stored.")
-    Report.objects.bulk_create(rows)
+    for outcome in storing.insert(rows):
+        created(outcome)
 
 
 def look_at_form(body: bytes, *, slug: str) -> parsing.ParsedReport:
@@ -116,10 +143,15 @@ def clear_rehearsal(digest: str) -> None:
     ValueError
         Where the design is none of a rehearsal: what respondents sent is not forgotten here.
     """
-    if not FrozenDesign.objects.select_for_update().filter(digest=digest, rehearsal=True).exists():
+    # Not against whoever only needs the design to stay: a worker that folds its reports meanwhile can finish.
+    design = FrozenDesign.objects.select_for_update(no_key=True).filter(digest=digest, rehearsal=True).first()
+    if design is None:
         raise ValueError(f"design must be one of a rehearsal; got {digest}")
-    for rows in (Tally, DailyCount, Report):
-        rows.objects.filter(design_id=digest).delete()
+    # The waiting ones first: that waits for the worker, and what it adds is then seen.
+    for reports in (WaitingReport, Report):
+        reports.objects.filter(design=design).delete()
+    for rows in (Tally, DailyCount):
+        rows.objects.filter(design=design).delete()
 
 
 @transaction.atomic
@@ -132,20 +164,21 @@ def discard_rehearsal(digest: str) -> None:
 
 def _receive_marks(fields: Mapping[str, str], *, slug: str, mode: Report.Mode) -> bool:
     design = _design_of(fields.get("design", ""), slug=slug, rehearsal=False)
-    return _store(_row(coin.read(fields, design), design, mode=mode))
+    (outcome,) = storing.store([_new(coin.read(fields, design), design, mode=mode)])
+    return created(outcome)
 
 
-def _read(body: bytes, *, slug: str, rehearsal: bool) -> Report:
-    """The row that a body makes, of a report that its design can produce."""
+def _read(body: bytes, *, slug: str, rehearsal: bool) -> NewReport:
+    """The report that a body holds, which its design can produce."""
     sent = parsing.parse(body)
     design = _design_of(sent.design, slug=slug, rehearsal=rehearsal)
     parsing.check_against(sent, design)
-    return _row(sent, design, mode=Report.Mode.SIMULATED if rehearsal else Report.Mode.BROWSER)
+    return _new(sent, design, mode=Report.Mode.SIMULATED if rehearsal else Report.Mode.BROWSER)
 
 
-def _row(sent: parsing.ParsedReport, design: designs.Design, *, mode: Report.Mode) -> Report:
+def _new(sent: parsing.ParsedReport, design: designs.Design, *, mode: Report.Mode) -> NewReport:
     stratum = design.strata.index(sent.stratum)
-    return Report(nonce=sent.nonce, design_id=sent.design, stratum=stratum, report=sent.report, mode=mode)
+    return NewReport(bytes.fromhex(sent.nonce), sent.design, stratum, sent.report, int(mode))
 
 
 def _design_of(digest: str, *, slug: str, rehearsal: bool) -> designs.Design:
@@ -153,31 +186,3 @@ def _design_of(digest: str, *, slug: str, rehearsal: bool) -> designs.Design:
     if design is None or design.slug != slug or design.rehearsal is not rehearsal:
         raise UnknownDesign("design", f"No open design of {slug!r} has the digest {digest}.")
     return design
-
-
-def _store(row: Report) -> bool:
-    """Write the row, or find it written. True where this call wrote it."""
-    try:
-        with transaction.atomic():
-            if _lock_open(row.design_id):
-                row.save(force_insert=True)
-                return True
-    except IntegrityError:
-        pass  # the nonce is taken: by this very report or by another
-    return _found(row)
-
-
-def _lock_open(digest: str) -> bool:
-    """Whether the design is open; until the transaction ends nobody can close it."""
-    return FrozenDesign.objects.select_for_update().filter(digest=digest, closed_on=None).first() is not None
-
-
-def _found(row: Report) -> bool:
-    """The report is not new here: False where it is the stored one, a refusal where it is not."""
-    stored = Report.objects.filter(nonce=row.nonce).first()
-    if stored is None:
-        raise Closed("design", "The survey is closed; this report was not stored.")
-    same = (stored.design_id, stored.stratum, bytes(stored.report)) == (row.design_id, row.stratum, bytes(row.report))
-    if not same:
-        raise NonceTaken("nonce", "This nonce belongs to another report, which stays as it is.")
-    return False

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design
-from collector.models import Report
+from collector.models import FrozenDesign, Report, WaitingReport
 from collector.selectors import Totals
 from estimator import services as estimator
 from estimator.models import KnownShare
@@ -90,16 +90,22 @@ def totals(design: Design, who: People, reports: NDArray[np.uint8]) -> Totals:
 def store(design: Design, who: People, reports: NDArray[np.uint8]) -> None:
     """Put the reports where the collector would have put them."""
     mode = Report.Mode.SIMULATED if design.rehearsal else Report.Mode.BROWSER
-    Report.objects.bulk_create(
-        Report(
-            nonce=secrets.token_hex(16),
-            design_id=design.digest,
+    number = FrozenDesign.objects.get(digest=design.digest).number
+    WaitingReport.objects.bulk_create(
+        WaitingReport(
+            nonce=secrets.token_bytes(16),
+            design_id=number,
             stratum=int(stratum),
             report=report.tobytes(),
             mode=mode,
         )
         for stratum, report in zip(who.strata, reports, strict=True)
     )
+
+
+def stored() -> int:
+    """How many reports are in the store, waiting or folded, of every design."""
+    return Report.objects.count() + WaitingReport.objects.count()
 
 
 def know(design: Design, who: People) -> None:

@@ -8,7 +8,7 @@ from unittest.mock import patch
 from django.contrib.auth.models import User
 from pytest_django.live_server_helper import LiveServer
 
-from collector.models import Report
+from collector.models import WaitingReport
 from surveys.people.teams import home_team
 from surveys.services import open_survey, write_survey
 from tests.audit.driving import Run, Work, plan, visit
@@ -36,7 +36,7 @@ def collected(work: Work, shelf: Shelf, definition: dict[str, Any], submissions:
 
 def stored(run: Run, survey: str) -> list[Finding]:
     """The collector has each report as it was sent, and nothing else."""
-    kept = sorted((one.nonce, bytes(one.report).hex()) for one in Report.objects.all())
+    kept = sorted((bytes(one.nonce).hex(), bytes(one.report).hex()) for one in WaitingReport.objects.all())
     sent = sorted((one.fields["nonce"], one.fields["report"]) for one in run.submissions)
     shown = f"{len(kept)} stored, {len(sent)} sent"
     return [Finding(survey, "nonces and reports in the database", "equal to those sent", shown, kept == sent)]

@@ -7,7 +7,7 @@ import subprocess
 
 from playwright.sync_api import Page
 
-from collector.models import Report
+from collector.models import WaitingReport
 from surveys.models import Version
 from tests.browser.conftest import Visit, targets
 from tests.tools.capture import Capture
@@ -22,7 +22,7 @@ def test_by_mouse_one_request_with_exactly_these_bytes(visit: Visit, site: Captu
         rf'{{"design":"{digest}","nonce":"[0-9a-f]{{32}}","stratum":"y1","report":"0[01]0[012]"}}'.encode(), post.body
     )
     assert post.target == f"/s/{version.survey.slug}/reports"
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
 
 
 def test_a_link_of_a_group_ticks_it_in_sight_and_sends_nothing(visit: Visit, site: Capture, version: Version) -> None:
@@ -157,7 +157,7 @@ def test_the_receipt_says_what_was_sent_and_the_page_can_be_checked(
     assert printed[:3] == [f"{digest}  -\n" for digest in digests]
     assert json.loads(printed[3]) == {"receipt": receipt}
     assert [post.body for post in site.posts()] == [post.body] * 2
-    assert Report.objects.count() == 1, "what is repeated is counted once"
+    assert WaitingReport.objects.count() == 1, "what is repeated is counted once"
     assert visit.said("check-design") == f"curl -s {visit.url}design.json | sha256sum"
 
 

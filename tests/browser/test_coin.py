@@ -6,7 +6,7 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, Page
 
-from collector.models import Report
+from collector.models import Report, WaitingReport
 from surveys.models import Survey, Version
 from surveys.services import close_survey
 from tests.browser.accessibility import faults
@@ -42,10 +42,10 @@ def test_from_the_page_to_the_stored_report(without_script: Visit, site: Capture
     mark(without_script, "Later", "Yes", "Low")
     look_and_send(page)
     page.get_by_role("heading", name="Thank you. What you marked has arrived.").wait_for()
-    report = Report.objects.get()
+    report = WaitingReport.objects.get()
     assert (report.stratum, bytes(report.report), report.mode) == (1, b"\x01\x02", Report.Mode.COIN)
     page.reload()
-    assert Report.objects.count() == 1, "loading the last page again sends nothing"
+    assert WaitingReport.objects.count() == 1, "loading the last page again sends nothing"
     assert [post.target for post in site.posts()] == ["/s/campus/coin/", "/s/campus/coin/send/"]
 
 
@@ -64,7 +64,7 @@ def test_a_send_that_is_sent_again_is_one_report(without_script: Visit, site: Ca
     page.get_by_role("heading", name="Thank you. What you marked has arrived.").wait_for()
     sent = [post for post in site.posts() if post.target.endswith("/send/")]
     assert len(sent) == 2, "it was sent twice"
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
 
 
 def test_a_slip_can_be_put_right(without_script: Visit) -> None:
@@ -76,7 +76,7 @@ def test_a_slip_can_be_put_right(without_script: Visit) -> None:
     mark(without_script, "No")
     page.get_by_role("button", name="Send what is marked").click()
     page.get_by_role("heading", name="Thank you").wait_for()
-    assert bytes(Report.objects.get().report) == b"\x00\x02"
+    assert bytes(WaitingReport.objects.get().report) == b"\x00\x02"
 
 
 def test_what_is_on_the_wire(without_script: Visit, site: Capture, version: Version) -> None:
@@ -86,7 +86,7 @@ def test_what_is_on_the_wire(without_script: Visit, site: Capture, version: Vers
     page.get_by_role("heading", name="Thank you").wait_for()
     first, second = site.posts()
     assert first.body == f"design={version.design_id}&stratum=y1&item-1=0&item-2=0".encode()
-    nonce = f"&nonce={Report.objects.get().nonce}".encode()
+    nonce = f"&nonce={WaitingReport.objects.get().nonce.hex()}".encode()
     assert second.body == first.body.replace(b"&stratum", nonce + b"&stratum")
     assert dict(first.headers)["Origin"] == dict(second.headers)["Origin"] == site.url
     assert not {name.lower() for request in site.requests for name, _ in request.headers} & {"cookie"}
@@ -109,7 +109,7 @@ def test_opening_the_page_again_sends_nothing(without_script: Visit) -> None:
     page.get_by_role("heading", name="Thank you").wait_for()
     page.goto(without_script.url)
     page.get_by_role("button", name="Look at what is marked").wait_for()
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
 
 
 def test_over_plain_http_too(without_script: Visit, settings: Any) -> None:
@@ -120,7 +120,7 @@ def test_over_plain_http_too(without_script: Visit, settings: Any) -> None:
     mark(without_script, "First year", "Yes", "Low")
     look_and_send(page)
     page.get_by_role("heading", name="Thank you").wait_for()
-    assert Report.objects.get().mode == Report.Mode.COIN
+    assert WaitingReport.objects.get().mode == Report.Mode.COIN
     assert all("Cross-Origin-Opener-Policy" in fault for fault in without_script.faults)
     without_script.faults.clear()
 
@@ -132,7 +132,7 @@ def test_closed_while_somebody_tosses(without_script: Visit, survey: Survey) -> 
     close_survey(survey)
     page.get_by_role("button", name="Look at what is marked").click()
     page.get_by_role("heading", name="This survey is closed").wait_for()
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
     assert [fault for fault in without_script.faults if "410" in fault] == without_script.faults
     without_script.faults.clear()
 
@@ -152,7 +152,7 @@ def test_with_a_script_allowed_none_runs_and_no_policy_is_violated(visit: Visit)
     mark(visit, "First year", "Yes", "Low")
     look_and_send(page)
     page.get_by_role("heading", name="Thank you").wait_for()
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
     assert page.evaluate("document.cookie + localStorage.length + sessionStorage.length") == "00"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from collector.models import Report
+from collector.models import WaitingReport
 from surveys.models import Version
 from surveys.pages import render_page
 from tests import payloads
@@ -228,6 +228,6 @@ def test_a_clock_that_is_years_off_changes_nothing(visit: Visit, site: Capture, 
     visit.excused = "Failed to load resource"
     visit.answer("Yes", "Low").send().stage("sent")
     assert len({post.body for post in site.posts()}) == 1
-    report = Report.objects.get()
+    report = WaitingReport.objects.get()
     assert (report.design_id, report.stratum) == (version.design_id, 0)
     assert visit.unfold("Show what was sent").said("sent-receipt") == sha256(site.posts()[0].body).hexdigest()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import expect
 
-from collector.models import Report
+from collector.models import WaitingReport
 from surveys.models import Version
 from tests.browser.conftest import Visit, failing, new_tab
 from tests.tools.capture import DROP, Capture, Request, Response
@@ -50,7 +50,7 @@ def kept(visit: Visit) -> Visit:
 def one_report(visit: Visit, site: Capture) -> bytes:
     """All that ever left is one body, the server stored it once, and the device holds nothing of it."""
     (body,) = {post.body for post in site.posts()}
-    (report,) = Report.objects.all()
+    (report,) = WaitingReport.objects.all()
     assert report.nonce == json.loads(body)["nonce"]
     assert visit.page.evaluate(STORED) == EMPTY
     return body
@@ -133,7 +133,7 @@ def test_discarding_takes_it_away_for_good(visit: Visit, site: Capture) -> None:
     visit.page.evaluate("document.querySelectorAll('button').forEach((button) => button.click())")
     visit.page.wait_for_timeout(300)
     assert len(site.posts()) == sent
-    assert Report.objects.count() == 0
+    assert WaitingReport.objects.count() == 0
     visit.open().stage("questions")
 
 
@@ -184,7 +184,7 @@ def test_a_storage_that_does_not_keep(visit: Visit, site: Capture, script: str) 
         site.wait_for_posts(2)
     visit.stage("sent")
     assert len({post.body for post in site.posts()}) == 1
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
 
 
 def wrong(body: str) -> list[str]:
@@ -260,7 +260,7 @@ def test_a_finished_tab_that_is_closed_or_cleared_lets_another_send(visit: Visit
     other = answered(new_tab(visit))
     answered(visit).press("Send").stage("sent").press("Clear this screen").stage("cleared")
     other.press("Send").stage("sent")
-    assert Report.objects.count() == 2
+    assert WaitingReport.objects.count() == 2
 
 
 def test_a_browser_without_locks_sends_too(visit: Visit, site: Capture) -> None:

@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from collector.models import Report
+from collector.models import WaitingReport
 from tests import kinds
 from tests.browser.conftest import Visit, new_visit, targets
 from tests.browser.test_page import IMAGES
@@ -63,7 +63,7 @@ def test_every_way_through_makes_a_report_of_one_shape(
     visit.press("Send").stage("sent")
     (post,) = site.posts()
     assert len(json.loads(post.body)["report"]) == 2 * SYMBOLS
-    assert Report.objects.count() == 1, "the collector took it"
+    assert WaitingReport.objects.count() == 1, "the collector took it"
 
 
 def test_the_receipt_says_what_the_symbols_say(every_kind: Visit, site: Capture) -> None:
@@ -151,7 +151,7 @@ def test_on_a_phone(browser: Browser, site: Capture, alice: User, tmp_path: Path
     visit.page.locator("[data-part=review-button]").tap()
     visit.stage("review").page.locator("[data-part=send-button]").tap()
     visit.stage("sent")
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= 360
     context.close()
 

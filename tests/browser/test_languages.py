@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser
 
-from collector.models import Report
+from collector.models import WaitingReport
 from surveys.languages import PLURALS
 from surveys.models import Version
 from surveys.people.teams import home_team
@@ -53,7 +53,7 @@ def test_a_report_has_one_address_and_one_shape_whatever_the_language(visit: Vis
     assert post.target == "/s/campus/reports"
     assert (list(fields), len(post.body)) == (["design", "nonce", "stratum", "report"], 151)
     assert fields["stratum"] == "y1"
-    report = Report.objects.get()
+    report = WaitingReport.objects.get()
     assert (report.stratum, bytes(report.report).hex()) == (0, fields["report"])
 
 
@@ -135,7 +135,7 @@ def test_a_report_that_waits_is_sent_from_the_page_in_any_language(visit: Visit,
     page.goto(f"{visit.url}ar/")
     visit.stage("sent")
     assert len({post.body for post in site.posts()}) == 1
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
 
 
 @pytest.mark.parametrize("code", OTHERS)

@@ -11,7 +11,7 @@ import typst
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
 
-from collector.models import Report
+from collector.models import Report, WaitingReport
 from surveys import selectors, services
 from surveys.coin import sheet
 from surveys.models import Survey, Version
@@ -48,7 +48,7 @@ def ten(alice: User) -> Version:
 
 
 def stored() -> list[str]:
-    return sorted(bytes(row.report).hex() for row in Report.objects.all())
+    return sorted(bytes(row.report).hex() for row in WaitingReport.objects.all())
 
 
 def at(page: Page) -> str:
@@ -73,12 +73,12 @@ def test_three_sheets_by_keyboard_alone(page: Page, alice: User, ten: Version) -
         type_sheet(page, digits)
         assert at(page) == "Store this sheet"
         assert page.locator("[data-look] b").all_inner_texts() == list(digits)
-        assert Report.objects.count() == number - 1, "a look comes before it is stored"
+        assert WaitingReport.objects.count() == number - 1, "a look comes before it is stored"
         page.keyboard.press("Enter")
         count(page, number)
     assert stored() == ["00" * 10, "00010002000100020001", "0102" * 5]
-    assert {row.mode for row in Report.objects.all()} == {Report.Mode.PAPER}
-    assert sorted(row.stratum for row in Report.objects.all()) == [0, 0, 1]
+    assert {row.mode for row in WaitingReport.objects.all()} == {Report.Mode.PAPER}
+    assert sorted(row.stratum for row in WaitingReport.objects.all()) == [0, 0, 1]
 
 
 def test_a_slip_is_put_right_with_backspace(page: Page, alice: User, ten: Version) -> None:
@@ -111,7 +111,7 @@ def test_what_cannot_be_right_is_said(page: Page, alice: User, ten: Version) -> 
     page.keyboard.press("2")
     expect(fault).to_contain_text("2 was typed once more")
     assert page.locator("[data-look] b").all_inner_texts() == list("1" * 11)
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 def test_enter_pressed_twice_stores_one_sheet(page: Page, alice: User, ten: Version) -> None:
@@ -123,7 +123,7 @@ def test_enter_pressed_twice_stores_one_sheet(page: Page, alice: User, ten: Vers
     count(page, 1)
     page.go_back()
     page.go_forward()
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
 
 
 def test_by_mouse(page: Page, alice: User, version: Version) -> None:
@@ -153,7 +153,7 @@ def test_without_a_script(plain: Page, alice: User, version: Version) -> None:
     plain.get_by_label("First year").check()
     plain.get_by_label("Yes").check()
     plain.get_by_role("button", name="Store this sheet").click()
-    assert not Report.objects.exists(), "the browser asks for what is missing"
+    assert not WaitingReport.objects.exists(), "the browser asks for what is missing"
     plain.get_by_label("Well").check()
     plain.get_by_role("button", name="Store this sheet").click()
     count(plain, 1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from collector.models import Report
+from collector.models import WaitingReport
 from surveys.models import Survey, Version
 from tests.browser.conftest import Visit, failing
 from tests.tools.capture import DROP, Capture, Response
@@ -33,7 +33,7 @@ def test_every_try_sends_the_same_bytes(visit: Visit, site: Capture, answers: li
     assert len(site.posts()) == len(answers) + 1
     assert len({post.body for post in site.posts()}) == 1
     assert not any(request.target == "/elsewhere" for request in site.requests)
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
     visit.faults.clear()  # the browser itself notes failed requests in its console
 
 
@@ -47,7 +47,7 @@ def test_a_lost_answer_is_no_second_report(visit: Visit, site: Capture) -> None:
     site.respond = respond
     visit.stage("sent")
     assert len(site.posts()) == 2
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
     visit.faults.clear()
 
 
@@ -100,6 +100,6 @@ def test_a_survey_that_closed_meanwhile(visit: Visit, site: Capture, version: Ve
     close_survey(Survey.objects.get(pk=version.survey_id))
     visit.press("Send").stage("failed")
     assert visit.said("failed-reason") == "The survey is closed. Reports are no longer taken."
-    assert Report.objects.count() == 0
+    assert WaitingReport.objects.count() == 0
     visit.faults.clear()
     assert "This survey is closed" in visit.open().page.content()

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, FrameLocator, Page
 
-from collector.models import Report
+from collector.models import WaitingReport
 from surveys import selectors
 from surveys.models import Survey
 from surveys.people.teams import home_team
@@ -62,7 +62,7 @@ def test_the_page_stands_beside_the_form_and_follows_it(page: Page, alice: User,
     page.get_by_role("button", name="Close").click()
     assert not page.locator("#candor-preview").is_visible()
     assert selectors.definition_of(Survey.objects.get()) == payloads.definition()
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
     page.set_viewport_size({"width": 390, "height": 844})
     page.get_by_role("button", name="Preview", exact=True).click()
     assert fits(page)

@@ -10,7 +10,7 @@ from collector import selectors
 from collector.designs import MOST_SYMBOLS, Design
 from collector.errors import Closed, Malformed, NonceTaken, Refusal, TooLarge, UnknownDesign
 from collector.folding import fold
-from collector.models import Report
+from collector.models import FrozenDesign, Report, WaitingReport
 from collector.parsing import LARGEST_BODY
 from collector.services import close, freeze, look_at_form, receive, receive_form, receive_sheet
 from tests import payloads
@@ -32,13 +32,13 @@ def test_a_look_stores_nothing_and_each_has_a_nonce_of_its_own(design: Design) -
     assert (first.design, first.stratum, first.report) == (design.digest, "y2", b"\x01\x02")
     assert first.nonce != second.nonce
     assert len(bytes.fromhex(first.nonce)) == 16
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 def test_what_was_looked_at_can_be_sent(design: Design) -> None:
     looked = look_at_form(form(design, nonce=None), slug="campus")
     receive_form(form(design, nonce=looked.nonce), slug="campus")
-    assert Report.objects.get().nonce == looked.nonce
+    assert WaitingReport.objects.get().nonce.hex() == looked.nonce
 
 
 def test_a_form_with_a_nonce_is_not_looked_at(design: Design) -> None:
@@ -55,7 +55,7 @@ def test_a_look_at_a_closed_design_says_so(design: Design) -> None:
 def test_the_same_form_again_is_one_report(design: Design) -> None:
     for _ in range(3):
         receive_form(form(design, nonce="ab" * 16), slug="campus")
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
     close(design.digest)
     receive_form(form(design, nonce="ab" * 16), slug="campus")
 
@@ -64,14 +64,14 @@ def test_other_marks_under_the_same_nonce_are_refused(design: Design) -> None:
     receive_form(form(design, nonce="ab" * 16), slug="campus")
     with pytest.raises(NonceTaken):
         receive_form(form(design, nonce="ab" * 16, **{"item-1": "0"}), slug="campus")
-    assert bytes(Report.objects.get().report) == b"\x01\x02"
+    assert bytes(WaitingReport.objects.get().report) == b"\x01\x02"
 
 
 def test_a_sheet_of_paper_has_a_mode_of_its_own(design: Design) -> None:
     sheet = fields(design)
     assert receive_sheet(sheet, slug="campus") is True
     assert receive_sheet(sheet, slug="campus") is False
-    stored = Report.objects.get()
+    stored = WaitingReport.objects.get()
     assert (bytes(stored.report), stored.mode) == (b"\x01\x02", Report.Mode.PAPER)
 
 
@@ -89,28 +89,28 @@ def test_a_sheet_of_paper_has_a_mode_of_its_own(design: Design) -> None:
 def test_a_sheet_is_read_as_strictly(design: Design, changes: dict[str, str | None], refusal: type[Refusal]) -> None:
     with pytest.raises(refusal):
         receive_sheet(fields(design, **changes), slug="campus")
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 def test_paper_that_arrives_late_is_refused(design: Design) -> None:
     close(design.digest)
     with pytest.raises(Closed):
         receive_sheet(fields(design), slug="campus")
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 def test_a_form_is_stored_as_a_report_from_a_coin(design: Design) -> None:
     receive_form(form(design), slug="campus")
-    stored = Report.objects.get()
-    assert (stored.design_id, stored.stratum, bytes(stored.report)) == (design.digest, 1, b"\x01\x02")
+    stored = WaitingReport.objects.get()
+    assert (stored.design.digest, stored.stratum, bytes(stored.report)) == (design.digest, 1, b"\x01\x02")
     assert stored.mode == Report.Mode.COIN
-    assert len(bytes.fromhex(stored.nonce)) == 16
+    assert len(stored.nonce) == 16
 
 
 def test_each_form_is_a_report_of_its_own(design: Design) -> None:
     for _ in range(3):
         receive_form(form(design), slug="campus")
-    assert Report.objects.count() == 3
+    assert WaitingReport.objects.count() == 3
 
 
 def test_modes_are_counted_apart_and_tallied_together(design: Design) -> None:
@@ -126,11 +126,12 @@ def test_modes_are_counted_apart_and_tallied_together(design: Design) -> None:
 
 def test_a_browser_report_says_that_it_is_one(design: Design) -> None:
     receive(payloads.body(design), slug="campus")
-    assert Report.objects.get().mode == Report.Mode.BROWSER
+    assert WaitingReport.objects.get().mode == Report.Mode.BROWSER
 
 
 def test_no_other_mode_can_be_stored(design: Design) -> None:
-    row = Report(nonce="ab" * 16, design_id=design.digest, stratum=0, report=b"\x00\x00", mode=4)
+    number = FrozenDesign.objects.get().number
+    row = WaitingReport(nonce=b"n" * 16, design_id=number, stratum=0, report=b"\x00\x00", mode=4)
     with pytest.raises(IntegrityError), transaction.atomic():
         row.save()
 
@@ -166,7 +167,7 @@ def test_anything_but_the_form_is_refused_by_its_field(
     with pytest.raises(Malformed) as refusal:
         receive_form(form(design, **changes), slug="campus")
     assert refusal.value.field == field
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -208,7 +209,7 @@ def test_a_closed_design_takes_none(design: Design) -> None:
     close(design.digest)
     with pytest.raises(Closed):
         receive_form(form(design), slug="campus")
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 def test_a_body_that_is_too_large_is_not_read(design: Design) -> None:
@@ -221,4 +222,4 @@ def test_without_groups_there_is_no_field_for_them(db: None) -> None:
     with pytest.raises(Malformed):
         receive_form(form(design, stratum=""), slug="campus")
     receive_form(form(design, stratum=None), slug="campus")
-    assert Report.objects.get().stratum == 0
+    assert WaitingReport.objects.get().stratum == 0

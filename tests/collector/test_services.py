@@ -8,10 +8,10 @@ from datetime import date
 import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
 
-from collector import store
+from collector import folding, store
 from collector.designs import Design
 from collector.errors import Closed, Malformed, NonceTaken, UnknownDesign
-from collector.models import FrozenDesign, Report
+from collector.models import FrozenDesign, Report, WaitingReport
 from collector.services import close, freeze, receive
 from tests import payloads
 
@@ -23,8 +23,8 @@ def test_a_report_is_stored_as_bytes(design: Design) -> None:
     receipt = receive(body, slug="campus")
     assert receipt.created
     assert receipt.receipt == hashlib.sha256(body).hexdigest()
-    stored = Report.objects.get()
-    assert (stored.nonce, stored.stratum, bytes(stored.report)) == ("ab" * 16, 1, b"\x01\x02")
+    stored = WaitingReport.objects.get()
+    assert (bytes(stored.nonce).hex(), stored.stratum, bytes(stored.report)) == ("ab" * 16, 1, b"\x01\x02")
 
 
 def test_the_same_report_again_is_told_the_same(design: Design) -> None:
@@ -32,7 +32,7 @@ def test_the_same_report_again_is_told_the_same(design: Design) -> None:
     first, second = receive(body, slug="campus"), receive(body, slug="campus")
     assert (first.created, second.created) == (True, False)
     assert first.receipt == second.receipt
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
 
 
 @pytest.mark.parametrize("change", [{"report": "0101"}, {"stratum": "y2"}])
@@ -41,7 +41,7 @@ def test_another_report_under_the_nonce_is_refused(design: Design, change: dict[
     receive(payloads.body(design, **first), slug="campus")
     with pytest.raises(NonceTaken):
         receive(payloads.body(design, **(first | change)), slug="campus")
-    assert bytes(Report.objects.get().report) == b"\x00\x00"
+    assert bytes(WaitingReport.objects.get().report) == b"\x00\x00"
 
 
 def test_a_closed_design_takes_no_new_report(design: Design) -> None:
@@ -51,7 +51,7 @@ def test_a_closed_design_takes_no_new_report(design: Design) -> None:
     with pytest.raises(Closed):
         receive(payloads.body(design), slug="campus")
     assert not receive(kept, slug="campus").created, "a retry of a stored report still gets its receipt"
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
 
 
 def test_closing_twice_keeps_the_first_day(design: Design) -> None:
@@ -71,7 +71,7 @@ def test_closing_twice_keeps_the_first_day(design: Design) -> None:
 def test_a_refused_report_leaves_nothing(design: Design, slug: str, changes: dict[str, str], refusal: type) -> None:
     with pytest.raises(refusal):
         receive(payloads.body(design, **changes), slug=slug)
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 def test_freezing_twice_is_harmless(design: Design) -> None:
@@ -86,16 +86,21 @@ def test_freezing_twice_is_harmless(design: Design) -> None:
         "UPDATE collector_frozendesign SET digest = 'x'",
         "UPDATE collector_frozendesign SET opened_on = '2000-01-01'",
         "DELETE FROM collector_frozendesign",
-        "UPDATE collector_report SET report = %(bytes)s",
-        "UPDATE collector_report SET stratum = 1",
-        "UPDATE collector_report SET nonce = 'x'",
-        "UPDATE collector_report SET mode = 1",
+        "UPDATE collector_frozendesign SET number = 9",
+        "UPDATE {} SET report = %(bytes)s",
+        "UPDATE {} SET stratum = 1",
+        "UPDATE {} SET nonce = %(bytes)s",
+        "UPDATE {} SET mode = 1",
     ],
 )
-def test_raw_sql_cannot_change_what_is_frozen(design: Design, sql: str) -> None:
-    receive(payloads.body(design), slug="campus")
+@pytest.mark.parametrize("table", ["collector_waitingreport", "collector_report"])
+def test_raw_sql_cannot_change_what_is_frozen(design: Design, sql: str, table: str) -> None:
+    for fold in (True, False):  # a report in each table
+        receive(payloads.body(design), slug="campus")
+        if fold:
+            folding.fold(design.digest)
     with pytest.raises((IntegrityError, OperationalError)), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(sql, {"bytes": b"\1\1"} if "%" in sql else None)
+        cursor.execute(sql.format(table), {"bytes": b"\1" * 16} if "%" in sql else None)
 
 
 def test_a_closed_design_cannot_be_opened_again(design: Design) -> None:
@@ -119,7 +124,9 @@ def test_an_answer_of_201_means_on_disk() -> None:
 
 def test_a_report_holds_no_more_than_it_must() -> None:
     """Whatever is added to what is kept has to be added here too, and argued for."""
-    assert {field.name for field in Report._meta.fields} == {"nonce", "design", "stratum", "report", "mode", "folding"}
+    for table in (WaitingReport, Report):
+        fields = {field.name for field in table._meta.fields}
+        assert fields == {"pk", "nonce", "design", "stratum", "report", "mode"}, "the key is design and nonce"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -137,4 +144,4 @@ def test_of_many_threads_with_one_nonce_one_stores(design: Design) -> None:
     with ThreadPoolExecutor(20) as pool:
         created = list(pool.map(send, range(50)))
     assert sum(created) == 1
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from collector.designs import Design
-from collector.models import Report
+from collector.models import WaitingReport
 from collector.services import close
 from tests import payloads
 
@@ -58,7 +58,7 @@ def test_415_for_anything_but_json(design: Design, content_type: str) -> None:
 def test_403_for_another_site(design: Design, headers: dict[str, str]) -> None:
     status, _ = post(payloads.body(design), **headers)
     assert status == 403
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 def test_404_409_410_422_in_words(design: Design) -> None:
@@ -72,7 +72,7 @@ def test_404_409_410_422_in_words(design: Design) -> None:
     assert post(payloads.body(design, nonce="ee" * 16, report="0101"))[0] == 409
     close(design.digest)
     assert post(payloads.body(design))[0] == 410
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
 
 
 def test_413_before_the_body_is_read(design: Design) -> None:

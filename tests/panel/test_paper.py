@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from collector import services as collector
-from collector.models import Report
+from collector.models import Report, WaitingReport
 from surveys import services
 from surveys.models import Survey, Version
 from surveys.people.teams import home_team
@@ -38,7 +38,7 @@ def test_a_sheet_is_stored_as_paper_and_counted(version: Version, her: Client) -
         answer = her.post(ADDRESS, empty_sheet(her), follow=True)
         assert answer.redirect_chain == [(ADDRESS, 302)]
         assert counts(answer.content.decode()) == (number, number)
-    assert {(bytes(row.report), row.stratum, row.mode) for row in Report.objects.all()} == {
+    assert {(bytes(row.report), row.stratum, row.mode) for row in WaitingReport.objects.all()} == {
         (b"\x01\x02", 0, Report.Mode.PAPER)
     }
     assert "of them with a real coin: 3" in her.get("/panel/survey/campus/").content.decode()
@@ -59,7 +59,7 @@ def test_other_marks_under_the_same_nonce_are_refused(version: Version, her: Cli
     assert refused.status_code == 409
     assert "checked" not in refused.content.decode()
     assert sheet["nonce"] not in refused.content.decode(), "the next sheet has a nonce of its own"
-    assert bytes(Report.objects.get().report) == b"\x01\x02"
+    assert bytes(WaitingReport.objects.get().report) == b"\x01\x02"
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,12 @@ def test_a_mark_that_is_missing_is_asked_for_and_the_others_are_kept(
     assert sentence in page
     assert f'name="nonce" value="{sheet["nonce"]}"' in page
     assert page.count(" checked") == (3 if "more" in change else 2)
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 def test_a_field_that_stands_twice_is_refused(version: Version, her: Client) -> None:
     assert her.post(ADDRESS, empty_sheet(her) | {"item-1": ["0", "1"]}).status_code == 422
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 def test_a_new_pile_counts_from_none_and_what_is_stored_stays(version: Version, her: Client) -> None:
@@ -112,12 +112,12 @@ def test_paper_that_arrives_after_closing_is_refused_in_a_sentence(
         assert answer.status_code == status
         assert "Paper that arrives after closing is not stored" in answer.content.decode()
         assert "data-paper" not in answer.content.decode()
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 def test_a_sheet_of_another_design_is_refused(version: Version, her: Client) -> None:
     assert her.post(ADDRESS, empty_sheet(her, design="0" * 64)).status_code == 404
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 def test_a_design_without_an_own_coin_page_has_no_paper(alice: User, her: Client) -> None:

@@ -8,7 +8,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from collector.models import Report
 from surveys.models import Rehearsal, Survey
 from surveys.people.teams import home_team
 from surveys.rehearsals import measuring
@@ -16,6 +15,7 @@ from surveys.rehearsals import services as rehearsals
 from surveys.rehearsals.findings import Finding, Findings, findings
 from surveys.services import write_survey
 from tests import payloads
+from tests.simulated import stored
 from tests.surveys.test_every_kind import example
 
 pytestmark = pytest.mark.django_db
@@ -58,7 +58,7 @@ def test_from_the_form_to_what_it_found(her: Client, survey: Survey) -> None:
     assert "Chance?" in said
     assert "within chance" in said
     assert her.get(f"{PAGE}1/").content.count(b"interval-truth") == 4, "a picture of each estimate of everybody"
-    assert not Report.objects.exists()
+    assert stored() == 0
 
 
 def test_one_repetition_is_read_as_a_report(her: Client, survey: Survey) -> None:

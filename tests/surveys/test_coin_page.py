@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 
-from collector.models import Report
+from collector.models import Report, WaitingReport
 from config.middleware import COIN_POLICY, RESPONDENT_POLICY
 from surveys import links, services
 from surveys.models import Page, Survey, Version
@@ -129,7 +129,7 @@ def test_a_form_is_looked_at_first_and_nothing_is_stored(version: Version) -> No
     assert "Which year are you in? First year Later Sent as it is. Have you cheated? No Yes How do you feel?" in words
     assert "By sending you agree to this You may leave at any time." in words
     assert not re.search(r"<script|javascript:|\son\w+=|\sstyle=|<style", response.content.decode(), re.I)
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 def test_what_is_sent_is_what_was_looked_at_and_a_new_nonce(version: Version) -> None:
@@ -141,7 +141,7 @@ def test_what_is_sent_is_what_was_looked_at_and_a_new_nonce(version: Version) ->
 def test_pressing_send_twice_is_one_report(version: Version) -> None:
     fields = looked(version)
     assert {(send(fields).status_code, send(fields)["Location"]) for _ in range(2)} == {(303, f"{ADDRESS}sent/")}
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
 
 
 def test_other_marks_under_a_nonce_that_was_sent_are_refused(version: Version) -> None:
@@ -150,20 +150,20 @@ def test_other_marks_under_a_nonce_that_was_sent_are_refused(version: Version) -
     response = send(fields | {"item-1": "0"})
     assert response.status_code == 409
     assert "Something else was sent from that page before, and it stays." in said(response)
-    assert bytes(Report.objects.get().report) == b"\x01\x00"
+    assert bytes(WaitingReport.objects.get().report) == b"\x01\x00"
 
 
 def test_what_was_not_looked_at_is_not_stored(version: Version) -> None:
     assert send(marked(version)).status_code == 422
     assert post(looked(version)).status_code == 422
     assert Client().get(SEND).status_code == 405
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 def test_a_form_is_taken_and_leads_on(version: Version) -> None:
     response = send(looked(version))
     assert (response.status_code, response["Location"]) == (303, "/s/campus/coin/sent/")
-    report = Report.objects.get()
+    report = WaitingReport.objects.get()
     assert (report.stratum, bytes(report.report), report.mode) == (0, b"\x01\x00", Report.Mode.COIN)
 
 
@@ -192,7 +192,7 @@ def test_refusals_are_sentences_on_a_page(
     assert response.status_code == status
     assert f"Nothing was stored {sentence}" in said(response)
     assert b"<script" not in response.content
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 @pytest.mark.parametrize("change", [{"origin": "null"}, {"origin": "https://elsewhere.example"}, {"origin": ""}])
@@ -204,7 +204,7 @@ def test_403_for_another_site(version: Version, change: dict[str, str], site: st
     ):
         assert response.status_code == 403
         assert "It did not come from this survey’s own page." in said(response)
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 @pytest.mark.parametrize("content_type", ["multipart/form-data; boundary=x", "application/json", "text/plain"])
@@ -226,7 +226,7 @@ def test_a_closed_survey_says_so(version: Version) -> None:
     shown = Client().get(ADDRESS)
     assert shown.status_code == 200
     assert "This survey is closed" in said(shown)
-    assert not Report.objects.exists()
+    assert not WaitingReport.objects.exists()
 
 
 def test_a_page_of_an_earlier_version_is_told_so(version: Version) -> None:

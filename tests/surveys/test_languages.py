@@ -18,7 +18,7 @@ from django.urls import reverse
 
 from collector import selectors as reports
 from collector import services as collector
-from collector.models import Report
+from collector.models import WaitingReport
 from config.middleware import COIN_POLICY, RESPONDENT_POLICY
 from estimator import services as estimator
 from estimator.models import Run
@@ -194,7 +194,7 @@ def test_a_coin_form_is_answered_in_the_language_of_its_page(version: Version, p
         assert re.search(rf'<html data-now="\w+" lang="{language}"', answer)
         assert translated.text("Campus", language) in answer
     assert f'href="{address}"' in refused
-    assert Report.objects.count() == 1
+    assert WaitingReport.objects.count() == 1
 
 
 def test_the_page_that_needs_a_script_leads_to_the_coin_page_of_its_language(version: Version) -> None:

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from collector import selectors as reports
 from collector import services as collector
 from collector.designs import Design
-from collector.models import FrozenDesign, Report, Tally
+from collector.models import FrozenDesign, Tally, WaitingReport
 from estimator import jobs
 from estimator import services as estimator
 from estimator.models import KnownShare, Run
@@ -22,6 +22,7 @@ from surveys.rehearsals import services as rehearsals
 from surveys.rehearsals.population import Population, marginals, population
 from surveys.respondents import RehearsalError, Respondent, ask
 from tests import kinds, payloads
+from tests.simulated import stored
 
 pytestmark = pytest.mark.django_db
 SAID = {"respondents": 120, "shares": {"cheated": [0.8, 0.2]}}
@@ -54,7 +55,7 @@ def numbers(asked: Rehearsal) -> list[bytes]:
 def test_what_stays_is_the_estimates_and_no_report(survey: Survey) -> None:
     asked = finished(survey)
     assert (asked.state, asked.progress, asked.done.count()) == (Rehearsal.State.DONE, 100, 3)
-    assert not Report.objects.exists()
+    assert stored() == 0
     assert not Tally.objects.exists()
     assert not reports.is_open(asked.design_id)
     assert asked.run is not None
@@ -99,13 +100,13 @@ def test_a_worker_that_died_in_the_middle_leaves_no_trace(survey: Survey, monkey
 
     def dies(bodies: list[bytes], **more: str) -> None:
         honest(bodies, **more)
-        if Report.objects.count() == 60:
+        if WaitingReport.objects.count() == 60:
             raise MemoryError
 
     monkeypatch.setattr(collector, "receive_simulated", dies)
     with pytest.raises(MemoryError):
         rehearsals.execute(asked.pk)
-    assert Report.objects.count() == 40, "two batches of the first repetition"
+    assert WaitingReport.objects.count() == 40, "two batches of the first repetition"
     monkeypatch.setattr(collector, "receive_simulated", honest)
     assert rehearsals.resume_waiting() == [asked.pk]
     rehearsals.execute(asked.pk, seconds=math.inf)
@@ -124,7 +125,7 @@ def test_what_always_fails_ends_and_is_put_away(survey: Survey, monkeypatch: pyt
             rehearsals.execute(asked.pk)
     asked.refresh_from_db()
     assert (asked.state, asked.fault) == (Rehearsal.State.FAILED, "The computation ended with ZeroDivisionError.")
-    assert not Report.objects.exists()
+    assert stored() == 0
     assert rehearsals.resume_waiting() == []
 
 
@@ -143,7 +144,7 @@ def test_it_stops_within_a_repetition_and_keeps_those_that_are_done(
     rehearsals.execute(asked.pk, seconds=math.inf)
     asked.refresh_from_db()
     assert (asked.state, asked.done.count()) == (Rehearsal.State.DONE, 1)
-    assert not Report.objects.exists()
+    assert stored() == 0
     assert not reports.is_open(asked.design_id)
 
 
@@ -180,7 +181,7 @@ def test_one_that_is_forgotten_while_it_runs_ends(survey: Survey, monkeypatch: p
     monkeypatch.setattr(rehearsal, "report_body", forgotten)
     rehearsals.execute(asked.pk)
     assert not Rehearsal.objects.exists()
-    assert not Report.objects.exists()
+    assert stored() == 0
 
 
 def test_the_schedule_asks_for_no_estimates_of_a_rehearsal(survey: Survey) -> None:

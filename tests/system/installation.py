@@ -13,6 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+STORED = """(
+SELECT design_id AS number, stratum, report FROM collector_report
+UNION ALL SELECT design_id, stratum, report FROM collector_waitingreport
+) JOIN collector_frozendesign USING (number)"""
 LINK = re.compile(r"http://\S+")
 
 
@@ -78,15 +82,24 @@ class Installation:
 
     def tallies(self) -> Counter[tuple[object, ...]]:
         """Totals as they are stored: (design, stratum, position, symbol) -> count."""
-        rows = self.rows("SELECT design_id, stratum, position, symbol, count FROM collector_tally")
+        rows = self.rows(
+            "SELECT design_id, stratum, position, symbol, sum(count) FROM collector_tally "
+            "GROUP BY design_id, stratum, position, symbol"
+        )
         return Counter({row[:4]: row[4] for row in rows})
 
     def recount(self) -> Counter[tuple[object, ...]]:
         """Totals counted here, from the stored reports alone, by code that shares nothing with the collector."""
         counts: Counter[tuple[object, ...]] = Counter()
-        for design, stratum, report in self.rows("SELECT design_id, stratum, report FROM collector_report"):
+        for design, stratum, report in self.rows(f"SELECT digest, stratum, report FROM {STORED}"):
             counts.update((design, stratum, position, symbol) for position, symbol in enumerate(report))
         return counts
+
+    def stored(self) -> int:
+        """How many reports are there, waiting or folded."""
+        ((count,),) = self.rows(f"SELECT count(*) FROM {STORED}")
+        assert isinstance(count, int)
+        return count
 
     def _is_ours(self, pid: int) -> bool:
         return f"CANDOR_DATA={self.data}\0" in _read(pid, "environ") + "\0"

@@ -17,7 +17,9 @@ ROOT = Path(__file__).parents[2]
 STORAGE = [
     "tests/collector/test_coin.py",
     "tests/collector/test_folding.py",
+    "tests/collector/test_migrations.py",
     "tests/collector/test_services.py",
+    "tests/collector/test_storing.py",
     "tests/estimator/test_services.py",
     "tests/surveys/test_appointments.py::test_many_workers_at_once_make_one_move",
 ]

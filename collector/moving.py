@@ -1,0 +1,58 @@
+"""Moving reports of a design from those that wait to those that are kept, in the caller's transaction."""
+
+from dataclasses import dataclass
+
+from django.db import connection
+
+from collector.selectors import StoredRow
+
+KEEP = """
+INSERT INTO collector_report (design_id, stratum, mode, nonce, report)
+SELECT design_id, stratum, mode, nonce, report FROM collector_waitingreport
+WHERE design_id = %s ORDER BY nonce LIMIT %s
+ON CONFLICT DO NOTHING RETURNING stratum, report
+"""
+DELETE = """
+DELETE FROM collector_waitingreport WHERE design_id = %s
+AND nonce IN (SELECT nonce FROM collector_waitingreport WHERE design_id = %s ORDER BY nonce LIMIT %s)
+"""
+MOVE = """
+WITH claimed AS MATERIALIZED (
+  SELECT nonce FROM collector_waitingreport WHERE design_id = %s ORDER BY nonce LIMIT %s FOR UPDATE {others}
+), gone AS (
+  DELETE FROM collector_waitingreport AS waits USING claimed
+  WHERE design_id = %s AND waits.nonce = claimed.nonce
+  RETURNING design_id, stratum, mode, waits.nonce, report
+), kept AS (
+  INSERT INTO collector_report (design_id, stratum, mode, nonce, report)
+  SELECT design_id, stratum, mode, nonce, report FROM gone ORDER BY nonce
+  ON CONFLICT DO NOTHING RETURNING nonce, stratum, report
+) SELECT kept.stratum, kept.report FROM gone LEFT JOIN kept USING (nonce)
+"""
+"""For PostgreSQL, where several workers move reports of one design at once. Each writes in the order of the nonces:
+where a row lies can tell when its chunk was folded, and not which report of the chunk came first."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Reports that no longer wait: how many, and those of them that had not been kept before."""
+
+    count: int
+    new: list[StoredRow]
+
+
+def move(number: int, *, most: int, wait: bool) -> Moved:
+    """Move the first reports of a design by their nonces, at most so many.
+
+    Those that another worker is moving are passed over or, with `wait`, waited for. A nonce that was kept before stays
+    as it was kept.
+    """
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute(KEEP, [number, most])
+            new = cursor.fetchall()
+            cursor.execute(DELETE, [number, number, most])
+            return Moved(cursor.rowcount, new)
+        cursor.execute(MOVE.format(others="" if wait else "SKIP LOCKED"), [number, most, number])
+        rows = cursor.fetchall()
+    return Moved(len(rows), [(stratum, report) for stratum, report in rows if report is not None])

@@ -1,0 +1,110 @@
+"""What was stored by an earlier version is there after an update, and after going back; the triggers are laid anew."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Sum
+
+from collector import folding, selectors, services
+from collector.designs import Design
+from collector.models import FrozenDesign, Report, Tally, WaitingReport
+from tests import payloads
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FIRST, SECOND, THIRD = "ab" * 16, "cd" * 16, "ef" * 16
+
+TRIGGERS = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name LIKE 'collector%'",
+    "postgresql": "SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid "
+    "WHERE NOT tgisinternal AND relname LIKE 'collector%'",
+}
+
+
+@pytest.fixture
+def rehearsed(db: None) -> Design:
+    return services.freeze(payloads.document(rehearsal=True))
+
+
+@pytest.fixture
+def and_back(db: None) -> Iterator[None]:
+    leaves = MigrationExecutor(connection).loader.graph.leaf_nodes()
+    yield
+    MigrationExecutor(connection).migrate(leaves)
+
+
+def migrate(name: str) -> None:
+    MigrationExecutor(connection).migrate([("collector", name)])
+
+
+@pytest.mark.usefixtures("and_back")
+def test_rehearsals_are_marked(design: Design, rehearsed: Design) -> None:
+    services.receive(payloads.body(design), slug="campus")
+    services.receive_simulated([payloads.body(rehearsed)], slug="campus")
+    migrate("0004_paper_mode")
+    modes = "SELECT design_id, mode FROM collector_report"
+    assert dict(rows(modes)) == {design.digest: 0, rehearsed.digest: 0}
+    assert "report_in_its_world" not in triggers()
+    assert len(triggers()) == 4
+    migrate("0005_sealed_rehearsals")
+    assert dict(rows(modes)) == {design.digest: 0, rehearsed.digest: 3}
+    assert len(triggers()) == 5
+
+
+@pytest.mark.usefixtures("and_back")
+def test_reports_move_to_tables_of_their_own(design: Design, rehearsed: Design) -> None:
+    """Folded and waiting ones, of two designs; down, up, and each is where it was, under its nonce and counted once."""
+    services.receive(payloads.body(design, nonce=FIRST, stratum="y2", report="0102"), slug="campus")
+    folding.fold(design.digest)
+    Tally.objects.create(design_id=design.digest, part=7, stratum=1, position=0, symbol=1, count=41)
+    services.receive(payloads.body(design, nonce=SECOND, report="0001"), slug="campus")
+    services.receive_simulated([payloads.body(rehearsed, nonce=THIRD)], slug="campus")
+    before, totals = stored(), tallied()
+    assert len(triggers()) == 7
+    migrate("0006_daily_count")
+    assert rows("SELECT nonce, design_id, stratum, mode, folding FROM collector_report ORDER BY nonce") == [
+        (FIRST, design.digest, 1, 0, 2),
+        (SECOND, design.digest, 0, 0, 0),
+        (THIRD, rehearsed.digest, 0, 3, 0),
+    ]
+    assert rows("SELECT count FROM collector_tally WHERE stratum = 1 AND position = 0") == [(42,)]
+    assert len(triggers()) == 5
+    migrate("0009_tally_parts")
+    assert sorted(FrozenDesign.objects.values_list("number", flat=True)) == [1, 2]
+    assert (stored(), tallied()) == (before, totals)
+    assert len(triggers()) == 7
+    assert selectors.report_count(design.digest) == 2
+
+
+@pytest.mark.parametrize("table", [WaitingReport, Report])
+def test_rows_lie_in_the_order_of_their_keys(table: type[Report]) -> None:
+    """SQLite numbers the rows of an ordinary table as they come: a migration that forgets ByKey would bring it back."""
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL has no such tables")
+    (made,) = rows(f"SELECT sql FROM sqlite_master WHERE name = '{table._meta.db_table}'")
+    assert str(made[0]).endswith('PRIMARY KEY ("design_id", "nonce")) WITHOUT ROWID')
+
+
+def rows(sql: str) -> list[tuple[object, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return list(cursor.fetchall())
+
+
+def stored() -> list[tuple[object, ...]]:
+    return [
+        (table.__name__, *row)
+        for table in (WaitingReport, Report)
+        for row in table.objects.order_by("pk").values_list("design__digest", "nonce", "stratum", "mode", "report")
+    ]
+
+
+def tallied() -> list[tuple[object, ...]]:
+    cells = Tally.objects.values_list("design_id", "stratum", "position", "symbol")
+    return sorted(cells.annotate(Sum("count")))
+
+
+def triggers() -> set[object]:
+    return {name for (name,) in rows(TRIGGERS[connection.vendor])}

@@ -1,0 +1,117 @@
+"""A batch of reports: an outcome for each, as if they had come one after the other, in one transaction."""
+
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection, transaction
+
+from collector import folding, selectors, services, storing
+from collector.designs import Design
+from collector.models import Report, WaitingReport
+from collector.storing import NewReport, Outcome
+from tests import payloads
+
+pytestmark = pytest.mark.django_db
+
+STORED, KNOWN, TAKEN, CLOSED = Outcome
+
+
+def new(design: Design, **changes: object) -> NewReport:
+    sound = {"nonce": secrets.token_bytes(16), "digest": design.digest, "stratum": 0, "report": b"\1\2", "mode": 0}
+    return NewReport(**sound | changes)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def other(db: None) -> Design:
+    """Another open design."""
+    return services.freeze(payloads.document(version=2))
+
+
+def test_outcomes_stand_in_the_order_of_the_reports(design: Design) -> None:
+    first, second = new(design), new(design)
+    assert storing.store([first]) == [STORED]
+    changed = second._replace(stratum=1)
+    assert storing.store([second, first, changed, first._replace(report=b"\0\2"), second]) == [
+        STORED, KNOWN, TAKEN, TAKEN, KNOWN,
+    ]  # fmt: skip
+    assert storing.store([]) == []
+    assert selectors.report_count(design.digest) == 2
+
+
+def test_within_a_batch_the_first_of_a_nonce_stands(design: Design) -> None:
+    first = new(design)
+    batch = [first, first, first._replace(report=b"\0\0"), first]
+    assert storing.store(batch) == [STORED, KNOWN, TAKEN, KNOWN]
+    assert bytes(WaitingReport.objects.get().report) == b"\1\2"
+
+
+def test_one_nonce_in_two_designs_is_two_reports(design: Design, other: Design) -> None:
+    first = new(design)
+    assert storing.store([first, first._replace(digest=other.digest, report=b"\0\0")]) == [STORED, STORED]
+    assert [selectors.report_count(one.digest) for one in (design, other)] == [1, 1]
+
+
+def test_a_closed_design_within_a_batch_keeps_nothing_else_out(design: Design, other: Design) -> None:
+    before, late = new(design), new(design)
+    storing.store([before])
+    services.close(design.digest)
+    batch = [late, before, new(other), before._replace(stratum=1), late, new(other, digest="0" * 64)]
+    assert storing.store(batch) == [CLOSED, KNOWN, STORED, TAKEN, CLOSED, CLOSED]
+    assert [selectors.report_count(one.digest) for one in (design, other)] == [1, 1]
+
+
+def test_what_is_folded_is_known_too(design: Design) -> None:
+    first = new(design)
+    storing.store([first])
+    folding.fold(design.digest)
+    assert storing.store([first, first._replace(report=b"\0\0"), first]) == [KNOWN, TAKEN, KNOWN]
+    assert not WaitingReport.objects.exists(), "none is left that would be counted again"
+    assert Report.objects.count() == 1
+
+
+def test_a_waiting_report_that_was_folded_before_is_not_counted_again(design: Design) -> None:
+    """As it could be after tables were put back from copies of two moments."""
+    first = new(design)
+    storing.store([first])
+    folding.fold(design.digest)
+    WaitingReport.objects.create(design_id=Report.objects.get().design_id, nonce=first.nonce, stratum=1, report=b"\0\0")
+    storing.store([new(design)])
+    assert folding.fold(design.digest, chunk=1) == 1
+    assert selectors.report_counts([design.digest])[design.digest] == selectors.Counted(folded=2, waiting=0)
+    totals, recount = selectors.totals(design.digest), selectors.recount(design.digest)
+    assert totals[0].tolist() == recount[0].tolist() == [[0, 2], [0, 0]]
+
+
+def test_a_large_batch_is_one_transaction(design: Design) -> None:
+    """Also over several statements: where the last one fails none is stored."""
+    batch = [new(design) for _ in range(2 * storing.AT_ONCE + 1)]
+    with pytest.raises(Exception, match="waitingreport_mode_known"):
+        storing.store([*batch, new(design, nonce=b"\xff" * 16, mode=9)])
+    assert selectors.report_count(design.digest) == 0
+    assert storing.store(batch) == [STORED] * len(batch)
+    assert storing.store(batch[::-1]) == [KNOWN] * len(batch)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_cannot_be_part_of_a_transaction_that_might_not_be_committed(design: Design) -> None:
+    with pytest.raises(RuntimeError, match="durable"), transaction.atomic():
+        storing.store([new(design)])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_fifty_threads_with_one_nonce_one_stores(design: Design) -> None:
+    """The others are told that it is known, each time, whatever else their batch holds."""
+    for _ in range(3):
+        first = new(design)
+
+        def send(_: int, first: NewReport = first) -> Outcome:
+            try:
+                return storing.store([new(design), first, new(design)])[1]
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(50) as pool:
+            outcomes = list(pool.map(send, range(50)))
+        assert sorted(one.name for one in outcomes) == ["KNOWN"] * 49 + ["STORED"]
+    assert selectors.report_count(design.digest) == 3 * 101
