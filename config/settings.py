@@ -32,6 +32,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
+    "drf_spectacular",
     "axes",
     "django_otp",
     "django_otp.plugins.otp_static",
@@ -146,6 +147,25 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAdminUser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    # No OPTIONS, and no ?format= beside the Accept header: both would answer what no document says.
+    "DEFAULT_METADATA_CLASS": None,
+    "URL_FORMAT_OVERRIDE": None,
+}
+# The document at /api/schema/, of which config/openapi.py is in charge.
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "OAS_VERSION": "3.1.1",
+    "TITLE": "Candor",
+    "DESCRIPTION": (
+        "Addresses under /api/ are for researchers' programs, signed in as in the panel. The one under /s/ takes "
+        "respondents' reports and knows nobody. A method that is not listed is answered with 405."
+    ),
+    "SCHEMA_PATH_PREFIX": "/api/v[0-9]",
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "config.openapi.with_the_door"],
+    "PATH_CONVERTER_OVERRIDES": {
+        "int": {"type": "integer", "minimum": 0},
+        "slug": {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"},
+    },
 }
 
 # The database is the truth and a message is only a wake-up, so a folder is broker enough: a lost message costs

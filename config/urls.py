@@ -5,6 +5,7 @@ from django.urls import include, path
 from sesame.views import LoginView
 
 from config import health
+from config.openapi import SchemaView
 from surveys.people import account, joining
 
 handler403 = "surveys.people.account.forbidden"
@@ -21,5 +22,6 @@ urlpatterns = [
     path("panel/", include("surveys.panel.urls")),
     path("panel/password_change/", admin.site.admin_view(account.password)),
     path("panel/", admin.site.urls),
+    path("api/schema/", SchemaView.as_view(), name="schema"),
     path("api/v1/", include("surveys.panel.api")),
 ]

@@ -1,10 +1,10 @@
 from django.urls import path
 
-from estimator import views
+from estimator import keys, views  # noqa: F401 - `keys` makes <key:...> known
 
 app_name = "estimator"
 urlpatterns = [
-    path("reports/<str:key>/", views.report, name="report"),
-    path("reports/<str:key>/estimates.csv", views.estimates, name="report-csv"),
-    path("reports/<str:key>/report.json", views.document, name="report-json"),
+    path("reports/<key:key>/", views.report, name="report"),
+    path("reports/<key:key>/estimates.csv", views.estimates, name="report-csv"),
+    path("reports/<key:key>/report.json", views.document, name="report-json"),
 ]

@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from estimator import pictures, report
 from surveys.access import Role, get_survey_or_404
 from surveys.models import Rehearsal, Survey
+from surveys.panel.described import RehearsalSerializer, described
 from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
 from surveys.planning.pictures import Picture
@@ -112,6 +113,7 @@ def delete(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 class RehearsalView(APIView):
     """State, progress and fault of a rehearsal of one's own survey."""
 
+    @described("How far a rehearsal is", RehearsalSerializer)
     def get(self, request: Request, slug: str, number: int) -> Response:
         asked = rehearsal_or_404(get_survey_or_404(request.user, slug), number)
         return Response({"state": asked.state, "progress": asked.progress, "fault": asked.fault})

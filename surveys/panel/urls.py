@@ -1,6 +1,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from estimator import keys  # noqa: F401 - makes <key:...> known
 from surveys.panel import (
     acts,
     analyse,
@@ -58,12 +59,12 @@ urlpatterns = [
     path("survey/<slug:slug>/paper/", page(paper.paper), name="paper"),
     path("survey/<slug:slug>/paper/new-pile", page(paper.new_pile), name="paper-pile"),
     path("survey/<slug:slug>/analyse/", page(analyse.analyse), name="survey-analyse"),
-    path("analysis/<str:key>/", page(analyse.analysis), name="analysis"),
-    path("analysis/<str:key>/numbers.csv", page(analyse.numbers), name="analysis-csv"),
-    path("analysis/<str:key>/analysis.json", page(analyse.document), name="analysis-json"),
-    path("analysis/<str:key>/again", page(analyse.again), name="analysis-again"),
-    path("run/<str:key>/", page(views.report), name="report"),
-    path("run/<str:key>/estimates.csv", page(views.estimates), name="report-csv"),
-    path("run/<str:key>/report.json", page(views.document), name="report-json"),
-    path("run/<str:key>/publish", page(acts.publish), name="publish"),
+    path("analysis/<key:key>/", page(analyse.analysis), name="analysis"),
+    path("analysis/<key:key>/numbers.csv", page(analyse.numbers), name="analysis-csv"),
+    path("analysis/<key:key>/analysis.json", page(analyse.document), name="analysis-json"),
+    path("analysis/<key:key>/again", page(analyse.again), name="analysis-again"),
+    path("run/<key:key>/", page(views.report), name="report"),
+    path("run/<key:key>/estimates.csv", page(views.estimates), name="report-csv"),
+    path("run/<key:key>/report.json", page(views.document), name="report-json"),
+    path("run/<key:key>/publish", page(acts.publish), name="publish"),
 ]

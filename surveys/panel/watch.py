@@ -27,6 +27,7 @@ from surveys import selectors
 from surveys.access import get_survey_or_404
 from surveys.models import Survey, Version
 from surveys.panel.days import days_of
+from surveys.panel.described import TAG, UNCHANGED, WatchedSerializer, described
 from surveys.panel.frame import survey_page
 from surveys.panel.overview import runs_of
 
@@ -126,6 +127,7 @@ def watch(request: HttpRequest, slug: str) -> HttpResponse:
 class WatchView(APIView):
     """What changes while one watches, small enough to be asked for every few seconds; 304 where nothing did."""
 
+    @described("What there is to watch", WatchedSerializer, parameters=[TAG], others={304: UNCHANGED})
     def get(self, request: Request, slug: str) -> Response:
         seen = watched(get_survey_or_404(request.user, slug))
         answer = {

@@ -12,9 +12,10 @@ from surveys.mechanisms import MECHANISMS
 from surveys.planning.asking import AS_USUAL, WRITTEN, Asked, Expected, Setting, free_question
 from surveys.questions import KINDS
 
-EXACT = re.compile(r"\d{1,9}(/\d{1,9}|\.\d{1,9})?")
-DECIMAL = re.compile(r"-?\d{1,9}(\.\d{1,9})?")
-WHOLE = re.compile(r"\d{1,9}")
+EXACT = re.compile(r"[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
+DECIMAL = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,17})?")
+"""As many digits as a program writes for a number that is not whole."""
+WHOLE = re.compile(r"[0-9]{1,9}")
 LARGEST_EPSILON = 16
 MOST_RESPONDENTS = 10_000_000
 

@@ -1,0 +1,40 @@
+"""The OpenAPI document at /api/schema/: the panel's addresses for programs, and the respondents' door."""
+
+from functools import lru_cache
+from typing import Any
+
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.utils import extend_schema
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from collector import described
+from randomized_response import __version__
+from surveys.panel.described import NO_ACCEPT, REFUSED
+
+
+def with_the_door(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+    """Add what is no view of the framework: the door for reports; and say which version this is."""
+    result["info"]["version"] = __version__
+    result["paths"][described.ADDRESS] = described.path_item()
+    result["components"]["schemas"] |= described.SCHEMAS
+    return result
+
+
+@lru_cache(maxsize=1)
+def document() -> dict[str, Any]:
+    """The whole document; it is the same for everybody, so it is made once."""
+    made: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return made
+
+
+class SchemaView(APIView):
+    """This document."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(summary="This document", responses={200: dict[str, Any], 403: REFUSED[403], 406: NO_ACCEPT})
+    def get(self, request: Request) -> Response:
+        return Response(document())

@@ -1,0 +1,62 @@
+"""The OpenAPI document says what is served, all of it and nothing else."""
+
+import re
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from collector import described, errors
+from config.openapi import document
+
+METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+
+
+def served(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterator[tuple[str, URLPattern]]:
+    """Every address of the site as a document would write it."""
+    for pattern in patterns:
+        path = before + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", str(pattern.pattern))
+        if isinstance(pattern, URLResolver):
+            yield from served(pattern.url_patterns, path)
+        else:
+            yield path, pattern
+
+
+def test_every_address_for_programs_is_in_it_and_no_other() -> None:
+    addresses = {f"/{path}": pattern for path, pattern in served(get_resolver().url_patterns)}
+    for_programs = {path for path in addresses if path.startswith("/api/")} | {described.ADDRESS}
+    assert set(document()["paths"]) == for_programs
+    assert described.ADDRESS in addresses
+    for path in for_programs - {described.ADDRESS}:
+        view: Any = addresses[path].callback
+        answered = {method for method in METHODS if hasattr(view.view_class, method)} - {"options"}
+        assert set(document()["paths"][path]) == answered, path
+
+
+def test_nothing_is_wrong_with_it() -> None:
+    call_command("spectacular", "--validate", "--fail-on-warn", stdout=StringIO())
+
+
+def test_every_refusal_of_a_report_is_in_it() -> None:
+    kinds = {kind.status for kind in errors.Refusal.__subclasses__()}
+    said = {int(status) for status in document()["paths"][described.ADDRESS]["post"]["responses"]}
+    assert kinds | {200, 201} <= said
+
+
+@pytest.mark.django_db
+def test_it_is_served_to_everybody() -> None:
+    answer = Client().get("/api/schema/")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/json")
+    assert answer.json() == document()
+    assert answer.json()["openapi"].startswith("3.1")
+    assert not answer.cookies
+
+
+@pytest.mark.django_db
+def test_a_method_that_is_not_in_it_is_not_answered(admin_client: Client) -> None:
+    for method in ("OPTIONS", "POST", "PUT", "PATCH", "DELETE"):
+        assert admin_client.generic(method, "/api/v1/plan/").status_code == 405
