@@ -162,7 +162,7 @@ def _store(digest: str, count: int) -> None:
             [count - 1, number, strata, kinds],
         )
         rows = [(number % strata, symbols[number % kinds].tobytes()) for number in range(min(count, kinds * strata))]
-        folding._add(digest, number, rows)
+        folding._add(digest, rows)
         factor = max(1, count // len(rows))
         cursor.execute("UPDATE collector_tally SET count = count * %s WHERE design_id = %s", [factor, digest])
     day = timezone.now().date()

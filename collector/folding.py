@@ -53,16 +53,16 @@ def _fold_chunk(digest: str, chunk: int, *, wait: bool) -> Moved:
         return Moved(0, [])
     moved = move(number, most=chunk, wait=wait)
     if moved.new:
-        _add(digest, number, moved.new)
-        _count_day(digest, number, timezone.now().date(), len(moved.new))
+        _add(digest, moved.new)
+        _count_day(digest, timezone.now().date(), len(moved.new))
     return moved
 
 
-def _add(digest: str, number: int, rows: list[selectors.StoredRow]) -> None:
+def _add(digest: str, rows: list[selectors.StoredRow]) -> None:
     """Add reports to a part of the totals that nobody else adds to before this transaction ends."""
     counts = selectors.empty_totals(selectors.get_design(digest))
     selectors.count_into(counts, rows)
-    part = locks.first_free(number, PARTS)
+    part = locks.hold_a_free_one(digest, PARTS)
     cells = [
         (digest, part, int(stratum), position, int(symbol), int(table[stratum, symbol]))
         for position, table in enumerate(counts)
@@ -72,12 +72,12 @@ def _add(digest: str, number: int, rows: list[selectors.StoredRow]) -> None:
         cursor.executemany(ADD, cells)
 
 
-def _count_day(digest: str, number: int, day: date, count: int) -> None:
+def _count_day(digest: str, day: date, count: int) -> None:
     """Add reports to a day's count: to a row of its own, or to the newest while that is of this day or too few.
 
     Last in its transaction: other workers wait for this one from here until it is committed, and no longer.
     """
-    locks.wait_for(number, locks.DAYS)
+    locks.hold(digest, locks.DAYS)
     newest = DailyCount.objects.filter(design_id=digest).order_by("first_day").last()
     if newest is None or (newest.last_day < day and newest.count >= FEWEST):
         DailyCount.objects.create(design_id=digest, first_day=day, last_day=day, count=count)
@@ -89,10 +89,7 @@ def _count_day(digest: str, number: int, day: date, count: int) -> None:
 @transaction.atomic
 def _join_last_days(digest: str) -> None:
     """Of a closed design no day is to come that the last ones could be kept with: they join the days before them."""
-    number = FrozenDesign.objects.values_list("number", flat=True).filter(digest=digest).first()
-    if number is None:
-        return
-    locks.wait_for(number, locks.DAYS)
+    locks.hold(digest, locks.DAYS)
     *_, before, newest = [None, None, *DailyCount.objects.filter(design_id=digest).order_by("first_day")]
     if before is not None and newest is not None and newest.count < FEWEST:
         newest.delete()

@@ -1,32 +1,56 @@
-"""Locks that workers on PostgreSQL hold until their transaction ends. SQLite lets one transaction write at a time."""
+"""What workers of one design hold against each other on PostgreSQL, until their transaction ends.
+
+SQLite lets one transaction write at a time: there is nothing to hold. PostgreSQL's advisory locks go by two numbers:
+the beginning of the design's digest and what is held of it. Who waits for one comes before whoever asks later: writers
+that share it without ever pausing cannot keep out the one who wants it alone, as they can with a lock on a row.
+"""
+
+from collections.abc import Collection
 
 from django.db import connection
 
-FREEZING = (0, 0)
-"""Held while a design gets its number."""
-
 DAYS = -1
-"""In place of a part of the totals: held while a design's days are counted."""
+"""The counts of its days. From 0 on, the parts of its totals."""
+
+TAKING = -2
+"""That it takes reports: shared by those who store them, held alone to close it."""
+
+NUMBERS = "00000000"
+"""In place of a digest: the numbers that designs get as they are frozen."""
 
 
-def wait_for(number: int, part: int) -> None:
-    """Hold the lock of a part of a design, once nobody else does."""
+def hold(digest: str, what: int) -> None:
+    """Hold it alone, once nobody else holds it."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [number, part])
+            cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_number(digest), what])
 
 
-def first_free(number: int, parts: int) -> int:
-    """Hold the first part of a design that nobody holds, of 0 to parts - 1; where all are held, wait for part 0."""
+def share(digests: Collection[str], what: int) -> None:
+    """Hold it of each design together with others, once nobody holds it alone."""
+    if connection.vendor == "postgresql" and digests:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_advisory_xact_lock_shared(design, %s) FROM unnest(%s::int[]) AS design",
+                [what, sorted(map(_number, digests))],
+            )
+
+
+def hold_a_free_one(digest: str, count: int) -> int:
+    """Hold alone the first of 0 to count - 1 that nobody holds, and say which; where all are held, wait for 0."""
     if connection.vendor != "postgresql":
         return 0
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT part FROM generate_series(0, %s) AS part WHERE pg_try_advisory_xact_lock(%s, part) LIMIT 1",
-            [parts - 1, number],
+            [count - 1, _number(digest)],
         )
         free = cursor.fetchone()
     if free is not None:
         return int(free[0])
-    wait_for(number, 0)
+    hold(digest, 0)
     return 0
+
+
+def _number(digest: str) -> int:
+    return int.from_bytes(bytes.fromhex(digest[:8]), signed=True)

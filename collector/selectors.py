@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
 import numpy as np
+from django.db import connection, transaction
 from django.db.models import Count, Exists, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
@@ -19,6 +21,17 @@ CHUNK = 50_000
 BY_HAND = {"mode__gt": Report.Mode.BROWSER, "mode__lt": Report.Mode.SIMULATED}
 """Of the reports that were randomised with a coin or a die. The first condition is that of their small index: without
 it a question looks at every report."""
+
+
+@contextmanager
+def one_state() -> Iterator[None]:
+    """Everything that is read within is of one state of the store, whatever is stored and folded meanwhile."""
+    outermost = not connection.in_atomic_block
+    with transaction.atomic():
+        if outermost and connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield
 
 
 def get_design(digest: str) -> Design:

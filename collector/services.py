@@ -27,15 +27,17 @@ class Receipt:
 def freeze(document: dict[str, Any]) -> designs.Design:
     """Store a design for ever and open it for reports. Raises DesignError; freezing the same one twice is harmless."""
     design = designs.check(document)
-    locks.wait_for(*locks.FREEZING)
+    locks.hold(locks.NUMBERS, 0)
     last = FrozenDesign.objects.aggregate(number=Max("number"))["number"] or 0
     frozen = {"document": design.canonical.decode("utf-8"), "opened_on": timezone.now().date(), "number": last + 1}
     FrozenDesign.objects.get_or_create(digest=design.digest, defaults=frozen)
     return design
 
 
+@transaction.atomic
 def close(digest: str) -> None:
     """Take no more reports of this design. Closing twice is harmless."""
+    locks.hold(digest, locks.TAKING)  # once those are on disk that are being stored
     FrozenDesign.objects.filter(digest=digest, closed_on=None).update(closed_on=timezone.now().date())
 
 
@@ -143,11 +145,11 @@ def clear_rehearsal(digest: str) -> None:
     ValueError
         Where the design is none of a rehearsal: what respondents sent is not forgotten here.
     """
-    # Not against whoever only needs the design to stay: a worker that folds its reports meanwhile can finish.
-    design = FrozenDesign.objects.select_for_update(no_key=True).filter(digest=digest, rehearsal=True).first()
+    locks.hold(digest, locks.TAKING)
+    design = FrozenDesign.objects.filter(digest=digest, rehearsal=True).first()
     if design is None:
         raise ValueError(f"design must be one of a rehearsal; got {digest}")
-    # The waiting ones first: that waits for the worker, and what it adds is then seen.
+    # The waiting ones first: that waits for a worker that is folding some, and what it adds is then seen.
     for reports in (WaitingReport, Report):
         reports.objects.filter(design=design).delete()
     for rows in (Tally, DailyCount):

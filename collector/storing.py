@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, TypeVar
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
+from collector import locks
+
 
 class NewReport(NamedTuple):
     """A report that fits its design: a nonce of 16 bytes, the index of its stratum, a byte for each symbol."""
@@ -39,7 +41,7 @@ Content = tuple[int, bytes]
 AT_ONCE = 500
 """Rows in a statement: five values each, of which SQLite takes 32,766."""
 
-LOCK = "SELECT digest, number, closed_on IS NULL FROM collector_frozendesign WHERE digest IN {digests} ORDER BY digest"
+DESIGNS = "SELECT digest, number, closed_on IS NULL FROM collector_frozendesign WHERE digest IN {digests}"
 WRITE = """
 INSERT INTO collector_waitingreport (design_id, stratum, mode, nonce, report) VALUES {rows}
 ON CONFLICT DO NOTHING RETURNING design_id, nonce
@@ -93,8 +95,8 @@ def _lock(cursor: CursorWrapper, digests: Collection[str]) -> dict[str, tuple[in
     """The number of each design, and whether it is open; until the transaction ends nobody can close it."""
     if not digests:
         return {}
-    lock = LOCK + (" FOR SHARE" if connection.vendor == "postgresql" else "")
-    cursor.execute(lock.format(digests=_rows(1, len(digests))), list(digests))
+    locks.share(digests, locks.TAKING)
+    cursor.execute(DESIGNS.format(digests=_rows(1, len(digests))), list(digests))
     return {digest: (number, bool(is_open)) for digest, number, is_open in cursor.fetchall()}
 
 

@@ -110,7 +110,7 @@ def _compute(run_id: int, lease: str) -> None:
     run = Run.objects.get(pk=run_id)
     folding.fold(run.design_id)
     design, now = reports.get_design(run.design_id), timezone.now()
-    with transaction.atomic():  # all from one state of the store
+    with reports.one_state():
         totals, coin_reports = reports.totals(run.design_id), reports.folded_coin_report_count(run.design_id)
         # Nobody watches a rehearsal grow: it is estimated as a survey that is closed.
         anytime = not design.rehearsal and reports.is_open(run.design_id)

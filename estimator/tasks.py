@@ -11,7 +11,7 @@ from estimator.analyses import services as analyses
 def fold_waiting() -> None:
     services.worker_looked()
     for digest in selectors.waiting_designs():
-        folding.fold(digest)
+        folding.fold(digest, wait=False)  # what another worker has in hand is its own
     services.caught_up()
 
 

@@ -15,6 +15,7 @@ from config.postgresql import PostgreSQL
 
 ROOT = Path(__file__).parents[2]
 STORAGE = [
+    "tests/collector/test_at_once.py",
     "tests/collector/test_coin.py",
     "tests/collector/test_folding.py",
     "tests/collector/test_migrations.py",

@@ -1,0 +1,258 @@
+"""Several at once: workers that fold one design, senders that store, someone who closes. Those that need two
+
+transactions side by side run on PostgreSQL alone; SQLite lets one write at a time.
+"""
+
+import secrets
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event, Thread, current_thread
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from collector import folding, selectors, services, storing
+from collector.designs import Design
+from collector.models import Tally, WaitingReport
+from collector.storing import NewReport, Outcome
+from tests import payloads
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+on_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite lets one write at a time")
+PATIENCE = 60.0
+
+
+def new(design: Design, **changes: object) -> NewReport:
+    sound = {"nonce": secrets.token_bytes(16), "digest": design.digest, "stratum": 0, "report": b"\1\2", "mode": 0}
+    return NewReport(**sound | changes)  # type: ignore[arg-type]
+
+
+class Other(Thread):
+    """Another process, as far as the database can tell: a thread with a connection of its own.
+
+    With `pausing` it stops where it comes to a pause, until it shall `go_on`.
+    """
+
+    def __init__(self, work: Callable[[], Any], *, pausing: bool = False) -> None:
+        super().__init__(daemon=True)
+        self.work, self.pausing = work, pausing
+        self.there, self.further = Event(), Event()
+        self.result: Future[Any] = Future()
+        self.start()
+
+    def go_on(self) -> Any:
+        """What its work comes to in the end."""
+        self.further.set()
+        return self.result.result(PATIENCE)
+
+    def run(self) -> None:
+        try:
+            self.result.set_result(self.work())
+        except BaseException as error:
+            self.result.set_exception(error)
+        finally:
+            connection.close()
+
+
+def pause() -> None:
+    me = current_thread()
+    if isinstance(me, Other) and me.pausing:
+        me.there.set()
+        assert me.further.wait(PATIENCE)
+
+
+def paused(work: Callable[[], Any]) -> Other:
+    """Another that has come to its pause."""
+    other = Other(work, pausing=True)
+    assert other.there.wait(PATIENCE)
+    return other
+
+
+@pytest.fixture
+def slow_folding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is a pause when a chunk is added to the totals, before anything is committed."""
+    honest = folding._add
+
+    def add(*given: Any) -> None:
+        honest(*given)
+        pause()
+
+    monkeypatch.setattr(folding, "_add", add)
+
+
+def until_waiting(count: int = 1) -> None:
+    """Until so many transactions wait for a lock."""
+    deadline = time.monotonic() + PATIENCE
+    with connection.cursor() as cursor:
+        while time.monotonic() < deadline:
+            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+            if cursor.fetchone()[0] == count:
+                return
+            time.sleep(0.01)
+    raise AssertionError(f"there are not {count} that wait")
+
+
+def counted_once(design: Design, count: int) -> bool:
+    totals, recount = selectors.totals(design.digest), selectors.recount(design.digest)
+    counted = selectors.report_counts([design.digest])[design.digest]
+    return (
+        all((one == other).all() for one, other in zip(totals, recount, strict=True))
+        and totals[0].sum() == count
+        and counted == selectors.Counted(folded=count, waiting=0)
+    )
+
+
+@on_postgresql
+@pytest.mark.usefixtures("slow_folding")
+def test_workers_of_one_design_do_not_wait_for_each_other(design: Design) -> None:
+    """Another one has reports in hand and has added to the totals: this one folds the rest and is done."""
+    storing.store([new(design) for _ in range(30)])
+    slow = paused(lambda: folding._fold_chunk(design.digest, 10, wait=False))
+    assert folding.fold(design.digest, wait=False) == 20
+    assert selectors.report_counts([design.digest])[design.digest] == selectors.Counted(folded=20, waiting=10)
+    slow.go_on()
+    assert counted_once(design, 30)
+    assert set(Tally.objects.values_list("part", flat=True)) == {0, 1}
+
+
+@on_postgresql
+@pytest.mark.usefixtures("slow_folding")
+def test_who_needs_all_waits_for_who_has_some_in_hand(design: Design) -> None:
+    storing.store([new(design) for _ in range(30)])
+    slow = paused(lambda: folding._fold_chunk(design.digest, 10, wait=False))
+    last = Other(lambda: folding.fold(design.digest))
+    until_waiting()
+    assert not last.result.done()
+    slow.go_on()
+    assert last.go_on() == 20
+    assert counted_once(design, 30)
+
+
+@on_postgresql
+@pytest.mark.usefixtures("slow_folding")
+def test_what_a_worker_had_in_hand_when_it_died_is_folded_by_who_waited(design: Design) -> None:
+    storing.store([new(design) for _ in range(30)])
+
+    def dies() -> None:
+        with transaction.atomic():
+            folding._fold_chunk(design.digest, 10, wait=False)
+            raise SystemExit
+
+    slow = paused(dies)
+    last = Other(lambda: folding.fold(design.digest))
+    until_waiting()
+    with pytest.raises(SystemExit):
+        slow.go_on()
+    assert last.go_on() == 30
+    assert counted_once(design, 30)
+
+
+@on_postgresql
+@pytest.mark.usefixtures("slow_folding")
+def test_a_retry_of_a_report_that_is_being_folded_is_known(design: Design) -> None:
+    """It cannot know before the worker has committed: it waits, and then finds it where it has gone."""
+    first = new(design)
+    storing.store([first])
+    slow = paused(lambda: folding.fold(design.digest))
+    changed = first._replace(report=b"\0\0")
+    again = Other(lambda: storing.store([first, changed, new(design)]))
+    until_waiting()
+    slow.go_on()
+    assert again.go_on() == [Outcome.KNOWN, Outcome.TAKEN, Outcome.STORED]
+    folding.fold(design.digest)
+    assert counted_once(design, 2)
+
+
+@on_postgresql
+@pytest.mark.usefixtures("slow_folding")
+def test_a_rehearsal_can_be_forgotten_while_it_is_folded(db: None) -> None:
+    rehearsed = services.freeze(payloads.document(rehearsal=True))
+    services.receive_simulated([payloads.body(rehearsed) for _ in range(20)], slug="campus")
+    slow = paused(lambda: folding._fold_chunk(rehearsed.digest, 10, wait=False))
+    forgetting = Other(lambda: services.clear_rehearsal(rehearsed.digest))
+    until_waiting()
+    slow.go_on()
+    forgetting.go_on()
+    assert counted_once(rehearsed, 0)
+    assert not Tally.objects.exists()
+
+
+@on_postgresql
+def test_who_closes_has_a_turn_among_those_who_store(design: Design) -> None:
+    """One is storing; it is to be closed; another wants to store. With a shared lock on the row it would not wait."""
+
+    def store_slowly() -> list[Outcome]:
+        with transaction.atomic():
+            outcomes = storing.insert([new(design)])
+            pause()
+        return outcomes
+
+    first = paused(store_slowly)
+    closing = Other(lambda: services.close(design.digest))
+    until_waiting(1)
+    last = Other(lambda: storing.store([new(design)]))
+    until_waiting(2)
+    assert first.go_on() == [Outcome.STORED]
+    closing.go_on()
+    assert last.go_on() == [Outcome.CLOSED]
+    assert selectors.report_count(design.digest) == 1
+
+
+@on_postgresql
+def test_all_that_is_read_in_one_state_fits_together(design: Design) -> None:
+    storing.store([new(design)])
+    with selectors.one_state():
+        assert selectors.totals(design.digest)[0].sum() == 0
+        assert Other(lambda: folding.fold(design.digest)).go_on() == 1
+        assert selectors.totals(design.digest)[0].sum() == 0
+        assert WaitingReport.objects.count() == 1
+    assert counted_once(design, 1)
+
+
+def test_designs_frozen_at_once_have_numbers_of_their_own(db: None) -> None:
+    def freeze(version: int) -> str:
+        try:
+            return services.freeze(payloads.document(version=version)).digest
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        digests = list(pool.map(freeze, [1, 2, 3, 4] * 4))
+    numbers = [number_of(digest) for digest in set(digests)]
+    assert sorted(numbers) == [1, 2, 3, 4]
+
+
+def number_of(digest: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT number FROM collector_frozendesign WHERE digest = %s", [digest])
+        return int(cursor.fetchone()[0])
+
+
+def test_many_senders_and_many_workers(design: Design) -> None:
+    """Stored by six and folded by four at once, some twice and some for a design that is gone: each counted once."""
+    batches = [[new(design, stratum=n % 2) for n in range(20)] for _ in range(12)]
+
+    def send(batch: list[NewReport]) -> None:
+        try:
+            storing.store(batch)
+            storing.store(batch[5:])
+        finally:
+            connection.close()
+
+    def work(number: int) -> None:
+        try:
+            folding.fold(design.digest, chunk=7, wait=number % 2 == 0)
+            folding.fold("f" * 64)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(10) as pool:
+        sent = [pool.submit(send, batch) for batch in batches]
+        done = [pool.submit(work, number) for number in range(12)]
+        for one in (*sent, *done):
+            one.result(PATIENCE)
+    folding.fold(design.digest)
+    assert counted_once(design, 240)
