@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test check format messages lock coverage bench bench-library
+.PHONY: help run stack test check audit audit-wire fuzz machine format messages lock coverage bench bench-library
 
 help: ## list the doors
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,12 +31,20 @@ check: ## lint, formatting, types, import directions, migrations
 	@$(BIN)/lint-imports
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 
-audit: audit-wire ## the long proofs; each writes its numbers into docs
+audit: audit-wire fuzz machine ## the long proofs; each writes its numbers into docs
 
 audit-wire: ## 30,000 answers by a real browser: what leaves it is the table's channel
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m tests.audit
+
+fuzz: ## 20,000 requests made of the OpenAPI document and 10,000 ids walked by a stranger, into docs/fuzz.md
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python -m tests.fuzz
+
+machine: ## 5,000 orders of all that can happen to reports, against a model
+	@$(PYTHON) bin/install requirements-dev.lock
+	@CANDOR_MACHINE=5000 $(BIN)/python -m pytest -q --timeout 0 tests/collector/test_machine.py
 
 format: ## write every file in the project's style
 	@$(PYTHON) bin/install requirements-dev.lock

@@ -53,7 +53,7 @@ def check_against(report: ParsedReport, design: Design) -> None:
     """Refuse a report that this design cannot produce."""
     if report.stratum not in design.strata:
         allowed = ", ".join(design.strata) if design.strata != ("",) else "empty: this survey has no groups"
-        raise Malformed("stratum", f"stratum must be {allowed}; got {report.stratum!r}.")
+        raise Malformed("stratum", f"stratum must be {allowed}.")
     if len(report.report) != len(design.alphabets):
         raise Malformed("report", f"report must have {len(design.alphabets)} symbols; got {len(report.report)}.")
     for position, (symbol, size) in enumerate(zip(report.report, design.alphabets, strict=True)):

@@ -186,5 +186,5 @@ def _new(sent: parsing.ParsedReport, design: designs.Design, *, mode: Report.Mod
 def _design_of(digest: str, *, slug: str, rehearsal: bool) -> designs.Design:
     design = selectors.find_design(digest)
     if design is None or design.slug != slug or design.rehearsal is not rehearsal:
-        raise UnknownDesign("design", f"No open design of {slug!r} has the digest {digest}.")
+        raise UnknownDesign("design", "No open design of this survey has that digest.")
     return design

@@ -103,8 +103,8 @@ def test_a_body_over_the_limit() -> None:
         ({"report": "0200"}, "symbol 0 must be from 0 to 1; got 2"),
         ({"report": "0103"}, "symbol 1 must be from 0 to 2; got 3"),
         ({"report": "ff00"}, "symbol 0 must be from 0 to 1; got 255"),
-        ({"stratum": ""}, "stratum must be y1, y2; got ''"),
-        ({"stratum": "y3"}, "stratum must be y1, y2; got 'y3'"),
+        ({"stratum": ""}, r"stratum must be y1, y2\.$"),
+        ({"stratum": "y3"}, r"stratum must be y1, y2\.$"),
     ],
 )
 def test_what_this_design_cannot_produce(changes: dict[str, str], fault: str) -> None:

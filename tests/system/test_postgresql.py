@@ -18,6 +18,7 @@ STORAGE = [
     "tests/collector/test_at_once.py",
     "tests/collector/test_coin.py",
     "tests/collector/test_folding.py",
+    "tests/collector/test_machine.py",
     "tests/collector/test_migrations.py",
     "tests/collector/test_services.py",
     "tests/collector/test_storing.py",

@@ -1,0 +1,305 @@
+"""A machine that tries any order of what can happen to reports, against a model in plain Python.
+
+Reports are sent, sent again, lost on the way there or back, changed under the same nonce; processes die between any two
+statements; the clock jumps; surveys close; reports are counted, estimated and purged, beside a rehearsal that has the
+same nonces. Every report has a mark of its own, one symbol of its group that no other has: so each of those totals must
+be 0 or 1, and equal the model's, after every step.
+
+CANDOR_MACHINE=5000 runs it that often, with another beginning each time; what failed is tried first the next time.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import timedelta
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from collector import folding, selectors, services
+from collector.designs import Design
+from collector.errors import Closed, NonceTaken
+from estimator import services as estimator
+from estimator.models import Run
+from tests import payloads
+
+EXAMPLES = int(os.environ.get("CANDOR_MACHINE", "0"))
+MARKS = 6
+"""Positions of a report; two groups make twice as many reports that can be told apart."""
+SLUGS = "campus", "rehearsed"
+Report = tuple[int, int]
+"""The group, and the position at which it has its mark."""
+
+
+class Killed(BaseException):
+    """The process died; no `except Exception` sees it."""
+
+
+class Kill:
+    """Dies before or after the statement of this number."""
+
+    def __init__(self, number: int, *, after: bool) -> None:
+        self.left, self.after, self.dead = number, after, False
+
+    def __call__(self, execute: Callable[..., Any], sql: str, *given: Any) -> Any:
+        # Where a transaction begins and ends is the connection's own affair: what dies is what is in it.
+        if self.dead or "SAVEPOINT" in sql:
+            return execute(sql, *given)
+        self.left -= 1
+        if self.left >= 0:
+            return execute(sql, *given)
+        self.dead = True
+        if self.after:
+            execute(sql, *given)
+        raise Killed
+
+
+def document(slug: str, *, rehearsal: bool) -> dict[str, Any]:
+    """Yes/no questions, one for each mark, and two groups."""
+    made = payloads.document(slug=slug, rehearsal=rehearsal)
+    made["items"] = [made["items"][0] | {"key": f"mark-{position}"} for position in range(MARKS)]
+    return made
+
+
+class Model:
+    """What must be so: which reports are stored, and which of them are counted."""
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+        self.sent: dict[str, Report] = {}
+        """By nonce, whether it arrived or not."""
+        self.stored: set[str] = set()
+        self.counted: set[str] = set()
+        self.closed = False
+
+    def body(self, nonce: str, report: Report | None = None) -> bytes:
+        stratum, position = report or self.sent[nonce]
+        symbols = bytes(place == position for place in range(MARKS))
+        return payloads.body(self.design, nonce=nonce, stratum=self.design.strata[stratum], report=symbols.hex())
+
+    def totals(self, nonces: set[str]) -> list[list[list[int]]]:
+        marks = Counter(self.sent[nonce] for nonce in nonces)
+        sizes = [sum(marks[stratum, place] for place in range(MARKS)) for stratum in range(2)]
+        return [[[sizes[one] - marks[one, at], marks[one, at]] for one in range(2)] for at in range(MARKS)]
+
+
+class Machine(RuleBasedStateMachine):
+    """Everything happens within a transaction that is taken back at the end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.whole = ExitStack()
+        outer = transaction.atomic()
+        outer._from_testcase = True  # what must be a transaction of its own may stand within it
+        self.whole.enter_context(outer)
+        now, self.passed = timezone.now, timedelta(0)
+        self.whole.enter_context(patch.object(timezone, "now", lambda: now() + self.passed))
+        self.whole.enter_context(patch.object(estimator, "wake", lambda run: None))
+        self.runs: dict[int, Model] = {}
+        self.nonces = 0
+
+    def teardown(self) -> None:
+        transaction.set_rollback(True)
+        self.whole.close()
+
+    @initialize()
+    def open(self) -> None:
+        self.real = Model(services.freeze(document("campus", rehearsal=False)))
+        self.rehearsed = Model(services.freeze(document("rehearsed", rehearsal=True)))
+        self.models = {"campus": self.real, "rehearsed": self.rehearsed}
+
+    # What a browser does
+
+    @rule(stratum=st.integers(0, 1), arrives=st.booleans(), heard=st.booleans())
+    def submit(self, stratum: int, arrives: bool, heard: bool) -> None:
+        """A new report. Its request may be lost, and so may the answer: then the browser knows no more than before."""
+        nonce = self._new(self.real, stratum)
+        if nonce is not None and arrives:
+            self._receive(nonce, heard=heard)
+
+    @precondition(lambda self: self.real.sent)
+    @rule(data=st.data())
+    def retry(self, data: st.DataObject) -> None:
+        self._receive(data.draw(st.sampled_from(sorted(self.real.sent))))
+
+    @precondition(lambda self: self.real.stored)
+    @rule(data=st.data(), stratum=st.integers(0, 1), position=st.integers(0, MARKS - 1))
+    def change_under_the_same_nonce(self, data: st.DataObject, stratum: int, position: int) -> None:
+        nonce = data.draw(st.sampled_from(sorted(self.real.stored)))
+        if (stratum, position) != self.real.sent[nonce]:
+            with pytest.raises(NonceTaken):
+                services.receive(self.real.body(nonce, (stratum, position)), slug="campus")
+
+    @rule(stratum=st.integers(0, 1), number=st.integers(0, 6), after=st.booleans())
+    def submit_to_one_that_dies(self, stratum: int, number: int, after: bool) -> None:
+        nonce = self._new(self.real, stratum)
+        if nonce is not None and not self.real.closed:
+            self._until_killed(number, after, lambda: services.receive(self.real.body(nonce), slug="campus"))
+            found = self._marks(selectors.recount(self.real.design.digest), self.real)
+            assert found - {nonce} == self.real.stored
+            self.real.stored = found
+
+    # What the workers do
+
+    @rule(which=st.sampled_from(SLUGS), chunk=st.integers(1, 4))
+    def fold(self, which: str, chunk: int) -> None:
+        model = self.models[which]
+        assert folding.fold(model.design.digest, chunk=chunk) == len(model.stored - model.counted)
+        model.counted = set(model.stored)
+
+    @rule(which=st.sampled_from(SLUGS), chunk=st.integers(1, 4), number=st.integers(0, 30), after=st.booleans())
+    def fold_and_die(self, which: str, chunk: int, number: int, after: bool) -> None:
+        model = self.models[which]
+        self._until_killed(number, after, lambda: folding.fold(model.design.digest, chunk=chunk))
+        self._look_what_is_counted(model)
+
+    @rule(which=st.sampled_from(SLUGS))
+    def estimate(self, which: str) -> None:
+        model = self.models[which]
+        self._check_run(estimator.run_now(model.design.digest), model)
+
+    @rule(number=st.integers(0, 40), after=st.booleans())
+    def estimate_and_die(self, number: int, after: bool) -> None:
+        run = estimator.request_run(self.real.design.digest).pk
+        self.runs[run] = self.real
+        self._until_killed(number, after, lambda: estimator.execute(run))
+        self._look_what_is_counted(self.real)
+
+    @precondition(lambda self: self.runs)
+    @rule()
+    def take_up_what_was_left(self) -> None:
+        """The lease of a dead worker runs out, and another does the job, unless three have died of it."""
+        self.passed += timedelta(minutes=2)
+        for number in estimator.resume_waiting():
+            estimator.execute(number)
+        for number, model in self.runs.items():
+            run = Run.objects.get(pk=number)
+            assert run.state in (Run.State.DONE, Run.State.FAILED)
+            if run.state == Run.State.DONE and run.finished_at >= timezone.now() - timedelta(minutes=1):
+                self._check_run(run, model)
+        self.runs.clear()
+
+    # What happens besides
+
+    @rule(days=st.integers(-3, 3))
+    def jump(self, days: int) -> None:
+        self.passed += timedelta(days=days)
+
+    @rule(which=st.sampled_from(SLUGS))
+    def close(self, which: str) -> None:
+        services.close(self.models[which].design.digest)
+        self.models[which].closed = True
+
+    @rule(stratum=st.integers(0, 1))
+    def rehearse(self, stratum: int) -> None:
+        """Simulated reports under nonces that real ones may have; theirs is another survey."""
+        nonce = self._new(self.rehearsed, stratum)
+        if nonce is None:
+            return
+        try:
+            services.receive_simulated([self.rehearsed.body(nonce)], slug="rehearsed")
+        except Closed:
+            assert self.rehearsed.closed
+        else:
+            assert not self.rehearsed.closed
+            self.rehearsed.stored.add(nonce)
+
+    @rule()
+    def forget_the_rehearsal(self) -> None:
+        services.clear_rehearsal(self.rehearsed.design.digest)
+        self.rehearsed.sent, self.rehearsed.stored, self.rehearsed.counted = {}, set(), set()
+
+    # What must be so
+
+    @invariant()
+    def nothing_is_lost_and_nothing_twice(self) -> None:
+        for model in getattr(self, "models", {}).values():
+            digest = model.design.digest
+            assert _plain(selectors.recount(digest)) == model.totals(model.stored)
+            assert _plain(selectors.totals(digest)) == model.totals(model.counted)
+            assert all(table[stratum][1] in (0, 1) for table in model.totals(model.stored) for stratum in range(2))
+            (counted,) = selectors.report_counts([digest]).values()
+            assert (counted.folded, counted.stored) == (len(model.counted), len(model.stored))
+            assert selectors.is_open(digest) is not model.closed
+            days = selectors.daily_counts(digest)
+            assert sum(day.count for day in days) == len(model.counted)
+            assert all(day.count >= folding.FEWEST for day in days[:-1])
+
+    def _new(self, model: Model, stratum: int) -> str | None:
+        """The nonce of a report with a mark that no other has; None where all are used."""
+        used = {position for held, position in model.sent.values() if held == stratum}
+        free = [position for position in range(MARKS) if position not in used]
+        if not free:
+            return None
+        nonce = f"{len(model.sent):032x}"
+        model.sent[nonce] = (stratum, free[0])
+        return nonce
+
+    def _receive(self, nonce: str, *, heard: bool = True) -> None:
+        try:
+            receipt = services.receive(self.real.body(nonce), slug="campus")
+        except Closed:
+            assert self.real.closed
+            assert nonce not in self.real.stored
+            return
+        assert not heard or receipt.created is (nonce not in self.real.stored)
+        assert nonce in self.real.stored or not self.real.closed
+        self.real.stored.add(nonce)
+
+    def _until_killed(self, number: int, after: bool, act: Callable[[], object]) -> None:
+        try:
+            with connection.execute_wrapper(Kill(number, after=after)):
+                act()
+        except Killed:
+            pass
+
+    def _look_what_is_counted(self, model: Model) -> None:
+        """A worker that died may have counted any of those that waited, and none of those that it had."""
+        found = self._marks(selectors.totals(model.design.digest), model)
+        assert model.counted <= found <= model.stored
+        model.counted = found
+
+    def _marks(self, totals: selectors.Totals, model: Model) -> set[str]:
+        plain = _plain(totals)
+        return {nonce for nonce, (stratum, position) in model.sent.items() if plain[position][stratum][1]}
+
+    def _check_run(self, run: Run, model: Model) -> None:
+        assert run.state == Run.State.DONE
+        assert run.reports == len(model.stored)
+        assert run.tallies == model.totals(model.stored)
+        assert run.anytime is not model.closed or model is self.rehearsed
+        model.counted = set(model.stored)
+
+
+def _plain(totals: selectors.Totals) -> list[list[list[int]]]:
+    return json.loads(json.dumps([table.tolist() for table in totals]))
+
+
+@pytest.mark.django_db
+def test_any_order_of_what_can_happen() -> None:
+    run_state_machine_as_test(
+        Machine,
+        settings=settings(
+            max_examples=EXAMPLES or 100,
+            stateful_step_count=30 if EXAMPLES else 15,
+            derandomize=not EXAMPLES,
+            print_blob=True,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )

@@ -1,0 +1,39 @@
+"""The fuzzing: `python -m tests.fuzz [CASES]` writes docs/fuzz.md, and fails where an answer is not as it should be.
+
+CASES requests are made of the OpenAPI document, 20,000 if not said, and half as many ids are walked by a stranger.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+from tests.audit.standalone import standalone
+
+TARGET = Path(__file__).parents[2] / "docs" / "fuzz.md"
+CASES = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+SEED = 20_261_121
+
+
+def main() -> bool:
+    # Only here: these need Django's settings.
+    from tests.fuzz import report
+    from tests.fuzz.cases import fuzz
+    from tests.fuzz.scene import set_up
+    from tests.fuzz.walking import walk
+
+    scene, begun = set_up(), time.monotonic()
+    tally = fuzz(scene, CASES, chance=SEED, told=lambda words: print(words, flush=True))
+    walked = walk(scene, CASES // 2, chance=SEED)
+    print(f"{walked.asked:,} ids walked, {len(walked.faults)} faults", flush=True)
+    TARGET.write_text(report.document(tally, walked, time.monotonic() - begun, SEED), encoding="utf-8")
+    for where, fault in tally.faults.items():
+        print(where, fault, flush=True)
+    for fault in walked.faults:
+        print(fault, flush=True)
+    return not tally.faults and not walked.faults
+
+
+if __name__ == "__main__":
+    with standalone():
+        sound = main()
+    sys.exit(0 if sound else 1)

@@ -1,0 +1,56 @@
+"""What the cases find: an open survey with a run, an analysis and a rehearsal, a closed one, and who is signed in."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.test import Client
+
+from collector import selectors as reports
+from collector import services as collector
+from collector.designs import Design
+from estimator.analyses import services as analyses
+from surveys.people.teams import home_team
+from surveys.rehearsals.services import request_rehearsal
+from surveys.services import close_survey, open_survey, write_survey
+from tests import payloads
+from tests.finished import fill, run_of
+
+
+@dataclass(frozen=True)
+class Scene:
+    """`ids` says by name of a parameter what is there; `cookies` who is signed in; `stored` is a report that is."""
+
+    opened: Design
+    closed: Design
+    stored: Mapping[str, Any]
+    ids: Mapping[str, str | int]
+    cookies: Mapping[str, dict[str, str]]
+
+
+def set_up() -> Scene:
+    alice, bob = (User.objects.create_user(name, is_staff=True) for name in ("alice", "bob"))
+    team = home_team(alice)
+    home_team(bob)
+    survey = write_survey(payloads.definition(), team=team)
+    opened = reports.get_design(open_survey(survey).design_id)
+    over = write_survey(payloads.definition(slug="over"), team=team)
+    closed = reports.get_design(open_survey(over).design_id)
+    close_survey(over)
+    fill(opened)
+    stored = payloads.report(opened, stratum="y2", report="0102")
+    collector.receive(json.dumps(stored).encode(), slug="campus")
+    run = run_of(opened, final=False)
+    asked = {"quantity": "cheated:1", "against": "pairs"}
+    analysis = analyses.execute(analyses.request("comparison", asked, [opened]).pk)
+    rehearsal = request_rehearsal(survey, {"respondents": 60, "shares": {}}, repetitions=1, seed=1)
+    ids = {"slug": "campus", "run": run.key, "analysis": analysis.key, "number": rehearsal.number}
+    return Scene(opened, closed, stored, ids, {"owner": _signed_in(alice), "stranger": _signed_in(bob), "nobody": {}})
+
+
+def _signed_in(user: User) -> dict[str, str]:
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return {"sessionid": client.cookies["sessionid"].value}

@@ -1,0 +1,26 @@
+"""A short run of the fuzzing; `make fuzz` makes the long one."""
+
+import pytest
+
+from collector import described
+from tests.fuzz.cases import fuzz
+from tests.fuzz.scene import set_up
+from tests.fuzz.walking import walk
+
+CASES = 400
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_request_brings_what_the_document_does_not_say() -> None:
+    tally = fuzz(set_up(), CASES, chance=1)
+    assert "\n".join(f"{where}: {fault}" for where, fault in tally.faults.items()) == ""
+    assert tally.cases >= CASES * 0.9
+    answered = {status for operation, _, status in tally.answers if operation == f"POST {described.ADDRESS}"}
+    assert {200, 201, 403, 404, 409, 410, 422} <= answered, "the cases reach every kind of answer"
+
+
+@pytest.mark.django_db
+def test_a_stranger_who_walks_ids_finds_nothing() -> None:
+    walked = walk(set_up(), 400, chance=1)
+    assert "\n".join(walked.faults) == ""
+    assert walked.asked >= 300
