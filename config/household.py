@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 GRACE = 6.0
 """Seconds between asking a process to end and killing it; a worker on the folder broker can sleep through a request."""
@@ -34,11 +35,24 @@ def commands(host: str, port: int, *, web_processes: int = 1, workers: int = 1) 
     }
 
 
-class Household:
-    """The processes of an installation: started together, restarted one by one, ended together."""
+class Server(Protocol):
+    """A database or a broker that somebody else started and will stop."""
 
-    def __init__(self, commands: Mapping[str, Sequence[str]]) -> None:
+    name: str
+
+    def alive(self) -> bool: ...
+    def start(self) -> None: ...
+
+
+class Household:
+    """The processes of an installation: started together, restarted one by one, ended together.
+
+    The servers that they need are started again too, before them.
+    """
+
+    def __init__(self, commands: Mapping[str, Sequence[str]], servers: Sequence[Server] = ()) -> None:
         self.commands = commands
+        self.servers = servers
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self) -> None:
@@ -48,8 +62,12 @@ class Household:
     def keep(self) -> None:
         """Start again whatever dies, until somebody interrupts."""
         while True:
+            for server in self.servers:
+                if not server.alive():
+                    self._revive(server)
             for name in self.dead():
                 print(f"The {name} ended with {self.processes[name].returncode}; starting it again.", flush=True)
+                self._sweep(name)
                 time.sleep(RESTART)
                 self._start(name)
             time.sleep(0.2)
@@ -65,10 +83,22 @@ class Household:
         for process in self.processes.values():
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=max(deadline - time.monotonic(), 0.1))
-            # The whole group: what a process started and left behind ends with it.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+        for name, process in self.processes.items():
+            self._sweep(name)
             process.wait()
+
+    def _sweep(self, name: str) -> None:
+        """End the whole group: what a process started and left behind, which could hold its port or its messages."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.processes[name].pid, signal.SIGKILL)
+
+    def _revive(self, server: Server) -> None:
+        print(f"The {server.name} ended; starting it again.", flush=True)
+        time.sleep(RESTART)
+        try:
+            server.start()
+        except RuntimeError as error:
+            print(f"The {server.name} did not start: {error}", flush=True)  # and is tried again
 
     def _start(self, name: str) -> None:
         self.processes[name] = subprocess.Popen(self.commands[name], start_new_session=True, stdin=subprocess.DEVNULL)

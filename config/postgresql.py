@@ -31,6 +31,8 @@ class PostgreSQL:
         Where the folder's path is too long for a socket, or the server did not start; with the server's own words.
     """
 
+    name = "database"
+
     def __init__(self, folder: Path) -> None:
         if len(os.fsencode(folder)) > LONGEST_SOCKET:
             raise RuntimeError(f"{folder} is too long for a socket: at most {LONGEST_SOCKET} bytes.")
@@ -57,9 +59,12 @@ class PostgreSQL:
             )  # fmt: skip
         self._wait()
 
+    def alive(self) -> bool:
+        return self.server is not None and self.server.poll() is None
+
     def stop(self) -> None:
         """End it as after a day's work: what is committed is on disk, and who is connected is cut off."""
-        if self.server is not None and self.server.poll() is None:
+        if self.server is not None and self.alive():
             self.server.send_signal(signal.SIGINT)
             self.server.wait(timeout=START)
 

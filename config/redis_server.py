@@ -20,6 +20,8 @@ class RedisServer:
     It keeps nothing: the database is the truth and a message is only a wake-up. RuntimeError where it does not start.
     """
 
+    name = "broker"
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.port = _free_port()
@@ -49,8 +51,11 @@ class RedisServer:
         self.server.stdin.close()
         self._wait()
 
+    def alive(self) -> bool:
+        return self.server is not None and self.server.poll() is None
+
     def stop(self) -> None:
-        if self.server is not None and self.server.poll() is None:
+        if self.server is not None and self.alive():
             self.server.terminate()
             self.server.wait(timeout=START)
 

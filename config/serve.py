@@ -21,11 +21,11 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 
-from config.household import Household, commands
+from config.household import Household, Server, commands
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
@@ -42,18 +42,18 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
     try:
-        with _servers() if options.stack else contextlib.nullcontext():
+        with _servers() if options.stack else contextlib.nullcontext([]) as servers:
             _require_writable(Path(os.environ.get("CANDOR_DATA", ROOT / "var")))
-            _serve(options)
+            _serve(options, servers)
     except KeyboardInterrupt:
         pass
     print("Candor has ended; its data stays in place.", flush=True)
 
 
-def _serve(options: argparse.Namespace) -> None:
+def _serve(options: argparse.Namespace, servers: Sequence[Server]) -> None:
     """Bring everything up to date and keep its processes until somebody interrupts."""
     many = {"web_processes": 2, "workers": 2} if options.stack else {}
-    household = Household(commands(HOST, options.port, **many))
+    household = Household(commands(HOST, options.port, **many), servers)
     try:
         _prepare(demo=not options.no_demo)
         household.start()
@@ -67,7 +67,7 @@ def _serve(options: argparse.Namespace) -> None:
 
 
 @contextlib.contextmanager
-def _servers() -> Iterator[None]:
+def _servers() -> Iterator[list[Server]]:
     """A PostgreSQL and a Redis whose data is in the project's own folder, while everything else runs."""
     # Only here: the drivers that start them come with the tools of development.
     from config.postgresql import PostgreSQL
@@ -86,7 +86,7 @@ def _servers() -> Iterator[None]:
             except RuntimeError as error:
                 sys.exit(str(error))
         started.callback(_write_environment(folder / "environment", variables).unlink)
-        yield
+        yield [database, broker]
 
 
 def _write_environment(file: Path, variables: dict[str, str]) -> Path:

@@ -9,32 +9,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from collector.designs import Design, check
 from surveys import definitions
 from tests import payloads
-from tests.system.installation import Installation, wait_until
-
-
-class Stack(Installation):
-    """An installation with its servers in a folder of their own, which root's PostgreSQL, run as nobody, can reach."""
-
-    def __init__(self, folder: Path, servers: Path) -> None:
-        super().__init__(folder)
-        self.servers = servers
-        self.data = servers / "data"
-
-    @property
-    def environment(self) -> dict[str, str]:
-        file = self.servers / "environment"
-        said = dict(line.split("=", 1) for line in file.read_text().splitlines()) if file.exists() else {}
-        return super().environment | {"CANDOR_STACK": str(self.servers)} | said
-
-    def ask(self, sql: str) -> list[tuple[object, ...]]:
-        with psycopg.connect(self.environment["DATABASE_URL"]) as connection:
-            return connection.execute(sql).fetchall()
+from tests.system.installation import wait_until
+from tests.system.stack import Stack
 
 
 @pytest.fixture
