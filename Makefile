@@ -5,7 +5,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
+<<<<<<< HEAD
 .PHONY: help run stack test check audit audit-wire fuzz machine format messages lock coverage bench bench-library
+=======
+.PHONY: help run stack test test-stack check audit audit-wire chaos format messages lock coverage bench bench-library
+>>>>>>> ac03763 (Kill every process under load, and run every test on the full stack)
 
 help: ## list the doors
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,6 +27,11 @@ test: ## every test: Python, Node, a real browser, the whole stack
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m pytest -n 3 --dist loadfile $(ARGS)
 
+test-stack: ## every test again, on a real PostgreSQL and Redis
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python bin/install-browser
+	@$(BIN)/python -m tests.stack -n 3 --dist loadfile $(ARGS)
+
 check: ## lint, formatting, types, import directions, migrations
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/ruff check .
@@ -31,13 +40,18 @@ check: ## lint, formatting, types, import directions, migrations
 	@$(BIN)/lint-imports
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 
+<<<<<<< HEAD
 audit: audit-wire fuzz machine ## the long proofs; each writes its numbers into docs
+=======
+audit: audit-wire chaos ## the long proofs; each writes its numbers into docs
+>>>>>>> ac03763 (Kill every process under load, and run every test on the full stack)
 
 audit-wire: ## 30,000 answers by a real browser: what leaves it is the table's channel
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m tests.audit
 
+<<<<<<< HEAD
 fuzz: ## 20,000 requests made of the OpenAPI document and 10,000 ids walked by a stranger, into docs/fuzz.md
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.fuzz
@@ -45,6 +59,11 @@ fuzz: ## 20,000 requests made of the OpenAPI document and 10,000 ids walked by a
 machine: ## 5,000 orders of all that can happen to reports, against a model
 	@$(PYTHON) bin/install requirements-dev.lock
 	@CANDOR_MACHINE=5000 $(BIN)/python -m pytest -q --timeout 0 tests/collector/test_machine.py
+=======
+chaos: ## kill every process 500 times under load, then count: nothing lost, nothing twice (half an hour)
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python -m tests.chaos
+>>>>>>> ac03763 (Kill every process under load, and run every test on the full stack)
 
 format: ## write every file in the project's style
 	@$(PYTHON) bin/install requirements-dev.lock

@@ -14,4 +14,9 @@ from config.settings import *  # noqa: E402, F403
 if not os.environ.get("DATABASE_URL"):
     # A file, as in an installation: threads and write-ahead logging behave as they do there.
     DATABASES["default"]["TEST"] = {"NAME": f"{_data}/test.sqlite3"}  # noqa: F405
+if os.environ.get("REDIS_URL"):
+    # Each process of the tests counts wrong passwords, and sends messages, in a database of its own.
+    _number = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+    REDIS_URL = os.environ["REDIS_URL"].removesuffix("/0") + f"/{_number}"
+    CACHES["default"]["LOCATION"] = CELERY_BROKER_URL = REDIS_URL  # type: ignore[index]  # noqa: F405
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

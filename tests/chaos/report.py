@@ -1,0 +1,119 @@
+"""What was killed and what became of the reports, as a page with a picture."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks._svg import COLOURS, Panel, picture
+from tests.chaos.checking import Outcome
+from tests.chaos.killing import Killer
+from tests.chaos.sending import Sender
+
+DOCS = Path(__file__).parents[2] / "docs"
+BIN = 5.0
+"""Seconds that a point of the picture stands for."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One kind of installation, after all its kills."""
+
+    kind: str
+    killer: Killer
+    senders: list[Sender]
+    outcome: Outcome
+
+
+def write(results: list[Result]) -> None:
+    (DOCS / "chaos.md").write_text(page(results), encoding="utf-8")
+    (DOCS / "images" / "chaos.svg").write_text(drawing(results), encoding="utf-8")
+
+
+def page(results: list[Result]) -> str:
+    kills = sum(sum(result.killer.kills.values()) for result in results)
+    return "\n".join(
+        [
+            "# Killed at random",
+            "",
+            "Written by `make chaos`; do not edit. People sent reports as fast as they were answered, while every kind",
+            f"of process was killed with -9 at random moments, {kills} times in all. Whoever got no answer, or was",
+            "told 503, sent the same bytes again. Afterwards the tables were read by code that shares nothing with the",
+            "collector.",
+            "",
+            "![Reports acknowledged over time](images/chaos.svg)",
+            "",
+            *_table("", [result.kind for result in results], _rows(results)),
+            "",
+            "## Who was killed",
+            "",
+            *_table("process", [result.kind for result in results], _kills(results)),
+            "",
+        ]
+    )
+
+
+def drawing(results: list[Result]) -> str:
+    panels = []
+    for result in results:
+        begin = min(moment for moment, _ in result.killer.moments)
+        times = [time - begin for sender in result.senders for time in sender.times if time >= begin]
+        counts = Counter(int(time // BIN) for time in times)
+        points = [(BIN * place, counts[place] / BIN) for place in range(max(counts, default=0))]
+        panels.append(_panel(result, points))
+    names = {name: None for result in results for name in result.killer.kills}
+    legend = dict(zip(names, COLOURS, strict=False))
+    for panel, result in zip(panels, results, strict=True):
+        begin = min(moment for moment, _ in result.killer.moments)
+        for moment, name in result.killer.moments:
+            panel.dot(moment - begin, 0, legend[name])
+    return picture(panels, 1, legend, "Reports acknowledged a second, with a dot for each process that was killed")
+
+
+def _panel(result: Result, points: list[tuple[float, float]]) -> Panel:
+    """Reports a second over minutes."""
+    last = max((x for x, _ in points), default=1.0) or 1.0
+    most = max((y for _, y in points), default=1.0) or 1.0
+    minutes = range(int(last // 60) + 1)
+    panel = Panel(
+        f"{result.kind}: reports acknowledged a second, over minutes",
+        (0.0, last),
+        (0.0, most),
+        {60.0 * minute: str(minute) for minute in minutes},
+        {0.0: "0", most: f"{most:,.0f}"},
+        width=760,
+    )
+    panel.curve(points, "#787774")
+    return panel
+
+
+def _rows(results: list[Result]) -> list[tuple[str, list[str]]]:
+    answers = [sum((sender.answers for sender in result.senders), Counter[str]()) for result in results]
+    outcomes = [result.outcome for result in results]
+    return [
+        ("reports sent", [f"{one.sent:,}" for one in outcomes]),
+        ("acknowledged", [f"{one.acknowledged:,}" for one in outcomes]),
+        ("stored", [f"{one.stored:,}" for one in outcomes]),
+        ("answers 503", [f"{one['503']:,}" for one in answers]),
+        ("no answer", [f"{one['no answer']:,}" for one in answers]),
+        ("acknowledged and lost", [str(one.lost) for one in outcomes]),
+        ("stored and never sent", [str(one.unknown) for one in outcomes]),
+        ("changed", [str(one.changed) for one in outcomes]),
+        ("totals equal the recount", [_yes(one.totals_agree) for one in outcomes]),
+        ("days add up", [_yes(one.days_agree) for one in outcomes]),
+        ("other answers", [str(sum(one.unfair.values())) for one in outcomes]),
+        ("jobs stuck", [str(one.stuck) for one in outcomes]),
+    ]
+
+
+def _kills(results: list[Result]) -> list[tuple[str, list[str]]]:
+    names = {name: None for result in results for name in result.killer.kills}
+    return [(name, [str(result.killer.kills[name] or "–") for result in results]) for name in names]
+
+
+def _table(first: str, heads: list[str], rows: list[tuple[str, list[str]]]) -> list[str]:
+    lines = [f"| {' | '.join([first, *heads])} |", f"| --- {'| ---: ' * len(heads)}|"]
+    return lines + [f"| {' | '.join([name, *cells])} |" for name, cells in rows]
+
+
+def _yes(true: bool) -> str:
+    return "yes" if true else "**no**"

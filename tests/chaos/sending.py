@@ -1,0 +1,71 @@
+"""People who send reports while everything is killed around them: each the same bytes until they are acknowledged."""
+
+import http.client
+import random
+import threading
+import time
+from collections import Counter
+
+from collector.designs import Design
+from tests import payloads
+
+PATIENCE = 10.0
+"""Seconds to wait for an answer."""
+
+PAUSE = 0.05
+"""Seconds before the same report is tried again."""
+
+FAIR = {201, 200, 503}
+"""What may be answered: stored, known already, not now."""
+
+
+class Sender(threading.Thread):
+    """One person after another. `acknowledged` are the nonces that were answered with 201 or 200."""
+
+    def __init__(self, design: Design, port: int, number: int) -> None:
+        super().__init__(daemon=True)
+        self.design, self.port = design, port
+        self.random = random.Random(number)
+        self.sent: dict[str, bytes] = {}
+        self.acknowledged: set[str] = set()
+        self.answers: Counter[str] = Counter()
+        self.times: list[float] = []
+        self.leave = threading.Event()
+        self._connection: http.client.HTTPConnection | None = None
+
+    def run(self) -> None:
+        while not self.leave.is_set():
+            nonce = f"{self.random.getrandbits(128):032x}"
+            symbols = bytes(self.random.randrange(size) for size in self.design.alphabets)
+            stratum = self.random.choice(self.design.strata)
+            self.sent[nonce] = symbols
+            self._deliver(nonce, payloads.body(self.design, nonce=nonce, stratum=stratum, report=symbols.hex()))
+
+    def _deliver(self, nonce: str, body: bytes) -> None:
+        """Try until it is acknowledged, or until somebody leaves in the middle of it."""
+        while not self.leave.is_set():
+            said = self._try(body)
+            self.answers[said] += 1
+            if said in ("201", "200"):
+                self.acknowledged.add(nonce)
+                self.times.append(time.monotonic())
+                return
+            if said.isdigit() and int(said) not in FAIR:
+                return
+            time.sleep(PAUSE)
+
+    def _try(self, body: bytes) -> str:
+        """The status of the answer, or that there was none."""
+        headers = {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{self.port}"}
+        try:
+            connection = self._connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+            self._connection = connection
+            connection.request("POST", "/s/campus/reports", body, headers)
+            answer = connection.getresponse()
+            answer.read()
+        except (OSError, http.client.HTTPException):
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+            return "no answer"
+        return str(answer.status)

@@ -1,0 +1,35 @@
+"""`python -m tests.stack [PYTEST'S OPTIONS]`, which is `make test-stack`: every test on a real PostgreSQL and Redis.
+
+The tests of tests/system start installations with servers of their own; they are left to `make test`.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from config.postgresql import PostgreSQL
+from config.redis_server import RedisServer
+
+
+def main(options: list[str]) -> int:
+    # Not in a deeper folder: a socket's path must be short, and root's server runs as nobody.
+    folder = Path(tempfile.mkdtemp(prefix="candor-test-"))
+    folder.chmod(0o755)
+    database, broker = PostgreSQL(folder / "postgresql"), RedisServer(folder / "redis")
+    try:
+        database.start()
+        broker.start()
+        variables = {"DATABASE_URL": database.url, "REDIS_URL": broker.url}
+        command = [sys.executable, "-m", "pytest", "--ignore", "tests/system", *options]
+        return subprocess.run(command, env=os.environ | variables, check=False).returncode
+    finally:
+        broker.stop()
+        database.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
