@@ -210,6 +210,7 @@ def addresses() -> Iterator[str]:
     key = Run.objects.filter(design=big.versions.get().design_id)[0].key
     places: dict[str, list[list[Any]]] = {
         "": [[]], "run": [[key]], "draft": [[draft.pk]], "survey": [["big"], ["draft"], ["survey-7"]],
+        "question": [["draft", draft.items.all()[7].pk]],
     }  # fmt: skip
     pages = {**ROWS, **{name: row for name, row in ADMIN.items() if name.startswith("admin:surveys_")}}
     for name, row in pages.items():

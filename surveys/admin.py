@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
+from django.contrib.admin.utils import flatten
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.admin import UserAdmin as BaseUserAdmin
 from django.contrib.auth.models import Group as DjangoGroup
@@ -18,6 +19,7 @@ from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -25,10 +27,11 @@ from unfold.admin import ModelAdmin, StackedInline, TabularInline
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from surveys import lifecycle, selectors
+from surveys import lifecycle, selectors, services
 from surveys.access import Role, role_in, surveys_of
 from surveys.forms import GroupForm, PartFormSet, SectionForm, SurveyForm, spoken
-from surveys.item_form import ItemForm, ItemFormSet
+from surveys.item_form import ItemForm
+from surveys.item_rows import ItemFormSet, rows_open
 from surveys.missing import lacking
 from surveys.models import Group, Item, Section, Survey
 from surveys.panel.listing import ROWS, Line, lines_of
@@ -82,10 +85,11 @@ class ItemInline(Ordered, StackedInline):
     model = Item
     form = ItemForm
     formset = ItemFormSet
+    template = "panel/write/questions.html"
     verbose_name = "question"
     verbose_name_plural = "Questions"
     fields = (
-        ("position", "key", "section"),
+        ("key", "section"),
         "wording",
         "kind",
         "choices",
@@ -105,8 +109,15 @@ class ItemInline(Ordered, StackedInline):
     readonly_fields = ("protection",)
 
     def get_extra(self, request: HttpRequest, obj: Survey | None = None, **kwargs: Any) -> int:
-        """A new survey begins with one question to fill in."""
-        return 0 if obj else 1
+        """A new survey begins with one question to fill in; without script another is asked for."""
+        return 0 if obj and "another" not in request.GET else 1
+
+    def get_formset(self, request: HttpRequest, obj: Survey | None = None, **kwargs: Any) -> Any:
+        """The place of a question stands in its line of the list, outside of what unfolds."""
+        fields = [name for name in flatten(self.fields) if name not in self.readonly_fields]
+        made: Any = super().get_formset(request, obj, fields=["position", *fields], **kwargs)
+        made.opened = frozenset(int(key) for key in request.GET.getlist("open") if key.isdecimal())
+        return made
 
     @display(description="Protection, as saved")
     def protection(self, item: Item) -> SafeString:
@@ -258,17 +269,25 @@ class SurveyAdmin(ModelAdmin):
         super().save_formset(request, form, formset, change)
 
     def response_add(self, request: HttpRequest, obj: Survey, post_url_continue: str | None = None) -> HttpResponse:
-        return self._response(request, obj) or super().response_add(request, obj, post_url_continue)
+        return self._response(request, obj)
 
     def response_change(self, request: HttpRequest, obj: Survey) -> HttpResponse:
-        return self._response(request, obj) or super().response_change(request, obj)
+        return self._response(request, obj)
 
-    def _response(self, request: HttpRequest, survey: Survey) -> HttpResponse | None:
-        """After saving, the survey's own page, where it says what is missing."""
-        if "_continue" in request.POST:
-            return None
+    def _response(self, request: HttpRequest, survey: Survey) -> HttpResponse:
+        """After saving, the survey's own page, where it says what is missing; or the form again, at a question."""
         messages.success(request, f"{survey} is saved.")
-        return redirect("panel:survey", survey.slug)
+        sent, form = request.POST, reverse("admin:surveys_survey_change", args=[survey.pk])
+        if "_continue" in sent:
+            return redirect(f"{form}?{urlencode({'open': rows_open(sent)}, doseq=True)}")
+        if "_another" in sent:
+            return redirect(f"{form}?another=1#items-group")
+        key = sent.get("_open") or sent.get("_duplicate", "")
+        item = survey.items.filter(pk=key).first() if key.isdecimal() else None
+        if item is None:
+            return redirect("panel:survey", survey.slug)
+        shown = services.duplicate_item(item) if "_duplicate" in sent else item
+        return redirect(f"{form}?open={shown.pk}#question-{shown.pk}")
 
     @display(description="Survey", ordering="slug")
     def name(self, survey: Survey) -> SafeString:
@@ -311,4 +330,12 @@ def _is_researcher(request: HttpRequest) -> bool:
 def _may_write(request: HttpRequest, survey: Survey | None, role: Role = Role.EDITOR) -> bool:
     if survey is None or survey.pk is None:
         return _is_researcher(request)
-    return survey.state == Survey.State.DRAFT and (role_in(request.user, survey) or 0) >= role
+    return survey.state == Survey.State.DRAFT and (_role(request, survey) or 0) >= role
+
+
+def _role(request: HttpRequest, survey: Survey) -> Role | None:
+    """The role of whoever asks, which the admin wants to know some forty times for one page; it is read once."""
+    known: dict[int, Role | None] = request.__dict__.setdefault("roles_read", {})
+    if survey.pk not in known:
+        known[survey.pk] = role_in(request.user, survey)
+    return known[survey.pk]

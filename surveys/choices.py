@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.core.exceptions import ValidationError
 
 from surveys.models import Item
-from surveys.questions import YES_NO, yes_no
+from surveys.questions import YES_NO, prefer_not, yes_no
 from surveys.selectors import language_names
 from surveys.words import Text
 
@@ -47,6 +47,18 @@ def with_choices(
         for choice, words in zip(choices, yes_no(list(languages)), strict=True):
             choice.update({code: words[code] for code in others if not choice[code]})
     return choices
+
+
+def in_languages(item: Item, languages: Sequence[str]) -> tuple[Text, list[Text], Text]:
+    """A question's wording, choices and "prefer not to say" in these languages: its own words, else the platform's."""
+    wording = {code: item.wording.get(code, "") for code in languages}
+    choices = [{code: choice.get(code, "") for code in languages} for choice in item.choices]
+    said = {code: tuple(choice.get(code, "") for choice in item.choices) for code in YES_NO}
+    if item.kind == Item.Kind.YES_NO and any(YES_NO[code] == words for code, words in said.items()):
+        for choice, words in zip(choices, yes_no(list(languages)), strict=True):
+            choice.update({code: words[code] for code in languages if not choice[code]})
+    withheld = {code: item.prefer_not.get(code) or words for code, words in prefer_not(list(languages)).items()}
+    return wording, choices, withheld if item.prefer_not else {}
 
 
 def _taken_along(known: Sequence[Text], lines: list[str], languages: Sequence[str]) -> list[Text]:

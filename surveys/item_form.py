@@ -5,13 +5,11 @@ and what it still needs is said where it stands (missing.py).
 """
 
 import json
-import math
-import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.functional import cached_property
 from unfold.widgets import (
     UnfoldAdminExpandableTextareaWidget,
     UnfoldAdminTextareaWidget,
@@ -22,12 +20,13 @@ from unfold.widgets import (
 from collector.checks import DECIMAL, DesignError
 from collector.items import check_items
 from surveys import selectors
-from surveys.choices import lines_of, with_choices
-from surveys.forms import PartFormSet, WordsForm
+from surveys.choices import in_languages, lines_of, with_choices
+from surveys.forms import WordsForm
+from surveys.item_facts import facts_of, protection_of
 from surveys.mechanisms import GRID, MECHANISMS, PARAMETERS, answers_of, fitting
 from surveys.missing import NEEDED, item_faults, place_and_words
 from surveys.models import Item
-from surveys.questions import NO_NUMBER_WITHHELD, frozen_item, place_among, prefer_not
+from surveys.questions import NO_NUMBER_WITHHELD, frozen_item, prefer_not
 from surveys.reading import DefinitionError
 from surveys.refusals import why_not_kind
 from surveys.words import Text, WordsField
@@ -48,7 +47,6 @@ ALONE = (
 )  # fmt: skip
 """What a question says without regard to the others."""
 
-OF_CONDITION = {"asked_if": "asked_if_item", "unasked": "sent_if_unasked"}
 CONDITION_FIELDS = ("asked_if_item", "asked_if_answers", "sent_if_unasked")
 
 HELP = {
@@ -122,9 +120,18 @@ class ItemForm(WordsForm):
         labels = {"position": "Order", "truth": "Truth probability", "yes": "Forced yes", "most": "At most"}
         help_texts = HELP
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, closed: bool = False, **kwargs: Any) -> None:
+        """`closed`: the question is a line of the list, of which its place alone is written and sent."""
+        self.closed, self._told = closed, list[str]()
+        self.touched = False  # by what was written elsewhere: a new language, the question that it depends on
+        if closed:
+            self.base_fields = {"position": self.base_fields["position"]}
         super().__init__(*args, **kwargs)
-        self.condition_changed = False
+        if not closed:
+            self._fill()
+        self.lines_before: Text = self.initial.get("choices") or {}
+
+    def _fill(self) -> None:
         # What form.js shows for each kind and each mechanism; without it everything is there.
         self.fields["kind"].widget.attrs["data-fields"] = json.dumps(KIND_FIELDS)
         self.fields["kind"].widget.attrs["data-mechanisms"] = json.dumps(MECHANISMS)
@@ -137,24 +144,56 @@ class ItemForm(WordsForm):
         if reason := why_not_kind(sent):
             self.fields["kind"].error_messages["invalid_choice"] = f"%(value)s is refused: {reason}."
         if item.pk:
-            codes = self.survey.languages
             self.initial["choices"] = {
-                code: "\n".join(choice.get(code, "") for choice in item.choices).rstrip() for code in codes
+                code: "\n".join(choice.get(code, "") for choice in item.choices).rstrip()
+                for code in self.survey.languages
             }
             self.initial.update(condition_in_words(item, self.survey.language))
-            self._say_untranslated_choices(item, codes)
-            for name, words in item_faults(selectors.item_of(item)):
+            for name, words in self._missing():
                 self.say_missing(name, words)
-        self.lines_before: Text = self.initial.get("choices") or {}
 
-    def _say_untranslated_choices(self, item: Item, codes: list[str]) -> None:
+    def _missing(self) -> Iterator[tuple[str, str]]:
+        """What the question, as it is saved, still needs by itself; its wording is looked at with all texts."""
+        item, codes = self.instance, self.survey.languages
         gone = [code for code in codes if any(not choice.get(code, "").strip() for choice in item.choices)]
         if gone:
-            self.say_missing("choices", f"some in {', '.join(selectors.language_names(gone))}.")
+            yield "choices", f"some in {', '.join(selectors.language_names(gone))}."
+        yield from item_faults(selectors.item_of(item))
+
+    def say_missing(self, name: str, words: str) -> None:
+        """Beside its field, or in its line of the list."""
+        if self.closed:
+            self._told.append(_named(name, words))
+        super().say_missing(name, words)
+
+    @property
+    def missing(self) -> list[str]:
+        """What a closed question, as it is saved, still needs: a sentence for each field."""
+        codes = self.survey.languages
+        gone = [code for code in codes if not self.instance.wording.get(code, "").strip()]
+        texts = [("wording", f"the text in {', '.join(selectors.language_names(gone))}.")] if gone else []
+        return [*(_named(name, words) for name, words in (*texts, *self._missing())), *self._told]
+
+    @property
+    def words(self) -> str:
+        """What is asked, as it is saved, in the survey's own language; empty where nothing is yet."""
+        return str((self.instance.wording or {}).get(self.survey.language, ""))
+
+    @property
+    def facts(self) -> str:
+        return f"{facts_of(self.instance)} · {protection_of(self.instance)}"
 
     def has_changed(self) -> bool:
         """A question changes with the one that it depends on: its answers may stand elsewhere now."""
-        return super().has_changed() or self.condition_changed
+        return self.touched or super().has_changed()
+
+    def speak(self, languages: Sequence[str], plain: str) -> None:
+        """A closed question has no fields to take a new language from: its texts get a place for it here."""
+        super().speak(languages, plain)
+        item = self.instance
+        if self.closed and set(item.wording) != set(languages):
+            item.wording, item.choices, item.prefer_not = in_languages(item, languages)
+            self.touched = True
 
     def clean_weights(self) -> list[list[int]] | None:
         rows = [line.replace(",", " ").split() for line in self.cleaned_data["weights"].splitlines() if line.strip()]
@@ -165,6 +204,8 @@ class ItemForm(WordsForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
+        if self.closed:
+            return cleaned
         said: Text = cleaned.get("choices") or {}
         lines = lines_of(said, self.survey.language)
         if not self.errors:
@@ -237,83 +278,8 @@ class ItemForm(WordsForm):
         return Item(survey=self.survey, required=self.instance.required, **said)
 
 
-class ItemFormSet(PartFormSet):
-    """The questions of a survey, of which some depend on earlier ones."""
-
-    @cached_property
-    def fault(self) -> str:
-        """What keeps the survey, as it is saved, from being opened."""
-        return selectors.what_is_missing(self.instance) if self.instance.pk and not self.is_bound else ""
-
-    def add_fields(self, form: ItemForm, index: int | None) -> None:
-        """Say beside its field what is wrong of a question among the others; what is wrong of it alone, it says."""
-        super().add_fields(form, index)
-        named = re.match(rf"items\[{index}\]\.(section|asked_if|unasked)\b", self.fault)
-        if named:
-            form.say_missing(OF_CONDITION.get(named[1], named[1]), self.fault[named.start(1) :] + ".")
-        twice = re.match(r"items must have keys that differ; (.+) stands? more than once", self.fault)
-        if twice and form.instance.key in twice[1].split(", "):
-            form.say_missing("key", "a key of its own; another question has this one too.")
-
-    def clean(self) -> None:
-        super().clean()
-        forms = [form for form in self.forms if getattr(form, "cleaned_data", None) and form not in self.deleted_forms]
-        earlier: dict[str, Item] = {}
-        for form in sorted(forms, key=_position):
-            self._resolve(form, earlier)
-            earlier[form.instance.key] = form.instance
-
-    def _resolve(self, form: ItemForm, earlier: dict[str, Item]) -> None:
-        """Turn the words of a condition into places among the answers as they are now."""
-        if form.errors:
-            return
-        before = (form.instance.asked_if, form.instance.unasked)
-        form.instance.asked_if = form.instance.unasked = None
-        key, answers, unasked = (str(form.cleaned_data.get(name) or "").strip() for name in CONDITION_FIELDS)
-        if key and key not in earlier:
-            form.add_error("asked_if_item", f"There is no earlier question {key}.")
-        elif key:
-            form.instance.asked_if = {"item": key, "answers": self._places(form, earlier[key], answers.splitlines())}
-            form.instance.unasked = self._unasked(form, unasked)
-        elif answers or unasked:
-            form.add_error("asked_if_item", "Say which question it depends on, or leave the other two empty as well.")
-        form.condition_changed = before != (form.instance.asked_if, form.instance.unasked)
-
-    def _places(self, form: ItemForm, item: Item, lines: list[str]) -> list[int]:
-        places = {self._place(form, "asked_if_answers", item, line.strip()) for line in lines if line.strip()}
-        if not places:
-            form.add_error("asked_if_answers", "Say after which of its answers.")
-        elif len(places) == len(answers_of(selectors.item_of(item))):
-            form.add_error("asked_if_answers", "These are all of its answers; leave some out.")
-        return sorted(place for place in places if place is not None)
-
-    def _unasked(self, form: ItemForm, said: str) -> Any:
-        several = form.instance.kind == Item.Kind.SEVERAL_CHOICES
-        if several != (not said):
-            words = "Leave it empty: none is ticked." if several else "Say what is sent for those who are not asked."
-            form.add_error("sent_if_unasked", words)
-            return None
-        if form.instance.kind != Item.Kind.NUMBER:
-            return None if several else self._place(form, "sent_if_unasked", form.instance, said)
-        try:
-            frozen_item(selectors.item_of(form.instance) | {"unasked": said}, "")
-        except DefinitionError:
-            form.add_error("sent_if_unasked", "Write one of the numbers that may be answered.")
-        return said
-
-    def _place(self, form: ItemForm, field: str, item: Item, words: str) -> int | None:
-        try:
-            place: int = place_among(answers_of(selectors.item_of(item)), words, form.survey.language, "Each")
-        except DefinitionError as fault:
-            form.add_error(field, f"{fault}.")
-            return None
-        return place
-
-
-def _position(form: ItemForm) -> float:
-    """A row without a number goes to the end."""
-    position = form.cleaned_data.get("position")
-    return math.inf if position is None else position
+def _named(field: str, words: str) -> str:
+    return f"{field.replace('_', ' ').capitalize()}: {words}"
 
 
 def condition_in_words(item: Item, language: str) -> dict[str, str]:

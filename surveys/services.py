@@ -1,6 +1,7 @@
 """What changes surveys: writing them, opening, closing and revising them."""
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -58,12 +59,13 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
         parts.all().delete()
     Group.objects.bulk_create(
         Group(survey=survey, position=n, key=group["key"], label=group["label"], share=group["share"] or "")
-        for n, group in enumerate(definition["strata"]["groups"])
+        for n, group in enumerate(definition["strata"]["groups"], start=1)
     )
     Section.objects.bulk_create(
-        Section(survey=survey, position=n, **section) for n, section in enumerate(definition.get("sections", []))
+        Section(survey=survey, position=n, **section)
+        for n, section in enumerate(definition.get("sections", []), start=1)
     )
-    Item.objects.bulk_create(_item(survey, n, item) for n, item in enumerate(definition["items"]))
+    Item.objects.bulk_create(_item(survey, n, item) for n, item in enumerate(definition["items"], start=1))
     record(by, "wrote", survey=survey, detail=f"{len(definition['items'])} questions, from a definition")
     return survey
 
@@ -194,6 +196,23 @@ def duplicate_survey(
         definition["rehearsal"] = rehearsal
     record(by, "duplicated", survey=survey, detail=f"as {slug}")
     return write_survey(definition, team=team or survey.team, by=by, unfinished=rehearsal is None)
+
+
+@transaction.atomic
+def duplicate_item(item: Item) -> Item:
+    """A copy of a draft's question, right behind it, with a key of its own."""
+    lifecycle.require_draft(item.survey)
+    items = list(Item.objects.filter(survey=item.survey))
+    said = {field.attname: getattr(item, field.attname) for field in Item._meta.fields if not field.primary_key}
+    begin, taken = item.key[: selectors.LONGEST_BEGINNING], {one.key for one in items}
+    key = next(key for key in (f"{begin}_{number}" for number in count(2)) if key not in taken)
+    copy = Item(**said | {"key": key})
+    items.insert(items.index(item) + 1, copy)
+    for position, one in enumerate(items, start=1):
+        one.position = position
+    copy.save()
+    Item.objects.bulk_update(items, ["position"])
+    return copy
 
 
 def _pages(version: Version, design: Design) -> Iterator[Page]:

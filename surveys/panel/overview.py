@@ -10,6 +10,7 @@ from estimator import selectors as estimates
 from estimator.models import Run
 from estimator.privacy import ItemLabel, item_label
 from surveys import appointments, lifecycle, links, selectors
+from surveys.item_facts import facts_of
 from surveys.mechanisms import mechanism_of
 from surveys.models import Item, Survey, Version
 from surveys.questions import frozen_item
@@ -31,14 +32,7 @@ class Question:
     @property
     def facts(self) -> str:
         """What kind of question it is and what it has besides, in a line."""
-        item, words = self.item, [self.item.get_kind_display()]
-        words += [f"{item.minimum} to {item.maximum} in steps of {item.step}"] if item.kind == Item.Kind.NUMBER else []
-        words += [f"at most {item.most}"] if item.most else []
-        words += ["“prefer not to say” offered"] if item.prefer_not else []
-        words += [] if item.required else ["may be left blank"]
-        words += ["shuffled"] if item.shuffle else []
-        words += [f"asked only after some answers to {item.asked_if['item']}"] if item.asked_if else []
-        return " · ".join([*words, *([f"section {item.section}"] if item.section else [])])
+        return facts_of(self.item)
 
 
 @dataclass(frozen=True)

@@ -35,10 +35,15 @@ def shown(page: Page, place: int) -> set[str]:
     return {name for name in fields if page.locator(f"#id_items-{place}-{name}").locator("xpath=..").is_visible()}
 
 
+def unfolded(survey: Survey) -> str:
+    keys = "&".join(f"open={item.pk}" for item in survey.items.all())
+    return f"/panel/surveys/survey/{survey.pk}/change/?{keys}"
+
+
 @pytest.mark.parametrize("page", [True], indirect=True)
 def test_only_what_matters_is_shown(page: Page, alice: User, kinds: Survey) -> None:
     sign_in(page, alice)
-    page.goto(f"/panel/surveys/survey/{kinds.pk}/change/")
+    page.goto(unfolded(kinds))
     assert shown(page, 0) == {"choices", "prefer_not", "may_be_blank", "truth", "yes"}
     assert shown(page, 2) == {"choices", "prefer_not", "may_be_blank", "shuffle", "on", "off", "epsilon"}
     assert shown(page, 4) == {"choices", "most", "prefer_not", "may_be_blank", "shuffle", "truth", "yes"}
@@ -55,15 +60,22 @@ def test_only_what_matters_is_shown(page: Page, alice: User, kinds: Survey) -> N
 @pytest.mark.parametrize("page", [False], indirect=True)
 def test_without_script_everything_is_there(page: Page, alice: User, kinds: Survey) -> None:
     sign_in(page, alice)
-    page.goto(f"/panel/surveys/survey/{kinds.pk}/change/")
+    page.goto(unfolded(kinds))
     assert page.locator("#id_items-0-minimum").is_enabled()
     assert page.locator("#id_items-0-weights").is_enabled()
+    page.goto(f"/panel/surveys/survey/{kinds.pk}/change/")
+    page.locator("#id_title").fill("Other")
+    page.locator("[data-key=mood] button[name=_duplicate]").click()
+    assert page.locator("#items-data [name$='-key']:visible").input_value() == "mood_2"
+    page.locator("#id_title").press("Enter")
+    page.wait_for_url("**/panel/survey/kinds/")
+    assert selectors.definition_of(kinds)["items"][6]["key"] == "mood_2"
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
 def test_a_number_is_written_and_what_was_there_is_forgotten(page: Page, alice: User, kinds: Survey) -> None:
     sign_in(page, alice)
-    page.goto(f"/panel/surveys/survey/{kinds.pk}/change/")
+    page.goto(unfolded(kinds))
     page.select_option("#id_items-5-kind", "number")
     page.fill("#id_items-5-minimum", "0")
     page.fill("#id_items-5-maximum", "2")

@@ -40,15 +40,21 @@ def shown(page: Page) -> FrameLocator:
 
 
 def keys(page: Page) -> list[str]:
-    fields = page.locator("#items-data > .form-group:not(.empty-form):visible [name$='-key']").all()
-    return [field.input_value() for field in fields]
+    rows = page.locator("#items-data > .form-group:not(.empty-form):visible").all()
+    written = [row.locator("[name$='-key']") for row in rows]
+    return [
+        field.input_value() if field.count() else row.get_attribute("data-key") or ""
+        for row, field in zip(rows, written, strict=True)
+    ]
 
 
 def test_the_page_stands_beside_the_form_and_follows_it(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto(f"/panel/surveys/survey/{survey.pk}/change/")
     shown(page).get_by_text("Nothing is stored, and nothing can be sent").first.wait_for()
+    page.get_by_role("button", name="Have you cheated?").click()
     page.locator("#id_items-0-wording").fill("Have you ever cheated?")
+    assert page.get_by_role("button", name="Have you ever cheated?").get_attribute("aria-expanded") == "true"
     shown(page).get_by_text("Have you ever cheated?").first.wait_for()
     page.locator("#id_items-0-truth").fill("5/4")
     shown(page).get_by_text("truth must be greater than 0 and less than 1; got 5/4").wait_for()
@@ -78,6 +84,7 @@ def test_questions_move_and_are_duplicated(page: Page, alice: User, survey: Surv
     page.locator("[data-announce]", has_text="cheated is now number 2 of 2.").wait_for(state="attached")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Move down: 2, cheated"
     page.get_by_role("button", name="Duplicate: 1, mood").click()
+    page.locator("[data-announce]", has_text="mood_2 is a copy of mood").wait_for(state="attached")
     assert keys(page) == ["mood", "mood_2", "cheated"]
     handle = page.locator("#items-data .form-group:not(.empty-form) .candor-row-handle").nth(2)
     handle.hover()
@@ -92,12 +99,31 @@ def test_questions_move_and_are_duplicated(page: Page, alice: User, survey: Surv
     assert keys(page) == ["cheated", "mood", "mood_2"]
     page.get_by_text("Add another Question").click()
     page.locator("#id_items-3-key").fill("gone")
-    page.locator("#items-data > .form-group:not(.empty-form)").nth(3).locator(".delete-template").click()
+    page.get_by_role("button", name="Delete: 4, gone").click()
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_text("Ready to open.").wait_for()
     items = selectors.definition_of(Survey.objects.get())["items"]
     assert [item["key"] for item in items] == ["cheated", "mood", "mood_2"]
     assert items[2] == items[1] | {"key": "mood_2"}
+
+
+def test_the_return_key_saves_and_a_line_folds_with_what_was_written(page: Page, alice: User, survey: Survey) -> None:
+    """Nothing is lost where the fields cannot be fetched, and none of the lines' buttons is pressed by the return key."""
+    sign_in(page, alice)
+    page.goto(f"/panel/surveys/survey/{survey.pk}/change/")
+    line = page.get_by_role("button", name="Have you cheated?")
+    page.route("**/question/*", lambda route: route.abort())
+    line.press("Enter")
+    page.get_by_text("Its fields could not be fetched.").wait_for()
+    page.unroute("**/question/*")
+    wording = page.locator("#id_items-0-wording")
+    line.press("Enter")
+    wording.fill("Once?")
+    page.get_by_role("button", name="Once?").press("Enter")
+    assert not wording.is_visible()
+    page.get_by_label("Title").press("Enter")
+    page.get_by_text("Ready to open.").wait_for()
+    assert [item["wording"]["en"] for item in selectors.definition_of(Survey.objects.get())["items"]][0] == "Once?"
 
 
 def test_the_saved_draft_is_one_click_away(page: Page, alice: User) -> None:

@@ -1,5 +1,6 @@
 """Writing a survey in the panel's form and by file: nothing is lost on the way, and faults are said where they are."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from surveys import definitions, selectors
-from surveys.models import Survey, Version
+from surveys.models import Item, Survey, Version
 from surveys.people.teams import home_team
 from surveys.services import write_survey
 from surveys.words import WordsField
@@ -47,9 +48,10 @@ def bilingual(alice: User) -> Survey:
     return write_survey(BILINGUAL, team=home_team(alice))
 
 
-def form_of(client: Client, address: str) -> dict[str, Any]:
-    """What a browser would send if Save were pressed at once."""
-    response = client.get(address)
+def form_of(client: Client, address: str, *, opened: Sequence[int] | None = None) -> dict[str, Any]:
+    """What a browser would send if Save were pressed at once, with these questions unfolded; every one by default."""
+    keys = [item.pk for item in Item.objects.all()] if opened is None else opened
+    response = client.get(address, {"open": keys})
     assert response.status_code == 200
     context = response.context
     fields: dict[str, Any] = {}
@@ -58,6 +60,7 @@ def form_of(client: Client, address: str) -> dict[str, Any]:
         formset = inline.formset
         forms += [formset.management_form, *formset.forms]
     for form in forms:
+        fields |= {f"{form.prefix}-closed": "1"} if getattr(form, "closed", False) else {}
         for bound in form:
             value = bound.value()
             if isinstance(bound.field, WordsField):
@@ -201,7 +204,7 @@ def test_items_and_groups_can_go(bilingual: Survey, her: Client) -> None:
 
 
 def test_the_form_shows_epsilon_and_the_table(bilingual: Survey, her: Client) -> None:
-    html = her.get(change(bilingual)).content.decode()
+    html = her.get(change(bilingual), {"open": [item.pk for item in bilingual.items.all()]}).content.decode()
     assert "Of 5 tickets, how many send each report" in html
     assert "Epsilon 1.61: a report multiplies the odds" in html
 

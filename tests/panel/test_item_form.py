@@ -49,6 +49,12 @@ def errors_of(response: Any, place: int) -> dict[str, str]:
     return {name: str(said[0]) for name, said in formset.forms[place].errors.items()}
 
 
+def unfolded(client: Client, survey: Survey) -> Any:
+    """The forms of all questions as the page shows them."""
+    page = client.get(change(survey), {"open": [question.pk for question in survey.items.all()]})
+    return page.context["inline_admin_formsets"][-1].formset.forms
+
+
 def test_saving_unchanged_changes_nothing(kinds: Survey, her: Client) -> None:
     assert "is saved." in save(her, change(kinds), form_of(her, change(kinds)))
     assert saved() == example()
@@ -175,7 +181,7 @@ def test_what_is_not_written_yet_is_let_through_and_said_where_it_is_missing(kin
     for place, _, field, words in EMPTY[:3]:
         assert re.search(rf"Question {place + 1} \(\w+\), {field}: {re.escape(words)}", html)
     assert "There is no text yet for: question 1 (smokes)." in html
-    forms = her.get(change(kinds)).context["inline_admin_formsets"][-1].formset.forms
+    forms = unfolded(her, kinds)
     for place, _, field, words in EMPTY:
         assert f"Still missing: {words}" in str(forms[place].fields[field].help_text)
     assert "Still missing" not in "".join(str(field.help_text) for field in forms[PLACE].fields.values())
@@ -218,7 +224,7 @@ def test_sections_are_written_and_questions_name_them(kinds: Survey, her: Client
     section = {"sections-1-key": "rest", "sections-1-title": "The rest", "sections-1-introduction": "Nearly done."}
     html = send(her, kinds, section).content.decode()
     assert "section must be one of first, rest; got &#x27;second&#x27;" in html
-    forms = her.get(change(kinds)).context["inline_admin_formsets"][-1].formset.forms
+    forms = unfolded(her, kinds)
     assert "Still missing: section must be one of first, rest; got" in str(forms[HABITS].fields["section"].help_text)
     assert "Still missing" not in str(forms[PLACE].fields["section"].help_text)
     send(her, kinds, section, *(item(place, section="rest") for place in range(HABITS, HOURS + 1)))

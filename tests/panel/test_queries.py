@@ -28,7 +28,7 @@ FORMS = {name: row for name, row in ADMIN.items() if name.startswith("admin:surv
 PAGES = {
     name: row.about
     for name, row in {**ROWS, **FORMS}.items()
-    if "GET" in row.methods and row.about in ("", "survey", "run", "draft")
+    if "GET" in row.methods and row.about in ("", "survey", "run", "draft", "question")
 }
 """Every address that is read; a new one has a row there or fails there."""
 
@@ -43,7 +43,8 @@ def test_the_pages_are_those_that_are_read() -> None:
 
 def addresses(survey: Survey, draft: Survey) -> Iterator[tuple[str, str]]:
     run = Run.objects.filter(design=survey.versions.all()[:1].get().design_id, state=Run.State.DONE)[0]
-    about = {"": [], "survey": [survey.slug], "run": [run.key], "draft": [draft.pk]}
+    question = [draft.slug, draft.items.all()[0].pk]
+    about = {"": [], "survey": [survey.slug], "run": [run.key], "draft": [draft.pk], "question": question}
     for name, of in PAGES.items():
         yield name, reverse(name, args=about[of])
         if of == "survey":

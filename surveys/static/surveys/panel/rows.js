@@ -1,3 +1,5 @@
+import { opened } from "./lines.js";
+
 /**
  * The order of questions, groups and sections: by buttons, by drag, and by the number that each row has, which is all there
  * is without this script. Questions are duplicated, and rows that were never saved are taken away, without a reload.
@@ -13,7 +15,7 @@ function field(row, name) {
 }
 
 function nameOf(row) {
-  return field(row, "key")?.value || "without a name";
+  return field(row, "key")?.value || row.dataset.key || "without a name";
 }
 
 function announce(words) {
@@ -57,7 +59,7 @@ function put(row, other, behind) {
 
 /** A key that no row has yet. */
 function freeKey(list, key) {
-  const taken = new Set(rowsOf(list).map((row) => field(row, "key").value));
+  const taken = new Set(rowsOf(list).map(nameOf));
   const begin = key.slice(0, 56);
   let count = 2;
   while (taken.has(`${begin}_${count}`)) {
@@ -66,7 +68,10 @@ function freeKey(list, key) {
   return `${begin}_${count}`;
 }
 
-function duplicate(row) {
+async function duplicate(row) {
+  if (!(await opened(row))) {
+    return;
+  }
   const list = row.parentElement;
   list.querySelector(".add-row").click();
   const copy = rowsOf(list).at(-1);
@@ -80,7 +85,7 @@ function duplicate(row) {
     }
   });
   const key = field(copy, "key");
-  key.value = freeKey(list, field(row, "key").value);
+  key.value = freeKey(list, nameOf(row));
   put(copy, row, true);
   copy.querySelector("select")?.dispatchEvent(new Event("change", { bubbles: true }));
   announce(`${key.value} is a copy of ${nameOf(row)} and stands behind it.`);
@@ -117,41 +122,49 @@ function button(words, named, act) {
   return made;
 }
 
-function tools(row) {
-  const made = document.createElement("span");
-  made.className = "candor-row-tools";
+/** A handle to drag a row by, and the buttons that move it. */
+function movers(row) {
   const handle = document.createElement("span");
   handle.className = "candor-row-tool candor-row-handle";
   handle.draggable = true;
   handle.setAttribute("aria-hidden", "true");
   handle.textContent = "⠿";
   handle.title = "Drag to move";
-  made.append(handle);
-  for (const [words, named, step] of [["↑", "Move up: #", -1], ["↓", "Move down: #", 1]]) {
-    const mover = button(words, named, () => {
-      move(row, step);
-      mover.focus();
-    });
-    mover.dataset.move = String(step);
-    made.append(mover);
+  const steps = [["↑", "Move up: #", -1], ["↓", "Move down: #", 1]];
+  return [
+    handle,
+    ...steps.map(([words, named, step]) => {
+      const mover = button(words, named, () => {
+        move(row, step);
+        mover.focus();
+      });
+      mover.dataset.move = String(step);
+      return mover;
+    }),
+  ];
+}
+
+/** A question's line has a place for its tools, and its own button to duplicate it, which else saves the whole form. */
+function equipRow(row) {
+  const line = row.querySelector(".candor-row-tools");
+  if (line === null) {
+    const tools = document.createElement("span");
+    tools.className = "candor-row-tools";
+    tools.append(...movers(row));
+    field(row, "position").after(tools);
+    return;
   }
-  if (row.querySelector("[data-mechanisms]") !== null) {
-    made.append(button("Duplicate", "Duplicate: #", () => duplicate(row)));
-  }
-  return made;
+  const copier = line.querySelector("[data-duplicate]") ?? button("Duplicate", "Duplicate: #", () => {});
+  copier.type = "button";
+  copier.addEventListener("click", () => duplicate(row));
+  line.prepend(...movers(row), copier);
 }
 
 /** @type {Element | null}  the row that is being dragged */
 let dragged = null;
 
 function equip(list) {
-  for (const row of rowsOf(list)) {
-    if (row.querySelector(".candor-row-tools") === null) {
-      const title = row.querySelector(":scope > .form-row > h3");
-      const position = field(row, "position");
-      title?.lastElementChild ? title.lastElementChild.before(tools(row)) : position.after(tools(row));
-    }
-  }
+  rowsOf(list).filter((row) => row.querySelector("[data-move]") === null).forEach(equipRow);
   number(list, false);
 }
 
