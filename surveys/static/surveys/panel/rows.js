@@ -201,6 +201,11 @@ const lists = document.querySelectorAll(".formset[data-inline-formset]");
 lists.forEach(bindDrag);
 lists.forEach(equip);
 document.addEventListener("formset:added", () => lists.forEach(equip));
+document.addEventListener("input", ({ target }) => {
+  if (/-key$/.test(target.name)) {
+    number(target.closest(".formset"), false);
+  }
+});
 document.addEventListener(
   "click",
   (event) => {
