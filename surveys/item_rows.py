@@ -107,11 +107,14 @@ class ItemFormSet(PartFormSet):
         sent.pop(f"{prefix}-closed", None)
         untouched = self.form(instance=closed.instance, prefix=prefix, survey=self.instance)
         sent.update(_sent(untouched))
-        form = self.form(sent, instance=closed.instance, prefix=prefix, survey=self.instance, empty_permitted=False)
+        form: ItemForm = self.form(
+            sent, instance=closed.instance, prefix=prefix, survey=self.instance, empty_permitted=False
+        )
         self.add_fields(form, place)
         form.touched = closed.touched
         self.forms[place] = form
-        self._errors = [form.errors if errors is closed.errors else errors for errors in self._errors]
+        found: list[Any] = self._errors  # type: ignore[has-type]
+        self._errors = [form.errors if errors is closed.errors else errors for errors in found]
         return form
 
     def _places(self, form: ItemForm, item: Item, lines: list[str]) -> list[int]:
@@ -148,7 +151,7 @@ class ItemFormSet(PartFormSet):
 def rows_open(sent: QueryDict) -> list[str]:
     """The keys of the saved questions that were sent whole."""
     rows = [name.removesuffix("-id") for name in sent if re.fullmatch(r"items-\d+-id", name)]
-    return [sent[f"{row}-id"] for row in rows if sent[f"{row}-id"] and f"{row}-closed" not in sent]
+    return [str(sent[f"{row}-id"]) for row in rows if sent[f"{row}-id"] and f"{row}-closed" not in sent]
 
 
 def _sent(form: ItemForm) -> dict[str, str]:

@@ -10,6 +10,7 @@ from surveys import selectors
 from surveys.models import Survey
 from surveys.people.teams import home_team
 from surveys.services import write_survey
+from tests.browser.test_page import IMAGES
 from tests.browser.test_panel import DESKTOP, fits, sign_in
 from tests.surveys.test_every_kind import example
 
@@ -53,6 +54,13 @@ def test_only_what_matters_is_shown(page: Page, alice: User, kinds: Survey) -> N
     assert shown(page, 0) == {"minimum", "maximum", "step", "truth"}
     page.select_option("#id_items-0-mechanism", "discrete_laplace")
     assert shown(page, 0) == {"minimum", "maximum", "step", "epsilon"}
+    if IMAGES:
+        page.set_viewport_size({"width": 1280, "height": 1400})
+        page.goto(f"/panel/surveys/survey/{kinds.pk}/change/")
+        page.get_by_role("button", name="How content are you with your life?").click()
+        page.locator("#id_items-5-wording").wait_for()
+        page.locator("[data-key=substance]").evaluate("row => row.scrollIntoView()")
+        page.screenshot(path=f"{IMAGES}/panel-desktop-questions.png")
     page.set_viewport_size({"width": 360, "height": 800})
     assert fits(page)
 
@@ -68,7 +76,7 @@ def test_without_script_everything_is_there(page: Page, alice: User, kinds: Surv
     page.locator("[data-key=mood] button[name=_duplicate]").click()
     assert page.locator("#items-data [name$='-key']:visible").input_value() == "mood_2"
     page.locator("#id_title").press("Enter")
-    page.wait_for_url("**/panel/survey/kinds/")
+    page.get_by_text("Before it can be opened", exact=False).or_(page.get_by_text("Ready to open.")).first.wait_for()
     assert selectors.definition_of(kinds)["items"][6]["key"] == "mood_2"
 
 

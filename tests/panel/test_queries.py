@@ -1,6 +1,7 @@
 """Every page of the panel asks the database as often of a big installation as of a small one."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -44,7 +45,13 @@ def test_the_pages_are_those_that_are_read() -> None:
 def addresses(survey: Survey, draft: Survey) -> Iterator[tuple[str, str]]:
     run = Run.objects.filter(design=survey.versions.all()[:1].get().design_id, state=Run.State.DONE)[0]
     question = [draft.slug, draft.items.all()[0].pk]
-    about = {"": [], "survey": [survey.slug], "run": [run.key], "draft": [draft.pk], "question": question}
+    about: dict[str, list[Any]] = {
+        "": [],
+        "survey": [survey.slug],
+        "run": [run.key],
+        "draft": [draft.pk],
+        "question": question,
+    }
     for name, of in PAGES.items():
         yield name, reverse(name, args=about[of])
         if of == "survey":

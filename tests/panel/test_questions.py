@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
-from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -159,7 +158,7 @@ def test_fifty_questions_ask_no_more_and_stay_light(alice: User, her: Client) ->
         survey = write_survey(payloads.definition(slug="long", items=items), team=home_team(alice))
         last = keys_of(survey)[-1]
         sent = form_of(her, change(survey), opened=[last])
-        acts: dict[str, Callable[[], HttpResponse]] = {
+        acts: dict[str, Callable[[], Any]] = {
             "form": lambda: her.get(change(survey)),
             "fields": lambda: her.get(reverse("panel:question", args=["long", last])),
             "preview": lambda: her.post(reverse("panel:preview-form"), sent | {"preview-survey": "long"}),
