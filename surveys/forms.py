@@ -100,7 +100,7 @@ class PartFormSet(PaginationInlineFormSet):
     def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
         return {**super().get_form_kwargs(index), "survey": self.instance}
 
-    def add_fields(self, form: WordsForm, index: int | None) -> None:
+    def add_fields(self, form: Any, index: int | None) -> None:
         """A row was found among the survey's by its key; Django's own field would ask the database for each again."""
         super().add_fields(form, index)
         form.fields["id"] = forms.IntegerField(required=False, widget=forms.HiddenInput, initial=form.instance.pk)

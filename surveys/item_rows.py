@@ -53,7 +53,7 @@ class ItemFormSet(PartFormSet):
         """What keeps the survey, as it is saved, from being opened."""
         return selectors.what_is_missing(self.instance) if self.instance.pk and not self.is_bound else ""
 
-    def add_fields(self, form: ItemForm, index: int | None) -> None:
+    def add_fields(self, form: Any, index: int | None) -> None:
         """Say beside its field what is wrong of a question among the others; what is wrong of it alone, it says."""
         super().add_fields(form, index)
         named = re.match(rf"items\[{index}\]\.(section|asked_if|unasked)\b", self.fault)
