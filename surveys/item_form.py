@@ -125,7 +125,7 @@ class ItemForm(WordsForm):
         self.closed, self._told = closed, list[str]()
         self.touched = False  # by what was written elsewhere: a new language, the question that it depends on
         if closed:
-            self.base_fields = {"position": self.base_fields["position"]}
+            self.base_fields = {"position": self.base_fields["position"]}  # type: ignore[misc]
         super().__init__(*args, **kwargs)
         if not closed:
             self._fill()
