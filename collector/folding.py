@@ -48,6 +48,7 @@ def fold(digest: str, *, chunk: int = CHUNK, wait: bool = True) -> int:
 
 @transaction.atomic
 def _fold_chunk(digest: str, chunk: int, *, wait: bool) -> Moved:
+    locks.share([locks.EVERY], locks.REWRITING)  # before it holds anything that rewriting waits for
     number = FrozenDesign.objects.values_list("number", flat=True).filter(digest=digest).first()
     if number is None:  # a rehearsal that was forgotten meanwhile
         return Moved(0, [])

@@ -15,8 +15,14 @@ DAYS = -1
 TAKING = -2
 """That it takes reports: shared by those who store them, held alone to close it."""
 
+REWRITING = -3
+"""The reports of EVERY design: held alone to exchange their table, shared to move, delete or read them for long."""
+
 NUMBERS = "00000000"
 """In place of a digest: the numbers that designs get as they are frozen."""
+
+EVERY = NUMBERS
+"""In place of a digest: whatever is held of all designs together."""
 
 
 def hold(digest: str, what: int) -> None:

@@ -34,6 +34,12 @@ class FrozenDesign(models.Model):
     document = models.TextField(help_text="canonical JSON; its SHA-256 is the digest")
     opened_on = models.DateField()
     closed_on = models.DateField(null=True, default=None)
+    rewritten_on = models.DateField(null=True, help_text="when its reports were last written anew after closing")
+    purged_on = models.DateField(null=True, help_text="since when its reports are deleted, all or some")
+    coin_reports = models.PositiveBigIntegerField(
+        null=True, help_text="of the purged reports, those with a coin or a die, sent or on paper"
+    )
+    sheets = models.PositiveBigIntegerField(null=True, help_text="of the purged reports, those on paper")
     rehearsal = models.GeneratedField(
         expression=SaysRehearsal(F("document")),
         output_field=models.BooleanField(),

@@ -112,23 +112,42 @@ def daily_counts(digest: str) -> list[DailyCount]:
 
 
 def coin_report_count(digest: str) -> int:
-    """How many of the stored reports were randomised with a coin or a die, sent or on paper."""
-    return _by_hand(digest, Report, WaitingReport)
+    """How many of the stored reports were randomised with a coin or a die, sent or on paper; purged ones too."""
+    return _by_hand(digest, "coin_reports", Report, WaitingReport)
 
 
 def sheet_count(digest: str) -> int:
-    """How many of the stored reports came on paper."""
-    return _by_hand(digest, Report, WaitingReport, mode=Report.Mode.PAPER)
+    """How many of the stored reports came on paper; purged ones too."""
+    return _by_hand(digest, "sheets", Report, WaitingReport, mode=Report.Mode.PAPER)
 
 
 def folded_coin_report_count(digest: str) -> int:
     """How many of the reports in the totals were randomised with a coin or a die, sent or on paper."""
-    return _by_hand(digest, Report)
+    return _by_hand(digest, "coin_reports", Report)
 
 
-def _by_hand(digest: str, *tables: type[StoredReport], **conditions: int) -> int:
+def _by_hand(digest: str, kept: str, *tables: type[StoredReport], **conditions: int) -> int:
+    """`kept` names the count that was written down before the reports were purged."""
     numbers = [_number(table, **BY_HAND, **conditions) for table in tables]
-    return sum(FrozenDesign.objects.filter(digest=digest).values_list(*numbers).first() or ())
+    design = FrozenDesign.objects.filter(digest=digest).values_list("purged_on", kept, *numbers).first()
+    if design is None:
+        return 0
+    purged_on, before, *counts = design
+    return before if purged_on else sum(counts)
+
+
+class Purged(Exception):
+    """The reports of a design are deleted, all or some; the message says when, for whoever asked for them."""
+
+
+def require_reports(digest: str) -> None:
+    """Raise Purged where the reports of a design are not there any more."""
+    day = FrozenDesign.objects.values_list("purged_on", flat=True).filter(digest=digest).first()
+    if day is not None:
+        raise Purged(
+            f"The reports of this survey were deleted on {day:%-d %B %Y}, as its owner had decided. Their totals are "
+            "kept, and what needs the reports themselves can no longer be computed."
+        )
 
 
 def waiting_designs() -> list[str]:
@@ -155,7 +174,7 @@ def totals(digest: str) -> Totals:
 
 
 def recount(digest: str) -> Totals:
-    """The same totals counted anew from every stored report, folded or not: the check on folding."""
+    """The same totals counted anew from every stored report, folded or not: the check on folding. Raises Purged."""
     counts = empty_totals(get_design(digest))
     for strata, symbols in stored_reports(digest):
         _count(counts, strata, symbols)
@@ -165,8 +184,9 @@ def recount(digest: str) -> Totals:
 def stored_reports(digest: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.uint8]]]:
     """Every stored report, folded or not, in chunks: the strata, and the symbols with a row for each report.
 
-    One statement reads them, from one state of the store.
+    One statement reads them, from one state of the store. Raises Purged where they are deleted, or are by the end.
     """
+    require_reports(digest)
     folded, waits = (
         table._default_manager.filter(design__digest=digest).values_list("stratum", "report")
         for table in (Report, WaitingReport)
@@ -174,6 +194,7 @@ def stored_reports(digest: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.u
     rows = folded.union(waits, all=True).iterator(chunk_size=CHUNK)
     while chunk := list(islice(rows, CHUNK)):
         yield _arrays(chunk)
+    require_reports(digest)
 
 
 def empty_totals(design: Design) -> Totals:

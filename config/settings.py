@@ -208,6 +208,7 @@ CELERY_BEAT_SCHEDULE = {
     "take up runs that waited": {"task": "estimator.resume_waiting", "schedule": 5.0, "options": {"expires": 5}},
     "take up rehearsals that waited": {"task": "surveys.resume_rehearsals", "schedule": 5.0, "options": {"expires": 5}},
     "open and close what is due": {"task": "surveys.keep_appointments", "schedule": 5.0, "options": {"expires": 5}},
+    "purge and rewrite what is due": {"task": "surveys.keep_house", "schedule": 60.0, "options": {"expires": 60}},
 }
 
 # Who may read /metrics; without it there is none.

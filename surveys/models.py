@@ -44,6 +44,9 @@ class Survey(models.Model):
     results_shown = models.BooleanField(
         default=False, editable=False, help_text="whether its link shows the final estimates once it is closed"
     )
+    purge_after = models.PositiveSmallIntegerField(
+        null=True, editable=False, help_text="days after closing that its reports are kept; empty: for good"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     written_in = ""
@@ -155,6 +158,7 @@ class Version(models.Model):
     design = models.OneToOneField(FrozenDesign, on_delete=models.PROTECT, related_name="+")
     opened_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
+    purged_at = models.DateTimeField(null=True, help_text="when the last of its reports was deleted")
 
     class Meta:
         ordering = ["-number"]

@@ -3,12 +3,18 @@
 from celery import shared_task
 
 from surveys import appointments
+from surveys.keeping import retention
 from surveys.rehearsals import services as rehearsals
 
 
 @shared_task(name="surveys.keep_appointments")
 def keep_appointments() -> None:
     appointments.keep_due()
+
+
+@shared_task(name="surveys.keep_house")
+def keep_house() -> None:
+    retention.keep_house()
 
 
 @shared_task(name="surveys.execute_rehearsal")

@@ -13,6 +13,7 @@ from collector.designs import Design, canonical
 from estimator import jobs
 from estimator.analyses import asking, crossing, logistic, snapshots, strata, versions
 from estimator.analyses.models import Analysis
+from estimator.analyses.quantities import Refused
 from randomized_response import __version__
 
 Kind = Analysis.Kind
@@ -29,7 +30,7 @@ def request(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> An
 
 
 def repeat(analysis: Analysis) -> Analysis:
-    """Ask the same of the totals as they are now; the first one stays as it is."""
+    """Ask the same of the totals as they are now; the first one stays as it is. Raises Refused."""
     return _queue(
         kind=analysis.kind, parameters=analysis.parameters, design_id=analysis.design_id, repeats_id=analysis.pk
     )
@@ -68,6 +69,11 @@ def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
 
 
 def _queue(**fields: Any) -> Analysis:
+    if fields["kind"] == Kind.CROSS_TABLE:  # the only one that totals do not suffice for
+        try:
+            store.require_reports(fields["design_id"])
+        except store.Purged as reason:
+            raise Refused(str(reason)) from None
     analysis = Analysis.objects.create(**fields)
     transaction.on_commit(lambda: wake(analysis.pk))
     return analysis

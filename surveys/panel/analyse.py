@@ -75,7 +75,7 @@ def again(request: HttpRequest, key: str) -> HttpResponse:
     found, survey = get_analysis_or_404(request.user, key, Role.ANALYST)
     try:
         repeated = analysing.ask_again(survey, found, by=signed_in(request))
-    except NotAllowed as refusal:
+    except (Refused, NotAllowed) as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:analysis", key)
     return redirect("panel:analysis", repeated.key)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from surveys import links, selectors, services
 from surveys.access import Role, get_survey_or_404
 from surveys.embedding import MOST_ORIGINS, NotAnOrigin, origins_of
+from surveys.keeping import retention
 from surveys.links import Shared
 from surveys.models import Survey, Version
 from surveys.panel.frame import survey_page, takes_answers
@@ -77,6 +78,20 @@ def show_results(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("panel:share", slug)
 
 
+@require_POST
+def keep_reports(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say for how many days after closing the reports are kept; nothing: for good."""
+    survey = get_survey_or_404(request.user, slug, Role.OWNER)
+    written = request.POST.get("days", "").strip()
+    try:
+        days = retention.days_of(written)
+    except retention.NotDays as fault:
+        return _share_page(request, survey, status=422, days=written, days_fault=str(fault))
+    retention.keep_reports(survey, days, by=signed_in(request))
+    messages.success(request, f"The reports are kept {retention.spoken(days)}.")
+    return redirect("panel:share", slug)
+
+
 def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **changes: str) -> HttpResponse:
     version = selectors.latest_version(survey)
     shared = version if version is not None and takes_answers(survey) else None
@@ -84,6 +99,10 @@ def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **ch
         "origins": "\n".join(survey.embedded_in),
         "most_origins": MOST_ORIGINS,
         "embed_fault": "",
+        "days": survey.purge_after or "",
+        "days_fault": "",
+        "longest": retention.LONGEST,
+        "purged": survey.versions.exclude(purged_at=None),
         **(_handed_on(shared) if shared else {}),
         **changes,
     }

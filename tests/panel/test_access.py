@@ -96,6 +96,7 @@ ROWS = {
     "panel:share-poster": read("survey"),
     "panel:embed": act("survey"),
     "panel:show-results": act("survey", OWNER),
+    "panel:keep-reports": act("survey", OWNER),
     "panel:close": act("survey"),
     "panel:revise": act("survey"),
     "panel:estimate": act("survey", ANALYST),

@@ -165,3 +165,17 @@ def test_results_for_respondents_are_off_until_they_are_allowed(version: Version
     assert Survey.objects.get().results_shown
     assert "shows no results" in press(her, "show-results", "campus", shown="no")
     assert not Survey.objects.get().results_shown
+
+
+def test_an_owner_says_how_long_reports_are_kept(version: Version, her: Client) -> None:
+    assert "Reports are kept for good." in share_page(her)
+    assert "kept until 30 days after closing" in press(her, "keep-reports", "campus", days="30")
+    assert Survey.objects.get().purge_after == 30
+    assert "30 days after it is closed" in share_page(her)
+    for wrong in ("0", "-1", "3651", "soon", "9" * 50):
+        answer = her.post(reverse("panel:keep-reports", args=["campus"]), {"days": wrong})
+        assert answer.status_code == 422
+        assert "must be a whole number from 1 to 3650" in answer.content.decode()
+    assert Survey.objects.get().purge_after == 30
+    assert "kept for good" in press(her, "keep-reports", "campus", days="")
+    assert Survey.objects.get().purge_after is None
