@@ -1,15 +1,13 @@
 # Every door of the project. `make` alone lists them.
 PORT ?= 8000
 PYTHON ?= python3
+FILE ?= candor.zip
 VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help run stack test check audit audit-wire fuzz machine format messages lock coverage bench bench-library
-=======
-.PHONY: help run stack test test-stack check audit audit-wire chaos format messages lock coverage bench bench-library
->>>>>>> ac03763 (Kill every process under load, and run every test on the full stack)
+.PHONY: help run stack test test-stack check audit audit-wire fuzz machine chaos format messages lock coverage bench
+.PHONY: bench-library backup restore
 
 help: ## list the doors
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,18 +38,22 @@ check: ## lint, formatting, types, import directions, migrations
 	@$(BIN)/lint-imports
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 
-<<<<<<< HEAD
-audit: audit-wire fuzz machine ## the long proofs; each writes its numbers into docs
-=======
-audit: audit-wire chaos ## the long proofs; each writes its numbers into docs
->>>>>>> ac03763 (Kill every process under load, and run every test on the full stack)
+backup: ## write everything that is kept into one new file; FILE=candor.zip
+	@$(PYTHON) bin/install requirements.lock
+	@$(BIN)/python manage.py backup "$(FILE)"
+
+restore: ## make an empty installation from such a file; FILE=candor.zip
+	@$(PYTHON) bin/install requirements.lock
+	@$(BIN)/python manage.py migrate --verbosity 0
+	@$(BIN)/python manage.py restore "$(FILE)"
+
+audit: audit-wire fuzz machine chaos ## the long proofs; each writes its numbers into docs
 
 audit-wire: ## 30,000 answers by a real browser: what leaves it is the table's channel
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m tests.audit
 
-<<<<<<< HEAD
 fuzz: ## 20,000 requests made of the OpenAPI document and 10,000 ids walked by a stranger, into docs/fuzz.md
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.fuzz
@@ -59,11 +61,10 @@ fuzz: ## 20,000 requests made of the OpenAPI document and 10,000 ids walked by a
 machine: ## 5,000 orders of all that can happen to reports, against a model
 	@$(PYTHON) bin/install requirements-dev.lock
 	@CANDOR_MACHINE=5000 $(BIN)/python -m pytest -q --timeout 0 tests/collector/test_machine.py
-=======
+
 chaos: ## kill every process 500 times under load, then count: nothing lost, nothing twice (half an hour)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.chaos
->>>>>>> ac03763 (Kill every process under load, and run every test on the full stack)
 
 format: ## write every file in the project's style
 	@$(PYTHON) bin/install requirements-dev.lock

@@ -6,12 +6,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from collector.rewriting import Busy
+from surveys.keeping.archive import ArchiveError
 from surveys.lifecycle import NotAllowed
 from surveys.models import Survey
 from surveys.reading import DefinitionError
 from surveys.respondents import RehearsalError
 
-FAULTS = (DefinitionError, NotAllowed, RehearsalError, OSError)
+FAULTS = (DefinitionError, NotAllowed, RehearsalError, ArchiveError, Busy, OSError)
 
 
 class SurveyCommand(BaseCommand):

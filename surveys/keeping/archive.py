@@ -1,0 +1,170 @@
+"""The file that a backup is: a zip whose last member says what the others are, and what each must hash to.
+
+Members have no times and an order that follows from their names, so two backups of one state are the same bytes but for
+the time that the manifest says.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, Self
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+NO_TIME = (1980, 1, 1, 0, 0, 0)
+"""The first that a zip can say."""
+
+OURS_ALONE = 0o600
+AT_ONCE = 1_000
+"""Rows that are compressed, or hashed, in one piece."""
+
+PIECE = 1 << 20
+
+
+class ArchiveError(Exception):
+    """A file that cannot be restored; the message says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """One file within the archive. `columns` name what a row of a table holds, in order."""
+
+    name: str
+    rows: int
+    bytes: int
+    sha256: str
+    columns: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file that is there complete and on disk, or not at all; its owner alone can read it.
+
+    Raises FileExistsError where there is one of that name: an older backup is not written over.
+    """
+    if path.exists():
+        raise FileExistsError(f"{path} is there already; name another file.")
+    handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # readable by its owner alone
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(draft, path)
+    finally:
+        Path(draft).unlink()
+    folder = os.open(path.parent, os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)
+
+
+class Writer:
+    """Writes members one after the other, and in the end the manifest; a `with` leaves it as it is."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
+        self.members: dict[str, Member] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._zip.fp = None  # a zip that is not finished would be written to once more as it goes
+
+    def add(self, name: str, rows: Iterable[bytes], *, columns: list[str] | None = None) -> None:
+        """A member of these rows, which are read as they are written."""
+        known, size, count, left = hashlib.sha256(), 0, 0, iter(rows)
+        with self._zip.open(_info(name), "w", force_zip64=True) as member:
+            while batch := list(islice(left, AT_ONCE)):
+                piece = b"".join(batch)
+                known.update(piece)
+                size, count = size + len(piece), count + len(batch)
+                member.write(piece)
+        self.members[name] = Member(name, count, size, known.hexdigest(), columns or [])
+
+    def close(self, facts: dict[str, Any]) -> None:
+        """Write the manifest: the facts, and every member."""
+        said = {"format": FORMAT, **facts, "members": [asdict(member) for member in self.members.values()]}
+        self._zip.writestr(_info(MANIFEST), json.dumps(said, indent=1, ensure_ascii=False).encode())
+        self._zip.close()
+
+
+class Reader:
+    """An archive that is being restored.
+
+    Raises
+    ------
+    ArchiveError
+        Where the file is no backup, is damaged, or was made by a newer version.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        with _readable("its table of contents"):
+            self._zip = zipfile.ZipFile(file)
+            said = json.loads(self._zip.read(MANIFEST))
+        if not isinstance(said, dict) or not isinstance(said.get("format"), int):
+            raise ArchiveError("The file is a zip, but not a backup of Candor: its manifest says no format.")
+        if said["format"] > FORMAT:
+            raise ArchiveError(
+                f"The backup has format {said['format']}; this version of Candor reads formats up to {FORMAT}. "
+                "Restore it with the version that made it, or a newer one."
+            )
+        with _readable("its manifest"):
+            self.members = {member["name"]: Member(**member) for member in said.pop("members")}
+        self.facts = said
+
+    @property
+    def size(self) -> int:
+        """Bytes of all members."""
+        return sum(member.bytes for member in self.members.values())
+
+    def verify(self) -> Iterator[int]:
+        """Hash every member, yielding the bytes that were read; ArchiveError at the first that is not what it was."""
+        names = self._zip.namelist()
+        if sorted(names) != sorted([*self.members, MANIFEST]):
+            odd = ", ".join(sorted(set(names) ^ {*self.members, MANIFEST})) or "one of them stands twice"
+            raise ArchiveError(f"The backup is damaged: its members are not those that its manifest names: {odd}.")
+        for member in self.members.values():
+            known = hashlib.sha256()
+            for piece in self.pieces(member.name, PIECE):
+                known.update(piece)
+                yield len(piece)
+            if known.hexdigest() != member.sha256:
+                raise ArchiveError(f"The backup is damaged: {member.name} does not hash to what its manifest says.")
+
+    def read(self, name: str) -> bytes:
+        with _readable(name):
+            return self._zip.read(name)
+
+    def pieces(self, name: str, size: int) -> Iterator[bytes]:
+        """A member in pieces of `size` bytes; the last may be shorter."""
+        with _readable(name), self._zip.open(name) as member:
+            while piece := member.read(size):
+                yield piece
+
+    def lines(self, name: str) -> Iterator[bytes]:
+        with _readable(name), self._zip.open(name) as member:
+            yield from member
+
+
+@contextmanager
+def _readable(part: str) -> Iterator[None]:
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, TypeError, ValueError, RuntimeError):
+        raise ArchiveError(f"The file is damaged, or no backup: {part} cannot be read.") from None
+
+
+def _info(name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name, NO_TIME)
+    info.compress_type, info.create_system = zipfile.ZIP_DEFLATED, 3
+    info.external_attr = OURS_ALONE << 16
+    return info

@@ -1,0 +1,42 @@
+"""Stored reports as bytes: for each design a file of records of one length, in the order of their random nonces."""
+
+import json
+from collections.abc import Iterator
+from itertools import groupby, islice
+from struct import Struct
+
+from django.db import connection
+
+from collector.designs import Design
+from collector.models import FrozenDesign, Report
+
+HEAD = Struct(">16sHB")
+"""Of a record: nonce, index of the stratum, mode; the symbols follow, a byte each."""
+
+AT_ONCE = 5_000
+
+INSERT = "INSERT INTO collector_report (design_id, nonce, stratum, mode, report) VALUES (%s, %s, %s, %s, %s)"
+
+
+def by_design() -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The digest of each design that has reports, and their records: in one pass that holds a few at a time."""
+    digests = dict(FrozenDesign.objects.values_list("number", "digest"))
+    columns = "design_id", "nonce", "stratum", "mode", "report"
+    stored = Report.objects.order_by("design_id", "nonce").values_list(*columns).iterator(chunk_size=AT_ONCE)
+    for number, rows in groupby(stored, key=lambda row: row[0]):
+        yield digests[number], (HEAD.pack(bytes(row[1]), row[2], row[3]) + bytes(row[4]) for row in rows)
+
+
+def record_size(document: str) -> int:
+    """Bytes of a report of the design that this is the document of."""
+    return HEAD.size + len(Design(json.loads(document)).alphabets)
+
+
+def insert(number: int, size: int, pieces: Iterator[bytes]) -> Iterator[int]:
+    """Store the records in the pieces as reports of a design, yielding how many were stored."""
+    records = (piece[start : start + size] for piece in pieces for start in range(0, len(piece), size))
+    while batch := list(islice(records, AT_ONCE)):
+        rows = [(number, *HEAD.unpack_from(record), record[HEAD.size :]) for record in batch]
+        with connection.cursor() as cursor:
+            cursor.executemany(INSERT, rows)
+        yield len(rows)

@@ -1,0 +1,134 @@
+"""Which tables a backup holds, and their rows as lines of JSON that any kind of database takes back."""
+
+import base64
+import json
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date
+from itertools import islice
+from typing import Any
+
+from django.apps import apps
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
+from django.db import connection, models
+from django.db.models import Sum
+
+from collector.models import FrozenDesign, Report, Tally
+
+Model = type[models.Model]
+Columns = list[Any]
+"""Fields of a model that have a column each."""
+
+LEFT_OUT = {
+    "axes.AccessAttempt", "axes.AccessAttemptExpiration", "axes.AccessFailureLog", "axes.AccessLog",  # always empty
+    "collector.WaitingReport",  # folded before the backup
+    "estimator.Worker",  # when a worker of this installation last looked
+    "sessions.Session",  # who is signed in here
+}  # fmt: skip
+"""Every other table is in a backup, so a new one cannot be forgotten."""
+
+MADE_BY_MIGRATE: tuple[Model, ...] = (Permission, ContentType)
+"""Tables that an empty installation has rows in; a restore puts the backup's in their place."""
+
+AT_ONCE = 200
+"""Rows that are read, or written, together; a row of a page may hold a hundred kilobytes."""
+
+
+def tables() -> list[Model]:
+    """The tables with rows of JSON: all but the reports, which have a form of their own."""
+    found = {model._meta.label: model for model in apps.get_models(include_auto_created=True)}
+    kept = [model for label, model in found.items() if label not in LEFT_OUT and model is not Report]
+    return sorted(kept, key=lambda model: model._meta.db_table)
+
+
+def columns(model: Model) -> Columns:
+    """What a row holds. A design's document is a member of its own, and its parts of a total are kept as their sum."""
+    if model is Tally:
+        return [Tally._meta.get_field(name) for name in ("design", "stratum", "position", "symbol", "count")]
+    stored = [column for column in model._meta.local_concrete_fields if not column.generated]
+    return [column for column in stored if model is not FrozenDesign or column.name != "document"]
+
+
+def names(model: Model) -> list[str]:
+    return [column.attname for column in columns(model)]
+
+
+def read(model: Model) -> Iterator[bytes]:
+    """Every row as a line, in the order of the key."""
+    for row in _values(model).iterator(chunk_size=AT_ONCE):
+        yield (
+            json.dumps(row, default=_plain, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+        )
+
+
+def write(model: Model, lines: Iterable[bytes], **more: Callable[[Any], Any]) -> int:
+    """Insert rows that `read` wrote; how many. `more` gives further columns from the row's first value."""
+    kept = columns(model)
+    added = [model._meta.get_field(name) for name in more]
+    insert = _insert(model, [*kept, *added])
+    count, left = 0, iter(lines)
+    while batch := [json.loads(line) for line in islice(left, AT_ONCE)]:
+        rows = [[*row, *(value(row[0]) for value in more.values())] for row in batch]
+        with connection.cursor() as cursor:
+            cursor.executemany(insert, [_prepared([*kept, *added], row) for row in rows])
+        count += len(rows)
+    return count
+
+
+def last_keys() -> dict[str, int]:
+    """By table the highest number that was ever given to a row: one that was deleted must not be given again.
+
+    Not of the totals: nothing names a cell by its number, and each rewriting gives new ones.
+    """
+    numbered = [model for model in tables() if isinstance(model._meta.pk, models.AutoField) and model is not Tally]
+    given = _sequences([model._meta.db_table for model in numbered])
+    return {table: number for table, number in sorted(given.items()) if number}
+
+
+def set_last_keys(given: dict[str, int]) -> None:
+    """Have the database go on counting from there."""
+    with connection.cursor() as cursor:
+        for table, number in given.items():
+            if connection.vendor == "sqlite":
+                cursor.execute("DELETE FROM sqlite_sequence WHERE name = %s", [table])
+                cursor.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (%s, %s)", [table, number])
+            else:
+                cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", [table, number])
+
+
+def _values(model: Model) -> Any:
+    rows = model._default_manager.order_by("pk")
+    if model is not Tally:
+        return rows.values_list(*names(model))
+    *cell, count = names(model)
+    return Tally.objects.order_by(*cell).values_list(*cell).annotate(Sum(count))
+
+
+def _plain(value: Any) -> str:
+    """What JSON has no word for; a field's `to_python` reads it back, to the microsecond and the byte."""
+    if isinstance(value, date):
+        return value.isoformat()
+    return base64.b64encode(bytes(value)).decode()
+
+
+def _insert(model: Model, filled: Columns) -> str:
+    quote = connection.ops.quote_name
+    listed = ", ".join(quote(str(column.column)) for column in filled)
+    return f"INSERT INTO {quote(model._meta.db_table)} ({listed}) VALUES ({', '.join(['%s'] * len(filled))})"  # noqa: S608
+
+
+def _prepared(filled: Columns, row: list[Any]) -> list[Any]:
+    pairs = zip(filled, row, strict=True)
+    return [column.get_db_prep_save(column.to_python(value), connection) for column, value in pairs]
+
+
+def _sequences(numbered: list[str]) -> dict[str, int]:
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("SELECT name, seq FROM sqlite_sequence")
+            return {name: number for name, number in cursor.fetchall() if name in numbered}
+        given = {}
+        for table in numbered:
+            cursor.execute("SELECT pg_sequence_last_value(pg_get_serial_sequence(%s, 'id'))", [table])
+            given[table] = cursor.fetchone()[0] or 0
+        return given

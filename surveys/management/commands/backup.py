@@ -1,0 +1,27 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from surveys.commands import SurveyCommand
+from surveys.keeping import backup
+
+
+class Command(SurveyCommand):
+    help = "Write everything that is kept into one new file, for an empty place to be made from; see docs/keeping.md."
+
+    def add_options(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="a zip that is not there yet")
+        parser.add_argument(
+            "--with-secret-key", action="store_true", help="put the secret key in too: links that were mailed stay good"
+        )
+
+    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+        file: Path = options["file"]
+        with tqdm(total=backup.counted(), unit=" reports", disable=options["json"] or None, leave=False) as bar:
+            facts = backup.back_up(file, with_secret_key=options["with_secret_key"], watch=bar.update)
+        said = f"{file} holds {facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs."
+        if facts["left_out"]:
+            said += f" {facts['left_out']} reports that came meanwhile are left to the next one."
+        return said, {"file": str(file), **facts}

@@ -1,0 +1,23 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from surveys.commands import SurveyCommand
+from surveys.keeping import backup
+
+
+class Command(SurveyCommand):
+    help = "Put everything of a backup into this installation, which must be empty; see docs/keeping.md."
+
+    def add_options(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="what manage.py backup has written")
+        parser.add_argument("--with-secret-key", action="store_true", help="take over the secret key too")
+
+    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+        file: Path = options["file"]
+        with tqdm(unit="B", unit_scale=True, disable=options["json"] or None, leave=False) as bar:
+            facts = backup.restore(file, with_secret_key=options["with_secret_key"], watch=bar.update)
+        said = f"{facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs are restored."
+        return said, {"file": str(file), **facts}

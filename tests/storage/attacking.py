@@ -1,0 +1,117 @@
+"""Somebody holds the database, its files and a backup, and says in which order the reports came."""
+
+import re
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from django.db import connection
+from scipy.stats import spearmanr
+
+TABLE = "collector_report"
+PAGE = 4_096
+"""Bytes of a page of SQLite's file."""
+
+Order = list[bytes]
+"""Nonces, the one that came first first, as somebody believes."""
+
+
+def attacks(table: str = TABLE) -> dict[str, Callable[[], Order]]:
+    """Every way to an order that this kind of database has."""
+    found = {"plain select": lambda: asked(f"SELECT * FROM {table}")}
+    if connection.vendor == "sqlite":
+        found["place in the file"] = lambda: places(table)
+        found["dump"] = lambda: sqlite_dump(table)
+        if has_rowid(table):
+            found["rowid"] = lambda: asked(f"SELECT * FROM {table} ORDER BY rowid")
+    else:
+        found["ctid"] = lambda: asked(f"SELECT * FROM {table} ORDER BY ctid")
+        found["xmin"] = lambda: asked(f"SELECT * FROM {table} ORDER BY xmin::text::bigint, ctid")
+        found["cmin"] = lambda: asked(f"SELECT * FROM {table} ORDER BY cmin::text::bigint, ctid")
+        found["dump"] = lambda: postgresql_dump(table)
+    return found
+
+
+def asked(statement: str) -> Order:
+    """The nonces of the rows that a statement gives."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        column = [described[0] for described in cursor.description].index("nonce")
+        return [bytes(row[column]) for row in cursor.fetchall()]
+
+
+def has_rowid(table: str) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT sql FROM sqlite_master WHERE name = %s", [table])
+        return "WITHOUT ROWID" not in cursor.fetchone()[0]
+
+
+def places(table: str) -> Order:
+    """Within a page SQLite puts a new row below those that are there: the lowest is the last that came."""
+    return [nonce for page in pages(table) for nonce in page]
+
+
+def pages(table: str) -> list[Order]:
+    """What each page of SQLite's file holds, the highest row first."""
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return _pages(Path(connection.settings_dict["NAME"]), asked(f"SELECT * FROM {table}"))
+
+
+def pages_without_an_arrival(table: str, file: Path) -> list[Order]:
+    """How the same rows would lie that had come all at once in the order of their keys."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT sql FROM sqlite_master WHERE name = %s", [table])
+        (made,) = cursor.fetchone()
+        cursor.execute(f"SELECT design_id, stratum, mode, nonce, report FROM {table}")
+        rows = sorted(cursor.fetchall(), key=lambda row: row[3])
+    there = sqlite3.connect(file)
+    there.execute(made)
+    there.executemany(f"INSERT INTO {table} (design_id, stratum, mode, nonce, report) VALUES (?, ?, ?, ?, ?)", rows)
+    there.commit()
+    there.execute("VACUUM")
+    there.close()
+    return _pages(file, [row[3] for row in rows])
+
+
+def _pages(file: Path, nonces: Order) -> list[Order]:
+    content, found = file.read_bytes(), defaultdict(list)
+    for nonce in nonces:
+        found[content.index(nonce) // PAGE].append((-(content.index(nonce) % PAGE), nonce))
+    return sorted([nonce for _, nonce in sorted(page)] for page in found.values())
+
+
+def sqlite_dump(table: str) -> Order:
+    with sqlite3.connect(connection.settings_dict["NAME"]) as there:
+        lines = [line for line in there.iterdump() if line.startswith(f'INSERT INTO "{table}"')]
+    return [nonce for line in lines for nonce in _nonces(line)]
+
+
+def postgresql_dump(table: str) -> Order:
+    """What pg_dump writes: it copies the table out, without an order."""
+    with connection.cursor() as cursor, cursor.copy(f"COPY {table} (nonce) TO STDOUT") as copy:
+        return [bytes.fromhex(bytes(line).decode().strip().removeprefix("\\\\x")) for line in copy]
+
+
+def backup_order(records: bytes, size: int) -> Order:
+    return [records[start : start + 16] for start in range(0, len(records), size)]
+
+
+def recognised(guess: Order, truth: Order) -> float:
+    """The share of the reports of which the guess, or the guess read backwards, says the place of arrival."""
+    assert sorted(guess) == sorted(truth)
+    return max(np.mean([one == other for one, other in zip(way, truth, strict=True)]) for way in (guess, guess[::-1]))
+
+
+def correlation(guess: Order, truth: Order) -> float:
+    """Spearman's rank correlation of the guessed places with the true ones, without its sign."""
+    place = {nonce: number for number, nonce in enumerate(truth)}
+    return abs(float(spearmanr(range(len(guess)), [place[nonce] for nonce in guess]).statistic))
+
+
+def _nonces(line: str) -> Iterator[bytes]:
+    for blob in re.findall(r"X'([0-9A-F]{32})'", line):
+        yield bytes.fromhex(blob)
+        return  # the nonce stands before the report

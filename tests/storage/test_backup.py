@@ -1,0 +1,296 @@
+"""A backup: everything that is kept in one file, and the same again in an empty place, whatever the database."""
+
+import io
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.contrib.auth.models import Permission, User
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, connection
+
+from collector.models import FrozenDesign, Report, WaitingReport
+from config.postgresql import PostgreSQL
+from surveys.keeping import backup, tables
+from surveys.models import Survey
+from tests import finished
+from tests.storage import whole
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ROOT = Path(__file__).parents[2]
+
+
+def empty() -> None:
+    FrozenDesign.objects.filter(closed_on=None).update(closed_on=date(2026, 1, 1))
+    call_command("flush", interactive=False, verbosity=0)
+
+
+def members(file: Path) -> dict[str, bytes]:
+    """What an archive holds, but for the time that its manifest says."""
+    with zipfile.ZipFile(file) as archive:
+        found = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(found.pop("manifest.json"))
+    assert manifest.pop("made_at").endswith("Z")
+    return found | {"manifest.json": json.dumps(manifest, sort_keys=True).encode()}
+
+
+def rewritten(file: Path, changes: dict[str, bytes | None]) -> Path:
+    """The archive with other members, in a file beside it."""
+    changed = file.with_name("changed.zip")
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(changed, "w") as new:
+        for name in old.namelist():
+            if (content := changes.get(name, old.read(name))) is not None:
+                new.writestr(name, content)
+    return changed
+
+
+def manifest_with(file: Path, **changes: Any) -> dict[str, bytes | None]:
+    with zipfile.ZipFile(file) as archive:
+        return {"manifest.json": json.dumps(json.loads(archive.read("manifest.json")) | changes).encode()}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A backup of an installation with something of everything, and what it must be told to hold."""
+
+    file: Path
+    told: dict[str, Any]
+    last_keys: dict[str, int]
+
+
+@pytest.fixture(scope="module")
+def kept(
+    tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, django_db_blocker: Any, static_files: None
+) -> Kept:
+    file = tmp_path_factory.mktemp("kept") / "candor.zip"
+    with django_db_blocker.unblock():
+        whole.build()
+        backup.back_up(file)
+        made = Kept(file, whole.told(), tables.last_keys())
+        empty()
+    return made
+
+
+@pytest.fixture
+def small(alice: User, tmp_path: Path) -> Path:
+    """A backup of next to nothing, to be spoilt; the installation is empty again."""
+    file = tmp_path / "small.zip"
+    call_command("backup", file, stdout=io.StringIO())
+    empty()
+    return file
+
+
+@pytest.fixture
+def server() -> Iterator[PostgreSQL]:
+    folder = Path(tempfile.mkdtemp(prefix="candor-pg-"))
+    folder.chmod(0o755)
+    server = PostgreSQL(folder / "server")
+    server.start()
+    yield server
+    server.stop()
+    shutil.rmtree(folder)
+
+
+def test_the_same_again_in_an_empty_place(kept: Kept, tmp_path: Path) -> None:
+    assert sum(bool(design["recount"]) for design in kept.told["designs"].values()) >= 1
+    restored = backup.restore(kept.file)
+    assert (restored["surveys"], restored["reports"]) == (2, 121)
+    assert whole.told() == kept.told
+    for digest, design in kept.told["designs"].items():
+        assert design["recount"] in (None, design["totals"]), digest
+    assert tables.last_keys() == kept.last_keys
+    alice = User.objects.get()
+    assert alice.check_password("a long passphrase")
+    assert alice.totpdevice_set.get().key == "2a" * 20
+    assert alice.has_perm(permission_name())
+    backup.back_up(tmp_path / "again.zip")
+    assert members(tmp_path / "again.zip") == members(kept.file)
+    assert new_survey_number() > Survey.objects.order_by("-pk")[1].pk + 1, "the number of one that is gone stays free"
+
+
+def permission_name() -> str:
+    permission = Permission.objects.order_by("-pk")[0]
+    return f"{permission.content_type.app_label}.{permission.codename}"
+
+
+def new_survey_number() -> int:
+    return Survey.objects.create(slug="next", team=Survey.objects.first().team).pk
+
+
+def test_another_kind_of_database_and_back(kept: Kept, server: PostgreSQL, tmp_path: Path) -> None:
+    """From here to PostgreSQL, from there to SQLite: the same words, and every member of every backup the same."""
+    if connection.vendor == "postgresql":
+        pytest.skip("the run on SQLite goes both ways")
+    before = json.loads(json.dumps(kept.told))
+    left = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "CANDOR_", "DATABASE"))
+    }
+    files = [kept.file, tmp_path / "second.zip", tmp_path / "third.zip"]
+    for place, url in enumerate([server.url, ""]):
+        there = left | {"CANDOR_DATA": str(tmp_path / f"data-{place}"), "DATABASE_URL": url}
+        command = [sys.executable, "-m", "tests.storage.whole", *map(str, files[place : place + 2])]
+        done = subprocess.run(command, cwd=ROOT, env=there, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout) == before
+    assert members(files[0]) == members(files[1]) == members(files[2])
+
+
+def test_two_backups_are_the_same_bytes_but_for_the_time(
+    kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup.restore(kept.file)
+    now = backup.timezone.now()
+    monkeypatch.setattr(backup.timezone, "now", lambda: now)
+    for name in ("one.zip", "two.zip"):
+        backup.back_up(tmp_path / name)
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+
+
+def test_reports_lie_in_the_order_of_their_nonces(kept: Kept) -> None:
+    found = members(kept.file)
+    (records,) = [found[name] for name in found if name.startswith("reports/")]
+    assert len(records) == 121 * 21
+    nonces = [records[start : start + 16] for start in range(0, len(records), 21)]
+    assert nonces == sorted(set(nonces))
+
+
+def test_every_table_is_kept_or_said_to_be_left_out() -> None:
+    labels = {model._meta.label for model in apps.get_models(include_auto_created=True)}
+    assert labels >= tables.LEFT_OUT, "no name of a table that is gone"
+    assert {model._meta.label for model in tables.tables()} | tables.LEFT_OUT | {"collector.Report"} == labels
+    for label in tables.LEFT_OUT:
+        assert label.startswith(("axes.", "sessions.")) or label in ("collector.WaitingReport", "estimator.Worker")
+
+
+def test_its_owner_alone_can_read_it_and_nothing_is_written_over(small: Path) -> None:
+    assert stat.S_IMODE(small.stat().st_mode) == 0o600
+    before = small.read_bytes()
+    with pytest.raises(CommandError, match="is there already"):
+        call_command("backup", small)
+    assert small.read_bytes() == before
+    assert [path.name for path in small.parent.iterdir()] == [small.name], "no draft stays"
+
+
+def test_a_backup_that_fails_leaves_no_file(alice: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "read", lambda model: iter([b"x", 1 / 0]))
+    with pytest.raises(ZeroDivisionError):
+        backup.back_up(tmp_path / "candor.zip")
+    assert not list(tmp_path.iterdir())
+
+
+def test_waiting_reports_are_folded_first(design: Any, tmp_path: Path) -> None:
+    finished.fill(design, count=7)
+    assert WaitingReport.objects.count() == 7
+    facts = backup.back_up(tmp_path / "candor.zip")
+    assert (facts["reports"], facts["left_out"]) == (7, 0)
+    assert not WaitingReport.objects.exists()
+
+
+def test_the_secret_key_only_where_it_is_asked_for(small: Path, alice: User) -> None:
+    key = settings.SECRET_KEY.encode()
+    assert all(key not in content for content in members(small).values())
+    with pytest.raises(CommandError, match="no secret key"):
+        call_command("restore", small, "--with-secret-key")
+    asked = small.with_name("asked.zip")
+    call_command("backup", asked, "--with-secret-key", stdout=io.StringIO())
+    assert members(asked)["secret_key"] == key
+    empty()
+    file = settings.DATA / "secret_key"
+    before = file.read_text() if file.exists() else ""
+    try:
+        file.write_text("another")
+        call_command("restore", asked, "--with-secret-key", stdout=io.StringIO())
+        assert file.read_bytes() == key
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    finally:
+        file.write_text(before)
+
+
+def test_only_an_empty_place_takes_a_backup(small: Path) -> None:
+    User.objects.create_user("somebody")
+    with pytest.raises(CommandError, match=r"not empty: there are rows of auth\.User\. A backup is restored"):
+        call_command("restore", small)
+    assert User.objects.get().username == "somebody"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda file: file.write_bytes(b"no zip at all"), "its table of contents cannot be read"),
+        (lambda file: file.write_bytes(file.read_bytes()[:-200]), "its table of contents cannot be read"),
+        (lambda file: rewritten(file, {"manifest.json": b"[]"}).replace(file), "its manifest says no format"),
+        (lambda file: rewritten(file, manifest_with(file, format=2)).replace(file), "has format 2; .* up to 1"),
+        (
+            lambda file: rewritten(file, manifest_with(file, migrations={"surveys": "0999_later"})).replace(file),
+            "newer version of Candor .* does not know surveys.0999_later",
+        ),
+        (
+            lambda file: rewritten(file, manifest_with(file, migrations={"surveys": "0001_initial"})).replace(file),
+            "An older version of Candor made the backup .* Restore it with that version",
+        ),
+        (
+            lambda file: rewritten(file, {"rows/auth_user.jsonl": b"[]\n"}).replace(file),
+            r"damaged: rows/auth_user\.jsonl does not hash",
+        ),
+        (lambda file: rewritten(file, {"rows/auth_user.jsonl": None}).replace(file), r"names: rows/auth_user\.jsonl"),
+    ],
+)
+def test_what_is_no_whole_backup_of_this_version_is_refused(small: Path, spoil: Any, words: str) -> None:
+    spoil(small)
+    with pytest.raises(CommandError, match=words):
+        call_command("restore", small)
+    assert not User.objects.exists()
+
+
+def test_one_wrong_bit_anywhere_is_found_or_means_nothing(small: Path) -> None:
+    """Of forty places over the file each is flipped: refused in words, or what is restored is the same."""
+    before, whole_file = small.read_bytes(), members(small)
+    refused = 0
+    for place in range(0, len(before), len(before) // 40):
+        damaged = bytearray(before)
+        damaged[place] ^= 1
+        small.write_bytes(damaged)
+        try:
+            backup.restore(small)
+        except backup.ArchiveError:
+            refused += 1
+            assert not User.objects.exists()
+        else:
+            assert members(small) == whole_file
+            empty()
+    assert refused > 20
+
+
+def test_a_crash_half_way_leaves_the_place_empty(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever has been written when it dies, nothing of it is there afterwards; and then it can be done again."""
+
+    def die(given: dict[str, int]) -> None:
+        assert Report.objects.count() == 121, "everything else is written by now"
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tables, "set_last_keys", die)
+        with pytest.raises(KeyboardInterrupt):
+            backup.restore(kept.file)
+    for model in (*tables.tables(), Report):
+        assert model in tables.MADE_BY_MIGRATE or not model._default_manager.exists()
+    assert Permission.objects.exists()
+    backup.restore(kept.file)
+    with pytest.raises(IntegrityError, match="frozen"), connection.cursor() as cursor:
+        cursor.execute("UPDATE collector_frozendesign SET document = '{}'")
+    with pytest.raises(IntegrityError, match="log"), connection.cursor() as cursor:
+        cursor.execute("DELETE FROM surveys_auditentry")

@@ -1,0 +1,162 @@
+"""Reports that are to go are gone: from the tables, from the files, and from whatever would need them."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.db import connection, connections
+from django.utils import timezone
+
+from collector import purging, rewriting, selectors, services
+from collector.designs import Design
+from collector.models import FrozenDesign, Report
+from estimator.analyses import services as analyses
+from estimator.analyses.quantities import Refused
+from estimator.services import run_now
+from surveys.keeping import retention
+from surveys.models import Version
+from surveys.people.models import AuditEntry
+from surveys.services import close_survey
+from tests import finished, payloads
+from tests.storage.test_backup import empty
+
+CANARIES = [bytes.fromhex(f"c0ffee{number:02x}" + "5ca1ab1e" * 3) for number in range(40)]
+
+
+def closed_for(version: Version, days: float) -> None:
+    close_survey(version.survey)
+    Version.objects.filter(pk=version.pk).update(closed_at=timezone.now() - timedelta(days=days))
+
+
+def filled(version: Version) -> Design:
+    design = selectors.get_design(version.design_id)
+    finished.fill(design)
+    form = f"design={design.digest}&stratum=y2&item-1=1&item-2=0&nonce={'5' * 32}"
+    services.receive_form(form.encode(), slug="campus")
+    return design
+
+
+def gone(design: Design) -> bool:
+    return not Report.objects.filter(design__digest=design.digest).exists()
+
+
+@pytest.mark.django_db
+def test_reports_go_when_they_are_due_and_what_was_counted_stays(
+    version: Version, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rewriting, "rewrite", lambda **given: None)
+    design = filled(version)
+    retention.keep_reports(version.survey, 30)
+    closed_for(version, 29.9)
+    before = run_now(design.digest)
+    retention.keep_house()
+    assert Report.objects.count() == 91
+    Version.objects.update(closed_at=timezone.now() - timedelta(days=30.1))
+    retention.keep_house()
+    assert gone(design)
+    after = run_now(design.digest)
+    assert (after.reports, after.coin_reports, after.input_digest) == (91, 1, before.input_digest)
+    estimates = [list(run.estimates.values_list("position", "choice", "low", "high")) for run in (before, after)]
+    assert estimates[0] == estimates[1]
+    assert selectors.report_count(design.digest) == 91
+    assert FrozenDesign.objects.get().purged_on == timezone.now().date()
+    (entry,) = AuditEntry.objects.filter(act="purged the reports")
+    assert entry.detail == "version 1; its totals, runs and estimates stay"
+    retention.keep_house()
+    assert AuditEntry.objects.filter(act="purged the reports").count() == 1
+
+
+@pytest.mark.django_db
+def test_reports_are_kept_where_nobody_said_otherwise(version: Version, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rewriting, "rewrite", lambda **given: None)
+    design = filled(version)
+    closed_for(version, 4_000)
+    retention.keep_house()
+    assert not gone(design)
+
+
+@pytest.mark.django_db
+def test_what_needs_the_reports_says_that_they_are_gone(version: Version) -> None:
+    design = filled(version)
+    asked = {"rows": "cheated", "columns": "mood", "group": ""}
+    table = analyses.execute(analyses.request("cross-table", asked, [design]).pk)
+    close_survey(version.survey)
+    purging.purge(design.digest)
+    words = r"^The reports of this survey were deleted on .*, as its owner had decided\. Their totals are kept"
+    with pytest.raises(selectors.Purged, match=words):
+        selectors.recount(design.digest)
+    with pytest.raises(Refused, match=words):
+        analyses.repeat(table)
+    with pytest.raises(Refused, match=words):
+        analyses.request("cross-table", asked, [design])
+    assert analyses.request("comparison", {"quantity": "cheated:1", "against": "pairs"}, [design])
+
+
+@pytest.mark.django_db
+def test_an_open_design_is_not_purged(design: Design) -> None:
+    with pytest.raises(ValueError, match="must be a closed one"):
+        purging.purge(design.digest)
+
+
+@pytest.mark.django_db
+def test_a_purge_that_was_cut_off_counts_nothing_for_all_and_goes_on(
+    version: Version, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    design = filled(version)
+    close_survey(version.survey)
+    real = purging._delete_chunk
+
+    def die(number: int, chunk: int) -> int:
+        real(number, chunk)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(purging, "_delete_chunk", die)
+        with pytest.raises(KeyboardInterrupt):
+            purging.purge(design.digest, chunk=40)
+    assert Report.objects.count() == 51
+    with pytest.raises(selectors.Purged):
+        selectors.recount(design.digest)
+    assert selectors.coin_report_count(design.digest) == 1
+    assert purging.purge(design.digest, chunk=40) == 51
+    assert gone(design)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_file_of_the_database_holds_a_purged_report() -> None:
+    """The bytes are searched for in every file; PostgreSQL's own log is left out, see docs/keeping.md."""
+    design = services.freeze(payloads.document())
+    for nonce in CANARIES:
+        services.receive(payloads.body(design, nonce=nonce.hex()), slug="campus")
+    services.close(design.digest)
+    rewriting.rewrite_closed()
+    assert holding(files()), "they are there before"
+    assert purging.purge(design.digest) == len(CANARIES)
+    assert rewriting.rewrite_closed()
+    assert holding(files()) == []
+    empty()
+
+
+def files() -> list[Path]:
+    """Every file of the database, written out."""
+    if connection.vendor == "sqlite":
+        name = Path(connection.settings_dict["NAME"])
+        return [path for path in name.parent.iterdir() if path.name.startswith(name.name)]
+    with connection.cursor() as cursor:
+        cursor.execute("CHECKPOINT")
+        cursor.execute("SHOW data_directory")
+        folder = Path(cursor.fetchone()[0])
+    connections.close_all()
+    return [path for path in folder.rglob("*") if path.is_file() and "pg_wal" not in path.parts]
+
+
+def holding(searched: list[Path]) -> list[str]:
+    """Names of the files that hold one of the canaries; one that is gone meanwhile holds none."""
+    found = []
+    for path in searched:
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            continue
+        found += [path.name for nonce in CANARIES if nonce in content or nonce.hex().encode() in content]
+    return found

@@ -1,0 +1,111 @@
+"""Nothing leads from a person to a report: the tables themselves say so, as the database describes them."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.contrib.contenttypes.fields import GenericForeignKey
+from django.db import connection, models
+
+from collector.models import FrozenDesign, Report, WaitingReport
+from surveys.keeping.tables import LEFT_OUT
+
+pytestmark = pytest.mark.django_db
+
+REPORTS = (Report._meta.db_table, WaitingReport._meta.db_table)
+COLUMNS = {"design_id", "nonce", "stratum", "mode", "report"}
+NUMBERS_AND_BYTES = {"integer", "smallint", "blob", "bytea", "smallint unsigned", "integer unsigned"}
+KEEPING = Path(__file__).parents[2] / "docs" / "keeping.md"
+
+
+def columns(table: str) -> dict[str, str]:
+    """Names and kinds, as the database says them."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute(f"SELECT name, lower(type) FROM pragma_table_xinfo('{table}')")
+        else:
+            asked = "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = %s"
+            cursor.execute(asked, [table])
+        return dict(cursor.fetchall())
+
+
+def tables() -> list[str]:
+    return connection.introspection.table_names()
+
+
+@pytest.mark.parametrize("table", REPORTS)
+def test_a_report_has_no_time_no_number_of_its_own_and_no_address(table: str) -> None:
+    """Five columns, none of which the database fills in by itself."""
+    kinds = columns(table)
+    assert set(kinds) == COLUMNS
+    assert set(kinds.values()) <= NUMBERS_AND_BYTES
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute(f"SELECT count(*) FROM pragma_table_info('{table}') WHERE dflt_value IS NOT NULL")
+            assert cursor.fetchone() == (0,)
+            cursor.execute("SELECT sql FROM sqlite_master WHERE name = %s", [table])
+            assert "WITHOUT ROWID" in cursor.fetchone()[0]
+            cursor.execute("SELECT count(*) FROM sqlite_sequence WHERE name = %s", [table])
+        else:
+            asked = "SELECT count(*) FROM information_schema.columns WHERE table_name = %s"
+            cursor.execute(f"{asked} AND (column_default IS NOT NULL OR is_identity = 'YES')", [table])
+        assert cursor.fetchone() == (0,)
+
+
+@pytest.mark.parametrize("table", REPORTS)
+def test_a_report_points_at_its_design_alone_and_nothing_points_at_it(table: str) -> None:
+    with connection.cursor() as cursor:
+        relations = connection.introspection.get_relations(cursor, table)
+        assert relations == {"design_id": ("number", FrozenDesign._meta.db_table)}
+        for other in tables():
+            pointed = connection.introspection.get_relations(cursor, other)
+            assert table not in [target for _, target in pointed.values()], other
+
+
+def test_no_other_table_shares_a_column_with_the_reports() -> None:
+    """Not by name, and no generic relation, which has no foreign key, can name one: its keys are not numbers."""
+    for table in set(tables()) - set(REPORTS):
+        assert not columns(table).keys() & (COLUMNS - {"design_id", "stratum"}), table
+    generic = [
+        (model._meta.label, field.name)
+        for model in apps.get_models()
+        for field in model._meta.private_fields
+        if isinstance(field, GenericForeignKey)
+    ]
+    assert generic == []
+
+
+def test_no_trigger_writes_what_came_anywhere_else() -> None:
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger'")
+        else:
+            cursor.execute(
+                "SELECT c.relname, p.prosrc FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
+                "JOIN pg_proc p ON p.oid = t.tgfoid WHERE NOT t.tgisinternal"
+            )
+        written = [sql for table, sql in cursor.fetchall() if table in REPORTS]
+    assert len(written) == 4
+    for sql in written:
+        assert not re.search(r"\b(INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM)\b", sql, re.IGNORECASE)
+
+
+def test_days_are_the_finest_time_beside_the_totals() -> None:
+    for model in (FrozenDesign, *(apps.get_model("collector", name) for name in ("Tally", "DailyCount"))):
+        for field in model._meta.local_fields:
+            assert not isinstance(field, models.DateTimeField | models.TimeField | models.GenericIPAddressField), field
+
+
+def test_the_page_about_what_is_kept_names_every_table() -> None:
+    """It is what a court would get: a table that is not on it fails here."""
+    written = KEEPING.read_text(encoding="utf-8")
+    unnamed = [
+        model._meta.db_table
+        for model in apps.get_models(include_auto_created=True)
+        if f"`{model._meta.db_table}`" not in written and not model._meta.label.startswith("axes.")
+    ]
+    assert unnamed == []
+    named = set(re.findall(r"`([a-z_]+_[a-z_]+)`", written.partition("## What is kept")[2].partition("\n## ")[0]))
+    assert named <= {model._meta.db_table for model in apps.get_models(include_auto_created=True)}
+    assert {"collector.WaitingReport", "estimator.Worker", "sessions.Session"} <= LEFT_OUT

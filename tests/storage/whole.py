@@ -1,0 +1,131 @@
+"""An installation with something of everything in it, and what must be the same of it in another place.
+
+    python -m tests.storage.whole BACKUP ANOTHER
+
+makes the tables, restores BACKUP into them, says in JSON what is there, and writes ANOTHER backup of it.
+"""
+
+import json
+import os
+import sys
+from datetime import timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+
+def build() -> None:
+    """Two versions of a survey with reports, one of them purged; a rehearsal, analyses, people and their secrets."""
+    from django.contrib.auth.models import Group, Permission, User
+    from django.utils import timezone
+    from django_otp.plugins.otp_static.models import StaticDevice
+    from django_otp.plugins.otp_totp.models import TOTPDevice
+
+    from collector import selectors as store
+    from collector import services as collector
+    from estimator import services as estimator
+    from estimator.analyses import services as analyses
+    from surveys import appointments, services
+    from surveys.appointments import Terms
+    from surveys.keeping import retention
+    from surveys.models import Version
+    from surveys.people.invitations import invite
+    from surveys.people.models import Role
+    from surveys.people.teams import home_team
+    from surveys.rehearsals import services as rehearsals
+    from tests import finished, payloads
+
+    alice = User.objects.create_user("alice", password="a long passphrase", is_staff=True)
+    readers = Group.objects.create(name="readers")
+    readers.permissions.add(Permission.objects.order_by("pk")[3])
+    alice.groups.add(readers)
+    alice.user_permissions.add(Permission.objects.order_by("-pk")[0])
+    TOTPDevice.objects.create(user=alice, name="phone", key="2a" * 20)
+    StaticDevice.objects.create(user=alice, name="paper").token_set.create(token="sesame")
+    team = home_team(alice)
+    invite(team, Role.VIEWER, by=alice)
+
+    survey = services.write_survey(payloads.definition(), team=team, by=alice)
+    rehearsal = rehearsals.request_rehearsal(survey, {"respondents": 60, "shares": {}}, repetitions=2, seed=5)
+    rehearsals.execute(rehearsal.pk)
+    first = services.open_survey(survey)
+    finished.fill(store.get_design(first.design_id))
+    estimator.publish(estimator.run_now(first.design_id))
+    retention.keep_reports(survey, 30, by=alice)
+    services.close_survey(survey, by=alice)
+    Version.objects.filter(pk=first.pk).update(closed_at=timezone.now() - timedelta(days=31))
+    retention.keep_house()
+
+    services.revise_survey(survey)
+    second = services.open_survey(survey)
+    design = store.get_design(second.design_id)
+    finished.fill(design, count=120)
+    form = f"design={design.digest}&stratum=y2&item-1=1&item-2=0"
+    looked = collector.look_at_form(form.encode(), slug="campus")
+    collector.receive_form(f"{form}&nonce={looked.nonce}".encode(), slug="campus")
+    estimator.run_now(design.digest, confidence=0.9)
+    asked = {"rows": "cheated", "columns": "mood", "group": ""}
+    analyses.execute(analyses.request("cross-table", asked, [design]).pk)
+    other = services.write_survey(payloads.definition(slug="other"), team=team)
+    terms = Terms(opens_at=timezone.now() + timedelta(days=1), closes_at=timezone.now() + timedelta(days=9))
+    appointments.open_on(other, terms, confirmed=appointments.digest_of(other))
+    services.show_results(survey, shown=True)
+    # What the log says of this one points nowhere afterwards, and its number must not be given again.
+    services.duplicate_survey(survey, slug="gone", by=alice).delete()
+
+
+def told() -> dict[str, Any]:
+    """What a restored installation must have in common with the one that it was, to the last bit."""
+    from collector import selectors as store
+    from collector.models import FrozenDesign
+    from estimator import computing
+    from estimator.models import Analysis, Estimate, Run
+    from surveys.models import Page, Survey
+    from surveys.people.models import AuditEntry
+
+    designs: dict[str, Any] = {}
+    for frozen in FrozenDesign.objects.order_by("digest"):
+        design, totals = store.get_design(frozen.digest), store.totals(frozen.digest)
+        estimates = [
+            repr(row)
+            for position, field in enumerate(design.fields)
+            for row in computing.estimate_item(design, position, totals[field.start : field.stop], 0.95, anytime=False)
+        ]
+        designs[frozen.digest] = {
+            "document": sha256(frozen.document.encode()).hexdigest(),
+            "totals": [table.tolist() for table in totals],
+            "recount": None if frozen.purged_on else [table.tolist() for table in store.recount(frozen.digest)],
+            "by hand": store.coin_report_count(frozen.digest),
+            "days": [[str(day.first_day), str(day.last_day), day.count] for day in store.daily_counts(frozen.digest)],
+            "estimates": estimates,
+        }
+    runs = Run.objects.order_by("pk")
+    return {
+        "designs": designs,
+        "runs": [[run.key, str(run.snapshot_at), run.input_digest, run.tallies, run.published] for run in runs],
+        "estimates": [repr(row) for row in Estimate.objects.order_by("pk").values_list()],
+        "analyses": [[one.key, one.result_digest, one.input_digest] for one in Analysis.objects.order_by("pk")],
+        "pages": [sha256(bytes(page.content)).hexdigest() for page in Page.objects.order_by("pk")],
+        "surveys": [[one.slug, one.state, one.title, str(one.created_at)] for one in Survey.objects.order_by("pk")],
+        "log": [[str(one.at), str(one)] for one in AuditEntry.objects.order_by("pk")],
+    }
+
+
+def main() -> None:
+    import django
+
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    django.setup()
+    from django.core.management import call_command
+
+    from surveys.keeping import backup
+
+    old, new = map(Path, sys.argv[1:])
+    call_command("migrate", verbosity=0)
+    backup.restore(old)
+    sys.stdout.write(json.dumps(told()))
+    backup.back_up(new)
+
+
+if __name__ == "__main__":
+    main()
