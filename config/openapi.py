@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from collector import described
 from randomized_response import __version__
-from surveys.panel.described import NO_ACCEPT, REFUSED
+from surveys.panel.described import REFUSED
 
 
 def with_the_door(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
@@ -35,6 +35,9 @@ class SchemaView(APIView):
 
     permission_classes = (AllowAny,)
 
-    @extend_schema(summary="This document", responses={200: dict[str, Any], 403: REFUSED[403], 406: NO_ACCEPT})
+    @extend_schema(
+        summary="This document",
+        responses={200: dict[str, Any]} | {key: REFUSED[key] for key in (403, 406, (503, "text/plain"))},
+    )
     def get(self, request: Request) -> Response:
         return Response(document())

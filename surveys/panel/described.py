@@ -17,7 +17,7 @@ from surveys.planning.parameters import EXACT, LARGEST_EPSILON, MOST_RESPONDENTS
 from surveys.questions import KINDS
 
 View = Callable[..., Any]
-JSON, HTML = "application/json", "text/html"
+JSON, HTML, TEXT = "application/json", "text/html", "text/plain"
 
 
 class RefusalSerializer(serializers.Serializer[Any]):
@@ -244,6 +244,8 @@ REFUSED: dict[Any, OpenApiResponse] = {
     (404, JSON): OpenApiResponse(RefusalSerializer, "There is none, or it belongs to a team of others."),
     (404, HTML): OpenApiResponse(OpenApiTypes.STR, "This is no address."),
     406: NO_ACCEPT,
+    (429, TEXT): OpenApiResponse(OpenApiTypes.STR, "Too many requests; Retry-After says when to try again."),
+    (503, TEXT): OpenApiResponse(OpenApiTypes.STR, "The database is away; Retry-After says when to try again."),
 }
 
 
@@ -256,7 +258,7 @@ def described(
     about_nothing: bool = False,
 ) -> Callable[[View], View]:
     """Say in the document what a GET answers with; `about_nothing`: its address names nothing that could be missing."""
-    refused = {status: said for status, said in REFUSED.items() if not about_nothing or status in (403, 406)}
+    refused = {key: said for key, said in REFUSED.items() if not about_nothing or key not in ((404, JSON), (404, HTML))}
     answered = {200: OpenApiResponse(shape, "As it stands now.")}
     decorator: Callable[[View], View] = extend_schema(
         summary=summary, parameters=[*parameters], responses=answered | (others or {}) | refused

@@ -65,7 +65,8 @@ def shares(schema: Any) -> list[tuple[Any, str, float]]:
         one.label: {"owner": 0.6, "stranger": 0.2, "nobody": 0.2} for one in operations
     }
     asked[f"POST {described.ADDRESS}"] = {"nobody": 0.9, "owner": 0.1}
-    weight = {f"POST {described.ADDRESS}": 0.6, "GET /api/schema/": 0.01}
+    weight = {f"POST {described.ADDRESS}": 0.7, "GET /api/schema/": 0.01}
+    weight |= {one.label: 0.03 for one in operations if one.label.endswith("/plan/")}  # which computes for long
     left = (1 - sum(weight.values())) / (len(operations) - len(weight))
     return [
         (one, who, weight.get(one.label, left) * part) for one in operations for who, part in asked[one.label].items()

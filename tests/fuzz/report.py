@@ -22,9 +22,9 @@ schemathesis makes half of the requests so that they fit the document and half s
 hardly ever name what is there; so ids, the digest and the fields of a report are put right in some of them, each time a
 different part. An owner of the survey, somebody signed in whose survey it is not, and nobody ask.
 
-Each answer is checked: no status of 500 or above but a 503 that says so, no status, content type or header that the
-document does not have, no body of another shape, and no refusal that quotes a value of eight letters or more that was
-sent. (The planner's refusals quote the number that they are about; it is asked for no answer of anybody.)
+Each answer is checked: no status of 500 or above, no status, content type or header that the document does not have, no
+body of another shape, and no refusal that quotes a value of eight letters or more that was sent. (The planner's quote
+the number that they are about; it is asked for no answer of anybody.)
 
 | request | who | {statuses} |
 |---|---|{rule}|
