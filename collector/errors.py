@@ -6,10 +6,12 @@ class Refusal(Exception):
 
     status = 422
 
-    def __init__(self, field: str, message: str) -> None:
+    def __init__(self, field: str, message: str, *, retry: int | None = None) -> None:
+        """`retry`: in how many seconds it is worth another try, where it is."""
         super().__init__(message)
         self.field = field
         self.message = message
+        self.retry = retry
 
 
 class Malformed(Refusal):
@@ -50,3 +52,31 @@ class NotForm(Refusal):
 
 class ForeignOrigin(Refusal):
     status = 403
+
+
+class ForeignHost(Refusal):
+    """The request names a host that is not ours."""
+
+    status = 400
+
+
+class Incomplete(Refusal):
+    """The body ended before its length."""
+
+    status = 400
+
+
+class NoLength(Refusal):
+    status = 411
+
+
+class TooMany(Refusal):
+    """One of the limits is reached."""
+
+    status = 429
+
+
+class Unavailable(Refusal):
+    """It could not be stored now, through no fault of whoever sent it."""
+
+    status = 503

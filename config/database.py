@@ -7,7 +7,10 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 POOL = {"min_size": 1, "max_size": 8, "timeout": 10}
-"""Connections that a process keeps: at least as many as the web server has threads."""
+"""Connections that a process keeps for its pages; reports have one of their own (collector/writer.py)."""
+
+PATIENCE = {"connect_timeout": 5, "tcp_user_timeout": 10_000}
+"""Seconds to connect, and milliseconds until a server that has vanished without a word is given up."""
 
 
 def database(url: str, data: Path) -> dict[str, Any]:
@@ -24,7 +27,9 @@ def database(url: str, data: Path) -> dict[str, Any]:
         found = {}
     if found.get("ENGINE") != "django.db.backends.postgresql" or not found["HOST"] or not found["NAME"]:
         raise ImproperlyConfigured("DATABASE_URL must be like postgresql://user:password@host:5432/name.")
-    return found | {"OPTIONS": found.get("OPTIONS", {}) | {"pool": POOL}, "CONN_MAX_AGE": 0}
+    options = PATIENCE | found.get("OPTIONS", {}) | {"pool": POOL}
+    # A pool may hold connections that a restart of the database has ended.
+    return found | {"OPTIONS": options, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
 
 
 def _sqlite(data: Path) -> dict[str, Any]:

@@ -15,8 +15,15 @@ GRACE = 6.0
 RESTART = 1.0
 """Seconds before a process that died is started again."""
 
-THREADS = 4
-"""Of each web process."""
+THREADS = 128
+"""Of each web process, at most. A report waits in one until it is on disk, and those that wait together share a commit
+(collector/writer.py); a body that comes slowly waits in one too (collector/door.py). Their bounds are below it."""
+
+PATIENCE = 10
+"""Seconds that a connection may take for the headers of its next request."""
+
+IN_FLIGHT = 5
+"""Seconds that requests may take to their end after a web process was asked to end; less than the grace."""
 
 
 def commands(host: str, port: int, *, web_processes: int = 1, workers: int = 1) -> dict[str, Sequence[str]]:
@@ -24,7 +31,10 @@ def commands(host: str, port: int, *, web_processes: int = 1, workers: int = 1) 
     python, celery = [sys.executable, "-m"], ["celery", "-q", "-A", "config"]
     web = [
         *("granian", "--interface", "wsgi", "config.wsgi:application", "--host", host, "--port", str(port)),
-        *("--workers", str(web_processes), "--blocking-threads", str(THREADS), "--no-ws", "--log-level", "warning"),
+        *("--workers", str(web_processes), "--blocking-threads", str(THREADS), "--no-ws", "--http", "1"),
+        *("--http1-header-read-timeout", str(1000 * PATIENCE), "--http1-buffer-size", "65536"),
+        # Its warnings are of the number of threads, which nearly always wait.
+        *("--workers-kill-timeout", str(IN_FLIGHT), "--log-level", "error"),
     ]
     worker = [*python, *celery, "worker", "--concurrency", "1", "--loglevel", "warning"]
     names = ["worker"] if workers == 1 else [f"worker {number}" for number in range(1, workers + 1)]

@@ -110,13 +110,30 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
             allowed = f"frame-ancestors {' '.join(framing)}"
             response.headers["Content-Security-Policy"] = policy.replace("frame-ancestors 'none'", allowed)
         response.headers.setdefault("Cache-Control", "no-store")
-        if settings.SECURE_HSTS_SECONDS:
-            # Django adds it to requests that it saw come by https; those have had their https taken off in front of us.
-            age = f"max-age={settings.SECURE_HSTS_SECONDS}; includeSubDomains"
-            response.headers.setdefault("Strict-Transport-Security", age)
+        for name, value in transport_security().items():
+            response.headers.setdefault(name, value)
         return response
 
     return middleware
+
+
+def transport_security() -> dict[str, str]:
+    """Django adds it to requests that it saw come by https; ours have had their https taken off in front of us."""
+    if not settings.SECURE_HSTS_SECONDS:
+        return {}
+    return {"Strict-Transport-Security": f"max-age={settings.SECURE_HSTS_SECONDS}; includeSubDomains"}
+
+
+def headers_without_django(path: str) -> dict[str, str]:
+    """All that a response at `path` carries where none of Django's own middleware adds to it."""
+    django = {
+        "Cache-Control": "no-store",
+        "Cross-Origin-Opener-Policy": settings.SECURE_CROSS_ORIGIN_OPENER_POLICY,
+        "Referrer-Policy": settings.SECURE_REFERRER_POLICY,
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": settings.X_FRAME_OPTIONS,
+    }
+    return django | headers_for(path) | transport_security()
 
 
 def headers_for(path: str) -> dict[str, str]:

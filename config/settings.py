@@ -1,11 +1,13 @@
 """Settings of an installation; every choice that differs between installations is an environment variable."""
 
 import os
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from collector.limits import Limit
 from config.database import database
 from config.panel import UNFOLD as UNFOLD
 from config.secret import read_or_create
@@ -52,9 +54,11 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "config.limiting.limited",
     "surveys.people.gate.second_factor",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
+    "config.limiting.DatabaseAway",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -105,6 +109,22 @@ CANDOR_SECOND_FACTOR = os.environ.get("CANDOR_SECOND_FACTOR", "")
 OTP_TOTP_ISSUER = "Candor"
 SESAME_ONE_TIME = True
 SESAME_MAX_AGE = 24 * 60 * 60
+
+# How many proxies stand in front of the site, of which each adds the address that it saw to X-Forwarded-For. With 0 the
+# address of the connection counts, and behind a proxy everybody would have the proxy's.
+CANDOR_PROXIES = int(os.environ.get("CANDOR_PROXIES", "0"))
+# Each by its variable: CANDOR_REPORTS_BY_ADDRESS and so on, like "1200/hour" or "off". A lecture hall of six hundred is
+# behind one address, and everybody in it may have to try twice.
+CANDOR_LIMITS = {
+    name: Limit.read(things, os.environ.get(f"CANDOR_{re.sub('[ -]', '_', name).upper()}", rate))
+    for name, things, rate in (
+        ("reports by address", "reports from one address", "1200/hour"),
+        ("reports by survey", "reports of one survey", "1000000/hour"),
+        ("sign-ins by address", "sign-ins from one address", "120/hour"),
+        ("requests by researcher", "requests of one researcher", "1200/minute"),
+        ("files by reader", "files for one reader", "600/hour"),
+    )
+}
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True

@@ -1,6 +1,16 @@
+"""What a web process runs: the door that takes reports, and Django behind it."""
+
 import os
 
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-application = get_wsgi_application()
+django = get_wsgi_application()
+
+# Only now: they need the settings.
+from collector.door import Door  # noqa: E402
+from collector.storing import store  # noqa: E402
+from collector.writer import Writer  # noqa: E402
+from config.middleware import headers_without_django  # noqa: E402
+
+application = Door(django, writer=Writer(store), headers=headers_without_django)

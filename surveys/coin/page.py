@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from collector.errors import Closed, ForeignOrigin, Malformed, NonceTaken, Refusal, UnknownDesign
+from collector.errors import Closed, ForeignOrigin, Malformed, NonceTaken, Refusal, TooMany, Unavailable, UnknownDesign
 from collector.parsing import ParsedReport
 from estimator import wording
 from randomized_response import question_of
@@ -158,4 +158,6 @@ def reason(refusal: Refusal) -> str:
             return _("The group is not marked.")
         case Malformed(field=field) if field.startswith("item-"):
             return _("Question %(number)s is not marked.") % {"number": field.removeprefix("item-")}
+        case TooMany() | Unavailable():
+            return _("Too much arrives here at the moment. Nothing was stored. Please send it again in a few minutes.")
     return _("What arrived is not the form of this page. Open the page again and send from there.")

@@ -4,6 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from collector import limits
 from collector import services as collector
 from collector.errors import Closed, NotForm, Refusal
 from collector.headers import check_headers
@@ -47,7 +48,9 @@ def send(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """Store what was looked at and lead on to another page, which can be loaded again without sending anything."""
     shown, _ = _shown_or_404(slug, language)
     try:
-        collector.receive_form(_form(request), slug=slug)
+        form = _form(request)
+        limits.take("reports by survey", slug)
+        collector.receive_form(form, slug=slug)
     except Refusal as refusal:
         return _refused(shown, refusal)
     return HttpResponse(status=303, headers={"Location": address_of("coin-sent", shown.document, shown.language)})
@@ -71,14 +74,17 @@ def _look(request: HttpRequest, shown: Showing) -> HttpResponse:
 def _form(request: HttpRequest) -> bytes:
     """The body of a form that one of our own pages sent, or a refusal."""
     not_form = NotForm("Content-Type", "Content-Type must be application/x-www-form-urlencoded.")
-    check_headers(request, types=FORM_TYPES, otherwise=not_form)
+    check_headers(request.META, types=FORM_TYPES, otherwise=not_form)
+    limits.take("reports by address", limits.address_of(request.META))
     return request.body
 
 
 def _refused(shown: Showing, refusal: Refusal) -> HttpResponse:
     if isinstance(refusal, Closed) and shown.closed:
         return _closed(shown, status=refusal.status)
-    return HttpResponse(page.render_refusal(shown.document, refusal, shown.language), status=refusal.status)
+    headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
+    said = page.render_refusal(shown.document, refusal, shown.language)
+    return HttpResponse(said, status=refusal.status, headers=headers)
 
 
 def _closed(shown: Showing, *, status: int) -> HttpResponse:

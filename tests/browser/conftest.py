@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
+from config.wsgi import application
 from surveys.models import Version
 from tests import kinds
 from tests.tools.browser import FLAGS, find_browser
@@ -142,6 +143,8 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 def running_site(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The site in a thread; its static files come from its own middleware, under their hashed names."""
     monkeypatch.setattr("django.contrib.staticfiles.handlers.StaticFilesHandler", lambda application: application)
+    # What an installation runs: with the door that takes reports in front.
+    monkeypatch.setattr("django.test.testcases.WSGIHandler", lambda: application)
     server = LiveServer("127.0.0.1")
     yield server.url
     server.stop()

@@ -31,7 +31,7 @@ def test_there_are_as_many_as_in_the_stack() -> None:
 @pytest.mark.parametrize("service", [*OURS, "prepare"])
 def test_each_gets_the_variables_of_the_stack_and_can_write_nothing_but_data(service: str) -> None:
     assert len(STACK) == 3
-    assert set(SERVICES[service]["environment"]) == {*STACK, "CANDOR_URL"}
+    assert set(SERVICES[service]["environment"]) == {*STACK, "CANDOR_URL", "CANDOR_PROXIES"}
     assert SERVICES[service]["read_only"] is True
     assert SERVICES[service]["volumes"] == ["data:/data"]
     assert SERVICES[service]["cap_drop"] == ["ALL"]

@@ -35,7 +35,9 @@ class Installation:
     @property
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name not in {"DJANGO_SETTINGS_MODULE"}}
-        return kept | {"CANDOR_DATA": str(self.data), "TMPDIR": str(self.temporary), "CANDOR_URL": self.url}
+        own = {"CANDOR_DATA": str(self.data), "TMPDIR": str(self.temporary), "CANDOR_URL": self.url}
+        # All respondents of a test have one address.
+        return kept | own | {"CANDOR_REPORTS_BY_ADDRESS": "off"}
 
     @property
     def output(self) -> str:

@@ -1,0 +1,73 @@
+"""A client that keeps a server busy: some connections, each with one request at a time, in a process of its own.
+
+    python -m benchmarks.load '{"port": 8000, "path": "/", "seconds": 3, "connections": 16}'
+
+It prints what it measured as JSON: answers a second, and the 50th and 99th percentile of the wait in seconds. With
+`rate` it begins so many requests a second, whatever the answers take, and counts the wait from when each was due. A
+`body` is sent by POST, with a new nonce in the place of NONCE.
+"""
+
+import json
+import secrets
+import selectors
+import socket
+import statistics
+import sys
+import time
+from collections import deque
+from typing import Any
+
+READ = 65_536
+
+
+def main() -> None:
+    print(json.dumps(measure(**json.loads(sys.argv[1]))))
+
+
+def measure(
+    port: int,
+    path: str,
+    seconds: float,
+    connections: int,
+    body: str = "",
+    headers: dict[str, str] | None = None,
+    status: int = 200,
+    rate: float = 0,
+) -> dict[str, float]:
+    lines = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
+    method = "POST" if body else "GET"
+    length = len(body.replace("NONCE", 32 * "0"))
+    head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{lines}Content-Length: {length}\r\n\r\n"
+    before, _, after = (head + body).encode().partition(b"NONCE")
+    expected = f"HTTP/1.1 {status} ".encode()
+    poll = selectors.DefaultSelector()
+    free: deque[socket.socket] = deque()
+    for _ in range(connections):
+        there = socket.create_connection(("127.0.0.1", port))
+        there.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        poll.register(there, selectors.EVENT_READ)
+        free.append(there)
+    begun: dict[Any, float] = {}
+    waits: list[float] = []
+    start = time.perf_counter()
+    end, due = start + seconds, start
+    while (now := time.perf_counter()) < end or begun:
+        while free and now < end and (not rate or due <= now):
+            there = free.popleft()
+            there.sendall(before + secrets.token_hex(16).encode() + after if after else before)
+            begun[there] = due if rate else now
+            due += 1 / rate if rate else 0
+        timeout = max(due - now, 0) if rate and free and now < end else 1
+        for key, _ in poll.select(timeout):
+            there = key.fileobj
+            answer = there.recv(READ)  # type: ignore[union-attr]
+            if not answer.startswith(expected):
+                raise SystemExit(f"expected {status}; got {answer[:300]!r}")
+            waits.append(time.perf_counter() - begun.pop(there))
+            free.append(there)  # type: ignore[arg-type]
+    quantiles = statistics.quantiles(waits, n=100)
+    return {"rate": len(waits) / (time.perf_counter() - start), "median": quantiles[49], "p99": quantiles[98]}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+"""How often something may happen in a window of time: reports by address and by survey, and what else is counted so.
+
+Counted is by a keyed hash. Its key is random and replaced every day; neither it nor a count is ever on disk or
+outlives its window. With Redis all processes of an installation count together, and each takes permits from there a
+few at a time. While Redis is away nothing is counted and nothing refused: a report is worth more than a limit.
+"""
+
+import hmac
+import ipaddress
+import logging
+import re
+import secrets
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import redis
+from django.conf import settings
+
+from collector.errors import TooMany
+
+RATE = re.compile(r"([0-9]{1,12})/(second|minute|hour|day)")
+SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
+
+MOST_COUNTS = 100_000
+"""That a process keeps of a window. With more than that it begins anew rather than fill its memory."""
+
+PART = 100
+"""A process takes one in so many of a limit's permits from Redis at a time, so that few reports wait for it."""
+
+AWAY = 5.0
+"""Seconds for which a Redis that did not answer is left alone."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most so many `things` in each window of time; 0 for as many as there are."""
+
+    things: str
+    most: int
+    unit: str
+
+    @property
+    def window(self) -> int:
+        """In seconds."""
+        return SECONDS[self.unit]
+
+    @classmethod
+    def read(cls, things: str, rate: str) -> "Limit":
+        """From a setting like "1200/hour", or "off". ValueError, which names `things`, where it is neither."""
+        found = RATE.fullmatch(rate)
+        if found is None and rate != "off":
+            raise ValueError(f"The limit of {things} must be like 1200/hour, or off; got {rate!r}.")
+        return cls(things, int(found[1]), found[2]) if found else cls(things, 0, "day")
+
+
+class Limits:
+    """The counts of this process, and of the others with which it shares the Redis at `url`."""
+
+    def __init__(self, url: str | None = None) -> None:
+        # Nobody waits long for a count.
+        self._redis = redis.Redis.from_url(url, socket_timeout=0.5, socket_connect_timeout=0.5) if url else None
+        self._away_until = 0.0
+        self._day, self._key = -1, b""
+        self._permits: dict[int, dict[bytes, int]] = {}
+        """By the end of a window: what is left to each hash."""
+        self._changing = threading.Lock()
+
+    def take(self, limit: Limit, whom: str) -> None:
+        """Count one thing of `whom`.
+
+        Raises
+        ------
+        TooMany
+            Where there have been as many in this window as there may be; it says when the next one begins.
+        """
+        if not limit.most or time.monotonic() < self._away_until:
+            return
+        now = int(time.time())
+        end = (now // limit.window + 1) * limit.window
+        try:
+            name = self._name(f"{limit.things}\n{end}\n{whom}", day=now // SECONDS["day"])
+            granted = self._spend(name, end, now) or self._get_more(name, limit, end, now)
+        except redis.RedisError as error:
+            logger.warning("limits are not kept for now: %s", type(error).__name__)
+            self._away_until = time.monotonic() + AWAY
+            return
+        if not granted:
+            raise TooMany("limit", _sentence(limit, end - now), retry=end - now)
+
+    def _spend(self, name: bytes, end: int, now: int) -> bool:
+        """Use a permit that this process has."""
+        with self._changing:
+            for passed in [moment for moment in self._permits if moment <= now]:
+                del self._permits[passed]
+            left = self._permits.get(end, {}).get(name, 0)
+            if left:
+                self._permits[end][name] = left - 1
+            return left > 0
+
+    def _get_more(self, name: bytes, limit: Limit, end: int, now: int) -> bool:
+        """Get permits and use one of them; False where no more are to be had."""
+        part = max(limit.most // PART, 1) if self._redis else limit.most
+        with self._changing:
+            permits = self._permits.setdefault(end, {})
+            if len(permits) > MOST_COUNTS:
+                permits.clear()
+            asked_before = name in permits
+            permits.setdefault(name, 0)
+        granted = self._ask(name, part, limit.most, end - now) if self._redis else part * (not asked_before)
+        with self._changing:
+            permits[name] += max(granted - 1, 0)
+        return granted > 0
+
+    def _ask(self, name: bytes, part: int, most: int, seconds: int) -> int:
+        """Permits from Redis: `part` of them, or what is left."""
+        assert self._redis is not None
+        key = b"candor:limit:" + name
+        with self._redis.pipeline(transaction=True) as together:
+            taken, _ = together.incrby(key, part).expire(key, seconds).execute()
+        return min(part, most - (int(taken) - part))
+
+    def _name(self, what: str, *, day: int) -> bytes:
+        if day != self._day:
+            self._key, self._day = self._key_of(day), day
+        return hmac.digest(self._key, what.encode(), "sha256")[:16]
+
+    def _key_of(self, day: int) -> bytes:
+        key = secrets.token_bytes(32)
+        if self._redis is None:
+            return key
+        place = f"candor:limit:key:{day}"
+        self._redis.set(place, key, nx=True, ex=SECONDS["day"])
+        return bytes(self._redis.get(place) or key)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=1)
+def shared() -> Limits:
+    """The limits of this process."""
+    return Limits(settings.REDIS_URL)
+
+
+def take(name: str, whom: str) -> None:
+    """Count one thing under a limit of settings.CANDOR_LIMITS; raises as `Limits.take` does."""
+    shared().take(settings.CANDOR_LIMITS[name], whom)
+
+
+def address_of(environ: Mapping[str, Any]) -> str:
+    """Whom a request is counted for: its address, of version 6 the network that one household has.
+
+    With settings.CANDOR_PROXIES the address is the one that the outermost of our proxies saw. What a client writes
+    into the header itself stands before that, so it changes nothing.
+    """
+    address, proxies = str(environ.get("REMOTE_ADDR", "")), settings.CANDOR_PROXIES
+    if proxies:
+        seen = [part.strip() for part in str(environ.get("HTTP_X_FORWARDED_FOR", "")).split(",") if part.strip()]
+        address = seen[-proxies] if len(seen) >= proxies else address
+    try:
+        read = ipaddress.ip_address(address)
+    except ValueError:
+        return "unknown"
+    if isinstance(read, ipaddress.IPv6Address):
+        return str(read.ipv4_mapped or ipaddress.ip_network((read, 64), strict=False))
+    return str(read)
+
+
+def _sentence(limit: Limit, seconds: int) -> str:
+    wait = f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
+    return f"At most {limit.most:,} {limit.things} are taken in one {limit.unit}. Please try again in {wait}."

@@ -1,0 +1,64 @@
+"""What is limited besides reports: signing in, what the panel's pages and programs ask for, and files taken away."""
+
+import re
+from collections.abc import Callable
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+
+from collector import limits
+from collector.errors import Refusal, TooMany, Unavailable
+from collector.writer import RETRY
+
+Respond = Callable[[HttpRequest], HttpResponse]
+
+LIMITED = (
+    ("sign-ins by address", "POST", re.compile(r"/panel/(login|code)/")),
+    ("sign-ins by address", "GET", re.compile(r"/panel/sign-in/")),
+    ("requests by researcher", "GET", re.compile(r"/api/v1/.*")),
+    ("requests by researcher", "POST", re.compile(r"/api/v1/.*")),
+    ("files by reader", "GET", re.compile(r"/(panel|reports)/.*\.(csv|json|pdf|yaml)")),
+)
+"""The name of a limit, and the requests that it counts."""
+
+
+def limited(get_response: Respond) -> Respond:
+    """Count what is limited; 429 with a sentence where it is too much."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        try:
+            for name, method, path in LIMITED:
+                if request.method == method and path.fullmatch(request.path):
+                    limits.take(name, _whom(request, name))
+        except TooMany as refusal:
+            return _said(refusal)
+        return get_response(request)
+
+    return middleware
+
+
+class DatabaseAway:
+    """503 where the database is away, full or read-only: it is worth another try, and no fault of the program."""
+
+    def __init__(self, get_response: Respond) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, OperationalError | InterfaceError):
+            return _said(Unavailable("", "The database is away. Please try again.", retry=RETRY))
+        return None
+
+
+def _whom(request: HttpRequest, name: str) -> str:
+    """A researcher who has signed in, whatever her address; else the address."""
+    if name != "sign-ins by address" and request.user.is_authenticated:
+        return f"researcher {request.user.pk}"
+    return limits.address_of(request.META)
+
+
+def _said(refusal: Refusal) -> HttpResponse:
+    headers = {"Retry-After": str(refusal.retry)}
+    return HttpResponse(refusal.message, status=refusal.status, content_type="text/plain", headers=headers)

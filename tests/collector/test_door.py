@@ -1,0 +1,213 @@
+"""The address that takes reports: a status and a sentence for everything that can arrive there."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+from django.test import Client, override_settings
+from django.urls import reverse
+
+from collector import selectors
+from collector.designs import Design
+from collector.door import BODIES, BODIES_OF_ONE
+from collector.parsing import LARGEST_BODY
+from collector.services import close
+from tests import payloads
+from tests.tools.door import DOOR, call, door_with, environ_of, send
+
+pytestmark = pytest.mark.django_db
+ADDRESS = reverse("collector:reports", args=["campus"])
+
+
+def stored(design: Design) -> int:
+    return selectors.report_count(design.digest)
+
+
+def test_created_then_known(design: Design) -> None:
+    body = payloads.body(design)
+    first, second = send(body), send(body)
+    assert (first.status, list(first.said)) == (201, ["receipt"])
+    assert (second.status, second.said) == (200, first.said)
+
+
+@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "application/json;charset=UTF-8"])
+def test_json_may_name_its_charset(design: Design, content_type: str) -> None:
+    assert send(payloads.body(design), content_type=content_type).status == 201
+
+
+@pytest.mark.parametrize(
+    "content_type", ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1", ""]
+)
+def test_415_for_anything_but_json(design: Design, content_type: str) -> None:
+    answer = send(payloads.body(design), CONTENT_TYPE=content_type)
+    assert answer.status == 415
+    assert answer.error == {"field": "Content-Type", "message": "Content-Type must be application/json."}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"HTTP_ORIGIN": "https://elsewhere.example"},
+        {"HTTP_ORIGIN": "null"},
+        {"HTTP_ORIGIN": ""},
+        {"HTTP_ORIGIN": "http://[::1"},
+        {"HTTP_ORIGIN": None},
+        {"HTTP_SEC_FETCH_SITE": "cross-site"},
+        {"HTTP_SEC_FETCH_SITE": "same-site"},
+        {"HTTP_SEC_FETCH_SITE": "none"},
+    ],
+)
+def test_403_for_another_site(design: Design, headers: dict[str, str | None]) -> None:
+    assert send(payloads.body(design), **headers).status == 403
+    assert stored(design) == 0
+
+
+@pytest.mark.parametrize("host", ["elsewhere.example", "127.0.0.1.elsewhere.example", "", None, "[", "127.0.0.1:80:80"])
+def test_400_for_another_host(design: Design, host: str | None) -> None:
+    answer = send(payloads.body(design), HTTP_HOST=host, HTTP_ORIGIN=f"http://{host}")
+    assert (answer.status, answer.error["field"]) == (400, "Host")
+    assert stored(design) == 0
+
+
+def test_404_409_410_422_in_words(design: Design) -> None:
+    body = payloads.body(design, nonce="ee" * 16)
+    assert send(payloads.body(design, design="0" * 64)).status == 404
+    assert send(body, path="/s/another/reports").status == 404
+    refused = send(payloads.body(design, report="0200"))
+    assert refused.status == 422
+    assert refused.error == {"field": "report", "message": "report: symbol 0 must be from 0 to 1; got 2."}
+    assert send(body).status == 201
+    assert send(payloads.body(design, nonce="ee" * 16, report="0101")).status == 409
+    close(design.digest)
+    assert send(payloads.body(design)).status == 410
+    assert stored(design) == 1
+
+
+class Unread:
+    """A body that nobody may touch."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError("the body is read")
+
+
+@pytest.mark.parametrize(
+    ("length", "status"),
+    [("16385", 413), ("9" * 20, 413), (None, 411), ("", 411), ("-1", 411), ("1e3", 411), ("²", 411)],
+)
+def test_the_length_comes_before_the_body(design: Design, length: str | None, status: int) -> None:
+    environ = environ_of(b" ", CONTENT_LENGTH=length) | {"wsgi.input": Unread()}
+    answers: list[str] = []
+    DOOR(environ, lambda status, headers: answers.append(status))
+    assert answers[0].startswith(str(status))
+
+
+def test_413_names_the_bound(design: Design) -> None:
+    answer = send(b" " * 20_000)
+    assert answer.status == 413
+    assert answer.error["message"] == f"The body must be at most {LARGEST_BODY} bytes; got 20000."
+
+
+def test_400_for_a_body_that_breaks_off(design: Design) -> None:
+    body = payloads.body(design)
+    environ = environ_of(body, CONTENT_LENGTH=str(len(body) + 1))
+    environ["wsgi.input"] = BytesIO(body)
+    assert call(environ).status == 400
+    assert stored(design) == 0
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
+def test_nothing_but_post(design: Design, method: str) -> None:
+    answer = send(b"", method=method)
+    assert (answer.status, answer.headers["Allow"]) == (405, "POST")
+
+
+@pytest.mark.parametrize(
+    "path", ["/s/campus/reports/", "/s/cam pus/reports", "/s//reports", "/s/campus/reports\n", "//s/campus/reports"]
+)
+def test_another_address_is_djangos(design: Design, path: str) -> None:
+    assert send(payloads.body(design), PATH_INFO=path).status == 404
+
+
+@pytest.mark.parametrize("secure", [0, 31_536_000])
+def test_every_answer_carries_what_django_says_at_the_same_address(design: Design, secure: int) -> None:
+    """Two ways to the browser, one set of headers."""
+    with override_settings(SECURE_HSTS_SECONDS=secure):
+        django = dict(Client().get(ADDRESS).headers)
+        answers = [send(payloads.body(design)), send(b"", CONTENT_TYPE="text/plain"), send(b"", HTTP_HOST="elsewhere")]
+    for name in ("Allow", "Content-Type", "Content-Length"):
+        django.pop(name, None)
+    assert [answer.status for answer in answers] == [201, 415, 400]
+    for answer in answers:
+        own = {name: value for name, value in answer.headers.items() if not name.startswith("Content-T")}
+        assert int(own.pop("Content-Length")) == len(answer.content)
+        assert answer.headers["Content-Type"] == "application/json"
+        assert own == django
+
+
+def test_the_answer_names_no_value_that_was_sent_for_a_nonce(design: Design) -> None:
+    answer = send(payloads.body(design, nonce="not a nonce"))
+    assert answer.error == {"field": "nonce", "message": "nonce must be 32 hex digits."}
+
+
+class Failing:
+    """A writer that fails, in words which quote what it was given."""
+
+    def __init__(self, kind: type[Exception]) -> None:
+        self.kind = kind
+
+    def put(self, report: Any) -> Any:
+        raise self.kind(f"failing row contains {report.nonce.hex()}")
+
+
+@pytest.mark.parametrize("kind", [OperationalError, KeyError])
+def test_503_whatever_goes_wrong_and_the_log_quotes_nothing(design: Design, kind: type[Exception], caplog: Any) -> None:
+    caplog.set_level("DEBUG")
+    sent = payloads.report(design)
+    environ = environ_of(payloads.body(design, **sent), HTTP_USER_AGENT="a browser", REMOTE_ADDR="192.0.2.77")
+    answer = call(environ, door_with(Failing(kind)))
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
+    assert answer.error == {"field": "report", "message": "The report could not be stored now. Please try again."}
+    assert f"a report could not be looked at: {kind.__name__}" in caplog.text
+    assert not any(word in caplog.text for word in (sent["nonce"], sent["report"], "a browser", "192.0.2.77", "campus"))
+    assert sent["nonce"] not in answer.content.decode()
+
+
+class Slow(BytesIO):
+    """A body that comes when it is let go; `coming` counts those whose reader waits."""
+
+    let_go = threading.Event()
+    coming = threading.Semaphore(0)
+
+    def read(self, size: int | None = -1) -> bytes:
+        self.coming.release()
+        assert self.let_go.wait(30)
+        return super().read(size)
+
+
+def test_so_many_bodies_may_be_on_their_way_and_no_more() -> None:
+    """What is refused is refused before it is read; a page is had all the same."""
+    assert BODIES_OF_ONE * 2 == BODIES
+
+    def slow(number: int, path: str = "/s/campus/reports") -> int:
+        host = 1 + number // BODIES_OF_ONE
+        environ = environ_of(b"{", path=path, REMOTE_ADDR=f"192.0.2.{host}") | {"wsgi.input": Slow(b"{")}
+        return call(environ).status
+
+    Slow.let_go.clear()
+    with ThreadPoolExecutor(BODIES) as pool:
+        one = [pool.submit(slow, number) for number in range(BODIES_OF_ONE)]
+        for _ in one:
+            assert Slow.coming.acquire(timeout=30)
+        assert slow(0) == 503, "one address has its share"
+        others = [pool.submit(slow, number) for number in range(BODIES_OF_ONE, BODIES)]
+        for _ in others:
+            assert Slow.coming.acquire(timeout=30)
+        assert slow(BODIES) == 503
+        assert slow(BODIES, "/panel/login/") == 503, "whatever the address is"
+        assert send(b"", method="GET").status == 405
+        Slow.let_go.set()
+        assert {done.result(30) for done in one + others} == {422}
+    assert slow(0) == 422

@@ -1,0 +1,204 @@
+"""Limits: who is counted, for how long, by what; and that a report is worth more than a limit."""
+
+import ipaddress
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import redis
+
+from collector import limits
+from collector.designs import Design
+from collector.errors import TooMany
+from collector.limits import Limit, Limits
+from config.redis_server import RedisServer
+from tests import payloads
+from tests.tools.door import send
+
+NOON = 1_800_014_400.0
+"""A full hour of some day."""
+THREE = Limit("reports from one address", 3, "hour")
+
+
+class Clock:
+    now = NOON
+
+    def time(self) -> float:
+        return self.now
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(limits, "time", clock)
+    return clock
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["alone", "with Redis"])
+def counting(request: pytest.FixtureRequest) -> Limits:
+    if request.param == "alone":
+        return Limits()
+    server = request.getfixturevalue("server")
+    redis.Redis.from_url(server.url).flushall()
+    return Limits(server.url)
+
+
+def taken(counting: Limits, limit: Limit, whom: str, tries: int) -> int:
+    """How many of the tries are let through."""
+    passed = 0
+    for _ in range(tries):
+        try:
+            counting.take(limit, whom)
+            passed += 1
+        except TooMany:
+            pass
+    return passed
+
+
+def test_so_many_and_no_more_in_each_window(counting: Limits, clock: Clock) -> None:
+    clock.now += 600
+    assert taken(counting, THREE, "192.0.2.1", 5) == 3
+    assert taken(counting, THREE, "192.0.2.2", 5) == 3, "another is counted apart"
+    clock.now += 3_000
+    assert taken(counting, THREE, "192.0.2.1", 5) == 3
+
+
+@pytest.mark.parametrize(("most", "unit"), [(1, "minute"), (250, "minute"), (1_000, "day")])
+def test_limits_of_any_size(counting: Limits, most: int, unit: str) -> None:
+    assert taken(counting, Limit("things", most, unit), "somebody", most + 5) == most
+
+
+def test_the_refusal_names_the_limit_and_says_when(counting: Limits, clock: Clock) -> None:
+    clock.now += 600
+    taken(counting, THREE, "192.0.2.1", 3)
+    with pytest.raises(TooMany) as refusal:
+        counting.take(THREE, "192.0.2.1")
+    assert refusal.value.retry == 3_000
+    said = "At most 3 reports from one address are taken in one hour. Please try again in 50 minutes."
+    assert refusal.value.message == said
+
+
+def test_what_is_off_counts_nothing(counting: Limits) -> None:
+    assert taken(counting, Limit.read("reports", "off"), "192.0.2.1", 50) == 50
+
+
+@pytest.mark.parametrize("rate", ["", "12", "12/week", "-1/hour", "1.5/hour", "12 / hour", "hour"])
+def test_a_limit_that_cannot_be_read_is_one_sentence(rate: str) -> None:
+    with pytest.raises(ValueError, match="The limit of reports must be like 1200/hour, or off; got"):
+        Limit.read("reports", rate)
+
+
+def test_processes_count_together(server: RedisServer) -> None:
+    redis.Redis.from_url(server.url).flushall()
+    two = [Limits(server.url), Limits(server.url)]
+    limit = Limit("reports from one address", 50, "hour")
+    assert sum(taken(two[number % 2], limit, "192.0.2.1", 1) for number in range(100)) == 50
+
+
+def test_redis_holds_no_address_and_nothing_beyond_the_window(server: RedisServer, clock: Clock) -> None:
+    there = redis.Redis.from_url(server.url)
+    there.flushall()
+    clock.now += 600
+    Limits(server.url).take(THREE, "192.0.2.1")
+    held = {name: there.get(name) for name in there.keys()}  # noqa: SIM118 - not a dictionary
+    assert len(held) == 2
+    assert not any(b"192.0.2.1" in name + value for name, value in held.items())
+    assert {there.ttl(name) > 0 for name in held} == {True}
+    (count,) = [name for name in held if b":key:" not in name]
+    assert there.ttl(count) <= 3_000
+
+
+def test_memory_holds_no_address_and_nothing_beyond_the_window(clock: Clock) -> None:
+    counting = Limits()
+    counting.take(THREE, "192.0.2.1")
+    assert "192.0.2.1" not in repr(vars(counting))
+    before, key = set(counting._permits), counting._key
+    clock.now += 3_600
+    counting.take(THREE, "192.0.2.1")
+    assert len(before) == len(counting._permits) == 1
+    assert before != set(counting._permits)
+    assert counting._key == key
+    clock.now += 86_400
+    counting.take(THREE, "192.0.2.1")
+    assert counting._key != key, "with the day the key goes"
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MOST_COUNTS", 10)
+    counting = Limits()
+    for number in range(100):
+        counting.take(THREE, str(ipaddress.ip_address(number)))
+    assert sum(map(len, counting._permits.values())) <= 11
+
+
+def test_a_redis_that_is_away_refuses_nobody_and_is_asked_seldom(clock: Clock, caplog: Any) -> None:
+    counting = Limits("redis://127.0.0.1:1/0")
+    assert taken(counting, THREE, "192.0.2.1", 50) == 50
+    assert [record.getMessage() for record in caplog.records] == ["limits are not kept for now: ConnectionError"]
+    clock.now += 6
+    assert taken(counting, THREE, "192.0.2.1", 1) == 1
+    assert len(caplog.records) == 2
+
+
+@pytest.mark.parametrize(
+    ("proxies", "environ", "address"),
+    [
+        (0, {}, "203.0.113.9"),
+        (0, {"HTTP_X_FORWARDED_FOR": "192.0.2.1"}, "203.0.113.9"),
+        (1, {"HTTP_X_FORWARDED_FOR": "192.0.2.1"}, "192.0.2.1"),
+        (1, {"HTTP_X_FORWARDED_FOR": "198.51.100.7, 192.0.2.1"}, "192.0.2.1"),
+        (2, {"HTTP_X_FORWARDED_FOR": "198.51.100.7,192.0.2.1, 10.0.0.1"}, "192.0.2.1"),
+        (2, {"HTTP_X_FORWARDED_FOR": "192.0.2.1"}, "203.0.113.9"),
+        (1, {}, "203.0.113.9"),
+        (1, {"HTTP_X_FORWARDED_FOR": "198.51.100.7, nonsense"}, "unknown"),
+        (0, {"REMOTE_ADDR": "2001:db8:1:2:3:4:5:6"}, "2001:db8:1:2::/64"),
+        (0, {"REMOTE_ADDR": "::ffff:192.0.2.1"}, "192.0.2.1"),
+        (0, {"REMOTE_ADDR": ""}, "unknown"),
+    ],
+)
+def test_the_address_is_the_one_that_our_own_proxies_saw(
+    settings: Any, proxies: int, environ: dict[str, str], address: str
+) -> None:
+    settings.CANDOR_PROXIES = proxies
+    assert limits.address_of({"REMOTE_ADDR": "203.0.113.9"} | environ) == address
+
+
+@pytest.fixture
+def afresh() -> Iterator[None]:
+    limits.shared.cache_clear()
+    yield
+    limits.shared.cache_clear()
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("afresh")
+def test_429_by_address(design: Design, settings: Any) -> None:
+    settings.CANDOR_LIMITS = settings.CANDOR_LIMITS | {"reports by address": THREE}
+    ours = [send(payloads.body(design)).status for _ in range(5)]
+    assert ours == [201, 201, 201, 429, 429]
+    spoofed = send(payloads.body(design), HTTP_X_FORWARDED_FOR="192.0.2.1")
+    assert (spoofed.status, spoofed.headers["Retry-After"]) == (429, "3600")
+    assert spoofed.error["message"].startswith("At most 3 reports from one address are taken in one hour.")
+    assert send(payloads.body(design), REMOTE_ADDR="192.0.2.2").status == 201
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("afresh")
+def test_429_by_survey_counts_reports_alone(design: Design, settings: Any) -> None:
+    three = Limit("reports of one survey", 3, "hour")
+    settings.CANDOR_LIMITS = settings.CANDOR_LIMITS | {"reports by survey": three}
+    refused = [send(payloads.body(design, nonce="none")).status for _ in range(5)]
+    answers = [send(payloads.body(design), REMOTE_ADDR=f"192.0.2.{number}") for number in range(4)]
+    assert [*refused, *(one.status for one in answers)] == [422] * 5 + [201] * 3 + [429]
+    assert answers[3].error["message"].startswith("At most 3 reports of one survey are taken in one hour.")

@@ -1,0 +1,188 @@
+"""Reports that come together share a transaction, and nobody is told that a report is stored which is not."""
+
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import DataError, OperationalError, connection
+
+from collector import selectors, storing
+from collector.designs import Design
+from collector.errors import Unavailable
+from collector.services import read
+from collector.storing import NewReport, Outcome
+from collector.writer import Writer
+from tests import payloads
+
+SECONDS = 30
+"""That a test waits for what should come at once."""
+
+FULL = ["PRAGMA max_page_count = 1", "CREATE TABLE more AS SELECT zeroblob(1000000)"]
+
+
+def new(number: int) -> NewReport:
+    return NewReport(number.to_bytes(16), "0" * 64, 0, b"\0\0", 0)
+
+
+class Store:
+    """Stores nothing and remembers what it was given; fails as it is told to."""
+
+    def __init__(self, *faults: BaseException | None) -> None:
+        self.faults, self.batches = list(faults), []
+        self.begun, self.go_on = threading.Event(), threading.Event()
+        self.go_on.set()
+
+    def __call__(self, reports: Sequence[NewReport]) -> list[Outcome]:
+        self.batches.append(list(reports))
+        self.begun.set()
+        assert self.go_on.wait(SECONDS)
+        if self.faults and (fault := self.faults.pop(0)):
+            raise fault
+        return [Outcome.KNOWN if one.nonce[-1] % 2 else Outcome.STORED for one in reports]
+
+
+def put_all(writer: Writer, numbers: range, store: Store) -> list[Outcome | None]:
+    """Put one report, and the others while it is being stored; what became of each, None where it was sent away."""
+
+    def put(number: int) -> Outcome | None:
+        try:
+            return writer.put(new(number))
+        except Unavailable:
+            return None
+
+    store.go_on.clear()
+    store.begun.clear()
+    with ThreadPoolExecutor(len(numbers)) as pool:
+        first = pool.submit(put, numbers[0])
+        assert store.begun.wait(SECONDS)
+        others = [pool.submit(put, number) for number in numbers[1:]]
+        end = time.monotonic() + SECONDS
+        while writer.waiting < len(others) and not any(one.done() for one in others) and time.monotonic() < end:
+            time.sleep(0.001)
+        store.go_on.set()
+        return [one.result(SECONDS) for one in (first, *others)]
+
+
+def test_what_comes_while_one_is_stored_is_stored_together() -> None:
+    store = Store()
+    outcomes = put_all(Writer(store), range(20), store)
+    assert [len(batch) for batch in store.batches] == [1, 19]
+    assert outcomes == [Outcome.KNOWN if number % 2 else Outcome.STORED for number in range(20)]
+
+
+def test_one_that_cannot_be_written_does_not_take_the_others_down() -> None:
+    class Picky(Store):
+        def __call__(self, reports: Sequence[NewReport]) -> list[Outcome]:
+            outcomes = super().__call__(reports)
+            if any(one.nonce[-1] == 5 for one in reports):
+                raise DataError("the row is (5)")
+            return outcomes
+
+    store = Picky()
+    outcomes = put_all(Writer(store), range(10), store)
+    assert outcomes.count(None) == 1
+    assert outcomes[5] is None
+
+
+def test_all_are_sent_away_while_the_database_is_and_the_next_is_stored() -> None:
+    away = OperationalError("connection refused")
+    store = Store(None, away, away)
+    writer = Writer(store)
+    outcomes = put_all(writer, range(10), store)
+    assert outcomes == [Outcome.STORED, *[None] * 9]
+    assert len(store.batches) == 3, "tried again with a new connection, and not one by one"
+    assert writer.put(new(0)) is Outcome.STORED
+
+
+def test_a_connection_that_was_lost_is_made_anew_and_nobody_notices() -> None:
+    store = Store(OperationalError("terminating connection due to administrator command"))
+    assert Writer(store).put(new(0)) is Outcome.STORED
+
+
+def test_no_more_wait_than_may() -> None:
+    store = Store()
+    outcomes = put_all(Writer(store, waiting=3), range(5), store)
+    assert outcomes.count(None) == 1
+
+
+def test_nobody_waits_for_ever_nor_behind_what_is_stuck() -> None:
+    store = Store()
+    store.go_on.clear()
+    writer = Writer(store, patience=0.05)
+    with pytest.raises(Unavailable):
+        writer.put(new(0))
+    assert store.begun.wait(SECONDS)
+    time.sleep(0.1)
+    with pytest.raises(Unavailable):
+        writer.put(new(0))
+    assert writer.waiting == 0, "who comes later is sent away without being let in"
+    store.go_on.set()
+
+
+@pytest.mark.parametrize("fault", [SystemExit(), MemoryError(), AssertionError()])
+def test_nothing_ends_the_thread(fault: BaseException) -> None:
+    store = Store(fault, fault)
+    writer = Writer(store)
+    with pytest.raises(Unavailable):
+        writer.put(new(0))
+    store.faults.clear()
+    assert writer.put(new(2)) is Outcome.STORED
+
+
+def test_a_thread_that_is_gone_all_the_same_is_started_again() -> None:
+    writer = Writer(Store())
+    writer._thread = threading.Thread()
+    assert writer.put(new(0)) is Outcome.STORED
+
+
+def really(writer: Writer, design: Design, nonce: str) -> Outcome:
+    return writer.put(read(payloads.body(design, nonce=nonce), slug="campus"))
+
+
+def store_and_leave(reports: Sequence[NewReport]) -> list[Outcome]:
+    """Else the test's database could not be dropped."""
+    try:
+        return storing.store(reports)
+    finally:
+        connection.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_fifty_senders_of_one_report_store_it_once(design: Design) -> None:
+    writer = Writer(store_and_leave)
+    with ThreadPoolExecutor(50) as pool:
+        sent = [pool.submit(really, writer, design, f"{number % 5:032x}") for number in range(250)]
+        outcomes = [one.result(SECONDS) for one in sent]
+    assert outcomes.count(Outcome.STORED) == 5
+    assert outcomes.count(Outcome.KNOWN) == 245
+    assert selectors.report_count(design.digest) == 5
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("sqlite", "postgresql"),
+    [
+        (FULL, ["SELECT pg_terminate_backend(pg_backend_pid())"]),
+        (["PRAGMA query_only = ON"], ["SET default_transaction_read_only = on"]),
+    ],
+    ids=["full or cut off", "read-only"],
+)
+def test_a_real_fault_of_the_database_stores_nothing_and_passes(
+    design: Design, sqlite: list[str], postgresql: list[str]
+) -> None:
+    faults = [sqlite if connection.vendor == "sqlite" else postgresql] * 2
+
+    def failing(reports: Sequence[NewReport]) -> list[Outcome]:
+        with connection.cursor() as cursor:
+            for statement in faults.pop() if faults else ():
+                cursor.execute(statement)
+        return store_and_leave(reports)
+
+    writer = Writer(failing)
+    with pytest.raises(Unavailable):
+        really(writer, design, "ab" * 16)
+    assert selectors.report_count(design.digest) == 0
+    faults.clear()
+    assert really(writer, design, "ab" * 16) is Outcome.STORED

@@ -1,0 +1,169 @@
+"""The web server in bad weather, on a real PostgreSQL: slow senders, a database that goes and comes, its own end."""
+
+import http.client
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from collector.designs import Design, check
+from collector.door import BODIES_OF_ONE
+from config.household import commands
+from config.postgresql import PostgreSQL
+from tests import payloads
+from tests.system.installation import ROOT, free_port, wait_until
+
+FREEZE = "from collector.services import freeze; from tests import payloads; freeze(payloads.document())"
+COUNT = "SELECT count(*) FROM collector_waitingreport"
+
+
+class Web:
+    """The web server of an installation with one open design; nobody folds what it takes."""
+
+    def __init__(self, folder: Path, database: PostgreSQL) -> None:
+        self.database, self.port = database, free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        own = {"CANDOR_DATA": str(folder), "CANDOR_URL": self.url, "DATABASE_URL": database.url}
+        self.environment = os.environ | own | {"DJANGO_SETTINGS_MODULE": "config.settings"}
+        self.log = folder / "web.log"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def manage(self, *words: str) -> None:
+        command = [sys.executable, "manage.py", *words]
+        subprocess.run(command, cwd=ROOT, env=self.environment, check=True, capture_output=True)
+
+    def start(self) -> None:
+        command = commands("127.0.0.1", self.port)["web server"]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True
+            )
+        wait_until(lambda: self.send(b"{}") == 422, 60)
+
+    def end(self) -> float:
+        """Ask it to end; how long that took, in seconds."""
+        assert self.process is not None
+        begun = time.monotonic()
+        self.process.terminate()
+        self.process.wait(timeout=30)
+        return time.monotonic() - begun
+
+    def kill(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+    def head(self, length: int) -> dict[str, str]:
+        return {"Content-Type": "application/json", "Origin": self.url, "Content-Length": str(length)}
+
+    def answer(self, body: bytes, *, address: str = "127.0.0.1") -> tuple[int, str | None]:
+        """The status, and when to try again; 0 where nobody answers."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30, source_address=(address, 0))
+        try:
+            connection.request("POST", "/s/campus/reports", body, self.head(len(body)))
+            response = connection.getresponse()
+            return response.status, response.headers["Retry-After"]
+        except OSError:
+            return 0, None
+        finally:
+            connection.close()
+
+    def send(self, body: bytes, *, address: str = "127.0.0.1") -> int:
+        return self.answer(body, address=address)[0]
+
+    def dawdle(self) -> socket.socket:
+        """Begin to send a report, and go no further."""
+        there = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        lines = "".join(f"{name}: {value}\r\n" for name, value in self.head(200).items())
+        there.sendall(f"POST /s/campus/reports HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n{lines}\r\n{{".encode())
+        return there
+
+    def stored(self) -> int:
+        with psycopg.connect(self.database.url) as connection:
+            return int(connection.execute(COUNT).fetchone()[0])
+
+
+@pytest.fixture(scope="module")
+def installed() -> Iterator[Web]:
+    folder = Path(tempfile.mkdtemp(prefix="candor-web-"))
+    folder.chmod(0o755)
+    database = PostgreSQL(folder / "server")
+    database.start()
+    web = Web(folder, database)
+    web.manage("migrate", "--verbosity", "0")
+    web.manage("shell", "-c", FREEZE)
+    yield web
+    database.stop()
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def web(installed: Web) -> Iterator[Web]:
+    installed.start()
+    yield installed
+    installed.kill()
+
+
+@pytest.fixture(scope="module")
+def design() -> Design:
+    return check(payloads.document())
+
+
+def test_503_while_the_database_is_away_and_201_when_it_is_back(web: Web, design: Design) -> None:
+    assert web.send(payloads.body(design)) == 201
+    web.database.stop()
+    with ThreadPoolExecutor(4) as pool:
+        away = list(pool.map(lambda _: web.answer(payloads.body(design)), range(8)))
+    web.database.start()
+    assert away == [(503, "5")] * 8
+    assert web.send(payloads.body(design)) == 201, "the next one, without a wait"
+    assert web.stored() == 2
+    assert "nonce" not in web.log.read_text()
+
+
+def test_slow_senders_hold_neither_reports_nor_pages(web: Web, design: Design) -> None:
+    before = web.stored()
+    slow = [web.dawdle() for _ in range(60)]
+    refused = slow[BODIES_OF_ONE:]
+    assert {there.recv(12) for there in refused} == {b"HTTP/1.1 503"}
+    assert web.send(payloads.body(design)) == 503, "the address has too many on their way"
+    assert [web.send(payloads.body(design), address="127.0.0.2") for _ in range(5)] == [201] * 5
+    page = http.client.HTTPConnection("127.0.0.1", web.port, timeout=30)
+    page.request("GET", "/healthz")
+    assert page.getresponse().status == 200
+    page.close()
+    for there in slow:
+        there.close()
+    wait_until(lambda: web.send(payloads.body(design)) == 201, 10)
+    assert web.stored() == before + 6
+
+
+def test_at_its_end_what_is_in_flight_is_answered(web: Web, design: Design) -> None:
+    """The reports wait for a lock when the server is asked to end; one sender dawdles and is cut off."""
+    before = web.stored()
+    dawdler = web.dawdle()
+    with psycopg.connect(web.database.url) as holder, ThreadPoolExecutor(6) as pool:
+        holder.execute("SELECT * FROM collector_frozendesign FOR UPDATE")
+        sent = [pool.submit(web.send, payloads.body(design)) for _ in range(5)]
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        with psycopg.connect(web.database.url, autocommit=True) as looking:
+            wait_until(lambda: looking.execute(waiting).fetchone()[0], 10)
+        time.sleep(0.5)
+        end = pool.submit(web.end)
+        time.sleep(0.5)
+        holder.rollback()
+        assert [one.result(30) for one in sent] == [201] * 5
+        assert end.result(30) < 10
+    dawdler.close()
+    assert web.stored() == before + 5
+    assert web.send(payloads.body(design)) == 0
