@@ -8,6 +8,10 @@ import tempfile
 _data = tempfile.mkdtemp(prefix="candor-test-")
 atexit.register(shutil.rmtree, _data, ignore_errors=True)
 os.environ["CANDOR_DATA"] = _data
+# All tests of a process sign in from one address, and within an hour.
+os.environ |= dict.fromkeys(
+    ("CANDOR_SIGN_INS_BY_ADDRESS", "CANDOR_REQUESTS_BY_RESEARCHER", "CANDOR_FILES_BY_READER"), "off"
+)
 
 from config.settings import *  # noqa: E402, F403
 
