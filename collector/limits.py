@@ -122,7 +122,9 @@ class Limits:
         assert self._redis is not None
         key = b"candor:limit:" + name
         with self._redis.pipeline(transaction=True) as together:
-            taken, _ = together.incrby(key, part).expire(key, seconds).execute()
+            together.incrby(key, part)
+            together.expire(key, seconds)
+            taken, _ = together.execute()
         return min(part, most - (int(taken) - part))
 
     def _name(self, what: str, *, day: int) -> bytes:
