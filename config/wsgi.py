@@ -13,4 +13,5 @@ from collector.storing import store  # noqa: E402
 from collector.writer import Writer  # noqa: E402
 from config.middleware import headers_without_django  # noqa: E402
 
-application = Door(django, writer=Writer(store), headers=headers_without_django)
+writer = Writer(store)
+application = Door(django, writer=writer, headers=headers_without_django)

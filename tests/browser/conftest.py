@@ -10,7 +10,9 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
-from config.wsgi import application
+from collector.door import Application, Door
+from config.middleware import headers_without_django
+from config.wsgi import writer
 from surveys.models import Version
 from tests import kinds
 from tests.tools.browser import FLAGS, find_browser
@@ -144,10 +146,14 @@ def running_site(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Ite
     """The site in a thread; its static files come from its own middleware, under their hashed names."""
     monkeypatch.setattr("django.contrib.staticfiles.handlers.StaticFilesHandler", lambda application: application)
     # What an installation runs: with the door that takes reports in front.
-    monkeypatch.setattr("django.test.testcases.WSGIHandler", lambda: application)
+    monkeypatch.setattr("django.test.testcases._MediaFilesHandler", with_door)
     server = LiveServer("127.0.0.1")
     yield server.url
     server.stop()
+
+
+def with_door(django: Application) -> Application:
+    return Door(django, writer=writer, headers=headers_without_django)
 
 
 @pytest.fixture
