@@ -10,13 +10,11 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
-from collector.door import Application, Door
-from config.middleware import headers_without_django
-from config.wsgi import writer
 from surveys.models import Version
 from tests import kinds
 from tests.tools.browser import FLAGS, find_browser
 from tests.tools.capture import Capture, Request, Responder, Response, capturing, forward_to
+from tests.tools.door import WRITER, door_with
 from tests.tools.opening import opened
 
 # playwright's own event loop runs in this thread; Django would take every query of a test for one from async code.
@@ -146,14 +144,10 @@ def running_site(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Ite
     """The site in a thread; its static files come from its own middleware, under their hashed names."""
     monkeypatch.setattr("django.contrib.staticfiles.handlers.StaticFilesHandler", lambda application: application)
     # What an installation runs: with the door that takes reports in front.
-    monkeypatch.setattr("django.test.testcases._MediaFilesHandler", with_door)
+    monkeypatch.setattr("django.test.testcases._MediaFilesHandler", lambda django: door_with(WRITER, django))
     server = LiveServer("127.0.0.1")
     yield server.url
     server.stop()
-
-
-def with_door(django: Application) -> Application:
-    return Door(django, writer=writer, headers=headers_without_django)
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from django.test import Client, RequestFactory
 
 from collector import selectors, storing
 from collector.designs import Design
-from config.wsgi import application
 from tests import payloads
+from tests.tools.door import APPLICATION
 
 NONCE = "0123456789abcdef" * 2
 SQL = [
@@ -62,7 +62,7 @@ def call(body: bytes, **changes: Any) -> tuple[int, dict[str, str], bytes]:
     sent = request.environ | {"CONTENT_TYPE": "application/json"} | changes
     environ = {name: value for name, value in sent.items() if value is not None}
     started: list[Any] = []
-    chunks = application(environ, lambda *given: started.append(given))
+    chunks = APPLICATION(environ, lambda *given: started.append(given))
     content = b"".join(chunks)
     if hasattr(chunks, "close"):
         chunks.close()

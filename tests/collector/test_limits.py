@@ -175,7 +175,8 @@ def test_the_address_is_the_one_that_our_own_proxies_saw(
 
 
 @pytest.fixture
-def afresh() -> Iterator[None]:
+def afresh(settings: Any) -> Iterator[None]:
+    settings.REDIS_URL = None
     limits.shared.cache_clear()
     yield
     limits.shared.cache_clear()

@@ -8,13 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import DataError, OperationalError, connection
 
-from collector import selectors, storing
+from collector import selectors
 from collector.designs import Design
 from collector.errors import Unavailable
 from collector.services import read
 from collector.storing import NewReport, Outcome
 from collector.writer import Writer
 from tests import payloads
+from tests.tools.door import store_and_leave
 
 SECONDS = 30
 """That a test waits for what should come at once."""
@@ -139,14 +140,6 @@ def test_a_thread_that_is_gone_all_the_same_is_started_again() -> None:
 
 def really(writer: Writer, design: Design, nonce: str) -> Outcome:
     return writer.put(read(payloads.body(design, nonce=nonce), slug="campus"))
-
-
-def store_and_leave(reports: Sequence[NewReport]) -> list[Outcome]:
-    """Else the test's database could not be dropped."""
-    try:
-        return storing.store(reports)
-    finally:
-        connection.close()
 
 
 @pytest.mark.django_db(transaction=True)

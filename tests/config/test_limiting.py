@@ -16,7 +16,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def _afresh() -> Iterator[None]:
+def _afresh(settings: Any) -> Iterator[None]:
+    settings.REDIS_URL = None
     limits.shared.cache_clear()
     yield
     limits.shared.cache_clear()

@@ -28,8 +28,8 @@ from schemathesis.specs.openapi.checks import (
 
 from collector import described
 from config.openapi import document
-from config.wsgi import application
 from tests.fuzz.scene import Scene
+from tests.tools.door import APPLICATION
 
 CHECKS = [
     not_a_server_error,
@@ -75,7 +75,7 @@ def shares(schema: Any) -> list[tuple[Any, str, float]]:
 
 def fuzz(scene: Scene, cases: int, *, chance: int, told: Callable[[str], None] = lambda words: None) -> Tally:
     """Send about so many cases; the same ones for the same `chance`."""
-    schema = schemathesis.openapi.from_wsgi("/api/schema/", application)
+    schema = schemathesis.openapi.from_wsgi("/api/schema/", APPLICATION)
     tally = Tally()
     for operation, who, share in shares(schema):
         for mode in GenerationMode:

@@ -1,18 +1,20 @@
 """The door as the server calls it, every call checked against the rules of WSGI."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from wsgiref.validate import validator
 
 from django.core.signals import request_finished, request_started
-from django.db import close_old_connections
+from django.db import close_old_connections, connection
 from django.test import RequestFactory
 
-from collector.door import Application, Door, Writer
+from collector import door
+from collector.door import Application, Door
 from collector.storing import NewReport, Outcome, store
+from collector.writer import Writer
 from config.middleware import headers_without_django
 from config.wsgi import django
 
@@ -26,11 +28,24 @@ class AtOnce:
         return store([report])[0]
 
 
-def door_with(writer: Writer) -> Door:
+def door_with(writer: door.Writer, django: Application = django) -> Door:
     return Door(django, writer=writer, headers=headers_without_django)
 
 
 DOOR = door_with(AtOnce())
+
+
+def store_and_leave(reports: Sequence[NewReport]) -> list[Outcome]:
+    """For a writer's thread: while it is connected the tests' database cannot be dropped."""
+    try:
+        return store(reports)
+    finally:
+        connection.close()
+
+
+WRITER = Writer(store_and_leave)
+APPLICATION = door_with(WRITER)
+"""What an installation runs, for tests on the real database."""
 
 
 @dataclass(frozen=True)
