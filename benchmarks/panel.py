@@ -189,7 +189,7 @@ def pages(key: str) -> None:
     print(f"\n{'page, median of ' + str(REPEATS):<60}{'wall':>9}{'processor':>11}{'of limit':>10}{'queries':>9}")
     for address in addresses():
         status = visit(address, key)
-        assert status in ("200 OK", "302 Found", "404 Not Found"), (address, status)
+        assert status in ("200 OK", "302 Found", "403 Forbidden", "404 Not Found"), (address, status)
         connection.force_debug_cursor = True
         reset_queries()
         visit(address, key)

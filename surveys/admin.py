@@ -38,7 +38,7 @@ from surveys.panel.listing import ROWS, Line, lines_of
 from surveys.panel.overview import question_of
 from surveys.panel.views import signed_in
 from surveys.people.log import record
-from surveys.people.teams import choices_of, home_team, team_fields
+from surveys.people.teams import choices_of, home_team, left_without_owner, team_fields
 
 admin.site.unregister(DjangoGroup)
 admin.site.unregister(User)
@@ -52,6 +52,16 @@ class ResearcherAdmin(BaseUserAdmin, ModelAdmin):  # type: ignore[type-arg]
 
     form, add_form, change_password_form = UserChangeForm, UserCreationForm, AdminPasswordChangeForm
     list_display = ("username", "email", "is_active", "is_staff", "is_superuser")
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, list[str]]:
+        """What an account takes along; nothing is deleted where that leaves a team with nobody to decide for it."""
+        gone, counts, denied, protected = super().get_deleted_objects(objs, request)
+        last = [
+            f"{user} is the last owner of {team}. Make somebody else an owner first."
+            for user in objs
+            for team in left_without_owner(user)
+        ]
+        return gone, counts, denied, [*protected, *last]
 
 
 class Ordered:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.forms import ModelChoiceField
 from unfold.widgets import UnfoldAdminSelectWidget
 
@@ -109,3 +109,12 @@ def with_counts(members: QuerySet[Membership]) -> QuerySet[Membership]:
     """Each with how many `people` its team has and how many `surveys`."""
     people = Count("team__memberships", distinct=True)
     return members.annotate(people=people, surveys=Count("team__surveys", distinct=True))
+
+
+def left_without_owner(user: User) -> list[Team]:
+    """The teams with surveys or with other members that would have no owner without this one."""
+    own = Team.objects.filter(memberships__user=user, memberships__role=Role.OWNER)
+    others = Membership.objects.exclude(user=user)
+    needed = Q(pk__in=others.values("team")) | Q(surveys__isnull=False)
+    owned = others.filter(role=Role.OWNER).values("team")
+    return list(own.filter(needed).exclude(pk__in=owned).distinct().order_by("pk"))

@@ -197,3 +197,15 @@ def test_the_payload_is_in_one_team(survey: Survey) -> None:
     home_team(stranger)
     assert surveys_of(stranger).count() == 0
     assert teams.choices_of(stranger).count() == 0
+
+
+def test_the_last_owners_account_is_not_deleted(survey: Survey, alice: User, bob: User, sign_in: SignIn) -> None:
+    """A team with surveys keeps somebody who decides for it; once there is another owner the account can go."""
+    root = sign_in(User.objects.create_superuser("root"))
+    address = reverse("admin:auth_user_delete", args=[alice.pk])
+    page = root.post(address, {"post": "yes"})
+    assert "alice is the last owner of" in page.content.decode()
+    assert User.objects.filter(pk=alice.pk).exists()
+    Membership.objects.create(team=survey.team, user=bob, role=Role.OWNER)
+    assert root.post(address, {"post": "yes"}).status_code == 302
+    assert not User.objects.filter(pk=alice.pk).exists()
