@@ -31,7 +31,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from collector import folding, selectors, services
+from collector import folding, purging, selectors, services
 from collector.designs import Design
 from collector.errors import Closed, NonceTaken
 from estimator import services as estimator
@@ -86,6 +86,7 @@ class Model:
         self.stored: set[str] = set()
         self.counted: set[str] = set()
         self.closed = False
+        self.purged = False
 
     def body(self, nonce: str, report: Report | None = None) -> bytes:
         stratum, position = report or self.sent[nonce]
@@ -140,7 +141,7 @@ class Machine(RuleBasedStateMachine):
     def retry(self, data: st.DataObject) -> None:
         self._receive(data.draw(st.sampled_from(sorted(self.real.sent))))
 
-    @precondition(lambda self: self.real.stored)
+    @precondition(lambda self: self.real.stored and not self.real.purged)
     @rule(data=st.data(), stratum=st.integers(0, 1), position=st.integers(0, MARKS - 1))
     def change_under_the_same_nonce(self, data: st.DataObject, stratum: int, position: int) -> None:
         nonce = data.draw(st.sampled_from(sorted(self.real.stored)))
@@ -165,18 +166,18 @@ class Machine(RuleBasedStateMachine):
         assert folding.fold(model.design.digest, chunk=chunk) == len(model.stored - model.counted)
         model.counted = set(model.stored)
 
-    @rule(which=st.sampled_from(SLUGS), chunk=st.integers(1, 4), number=st.integers(0, 30), after=st.booleans())
-    def fold_and_die(self, which: str, chunk: int, number: int, after: bool) -> None:
-        model = self.models[which]
-        self._until_killed(number, after, lambda: folding.fold(model.design.digest, chunk=chunk))
-        self._look_what_is_counted(model)
+    @precondition(lambda self: self.real.stored - self.real.counted)
+    @rule(chunk=st.integers(1, 4), number=st.integers(0, 12), after=st.booleans())
+    def fold_and_die(self, chunk: int, number: int, after: bool) -> None:
+        self._until_killed(number, after, lambda: folding.fold(self.real.design.digest, chunk=chunk))
+        self._look_what_is_counted(self.real)
 
     @rule(which=st.sampled_from(SLUGS))
     def estimate(self, which: str) -> None:
         model = self.models[which]
         self._check_run(estimator.run_now(model.design.digest), model)
 
-    @rule(number=st.integers(0, 40), after=st.booleans())
+    @rule(number=st.integers(0, 20), after=st.booleans())
     def estimate_and_die(self, number: int, after: bool) -> None:
         asked = estimator.request_run(self.real.design.digest)
         self._until_killed(number, after, lambda: estimator.execute(asked.pk))
@@ -210,6 +211,25 @@ class Machine(RuleBasedStateMachine):
         services.close(self.models[which].design.digest)
         self.models[which].closed = True
 
+    @precondition(lambda self: self.real.closed)
+    @rule(chunk=st.integers(1, 4))
+    def purge(self, chunk: int) -> None:
+        """Every report goes; what was counted of them stays, and what had waited is counted before."""
+        purging.purge(self.real.design.digest, chunk=chunk)
+        self.real.counted, self.real.purged = set(self.real.stored), True
+
+    @precondition(lambda self: self.real.closed)
+    @rule(chunk=st.integers(1, 4), number=st.integers(0, 12), after=st.booleans())
+    def purge_and_die(self, chunk: int, number: int, after: bool) -> None:
+        digest = self.real.design.digest
+        self._until_killed(number, after, lambda: purging.purge(digest, chunk=chunk))
+        self._look_what_is_counted(self.real)
+        try:
+            selectors.recount(digest)
+        except selectors.Purged:
+            assert self.real.counted == self.real.stored
+            self.real.purged = True
+
     @rule(stratum=st.integers(0, 1))
     def rehearse(self, stratum: int) -> None:
         """Simulated reports under nonces that real ones may have; theirs is another survey."""
@@ -235,7 +255,11 @@ class Machine(RuleBasedStateMachine):
     def nothing_is_lost_and_nothing_twice(self) -> None:
         for model in getattr(self, "models", {}).values():
             digest = model.design.digest
-            assert _plain(selectors.recount(digest)) == model.totals(model.stored)
+            if model.purged:
+                with pytest.raises(selectors.Purged):
+                    selectors.recount(digest)
+            else:
+                assert _plain(selectors.recount(digest)) == model.totals(model.stored)
             assert _plain(selectors.totals(digest)) == model.totals(model.counted)
             assert all(table[stratum][1] in (0, 1) for table in model.totals(model.stored) for stratum in range(2))
             (counted,) = selectors.report_counts([digest]).values()
@@ -260,7 +284,7 @@ class Machine(RuleBasedStateMachine):
             receipt = services.receive(self.real.body(nonce), slug="campus")
         except Closed:
             assert self.real.closed
-            assert nonce not in self.real.stored
+            assert nonce not in self.real.stored or self.real.purged
             return
         assert not heard or receipt.created is (nonce not in self.real.stored)
         assert nonce in self.real.stored or not self.real.closed
