@@ -83,6 +83,7 @@ coverage: ## measure every interval's coverage and every mechanism's variance in
 bench: bench-library ## every measurement of speed: the library, taking reports, folding, planning, the panel, the page on a slow phone
 	@$(BIN)/python -m benchmarks.reports
 	@$(BIN)/python -m benchmarks.platform
+	@$(BIN)/python -m benchmarks.storage
 	@$(BIN)/python -m benchmarks.planner
 	@$(BIN)/python -m benchmarks.panel
 	@$(BIN)/python -m benchmarks.analyses

@@ -1,5 +1,6 @@
 """Folding: waiting reports are moved to the kept ones, and added to the totals and to the count of the day, once."""
 
+import time
 from datetime import date
 
 from django.db import connection, transaction
@@ -10,8 +11,11 @@ from collector import locks, selectors
 from collector.models import DailyCount, FrozenDesign
 from collector.moving import Moved, move
 
-CHUNK = 5_000
-"""Reports folded in one transaction: while it lasts no report can be stored on SQLite, so it has to be short."""
+CHUNKS = {"sqlite": 500, "postgresql": 5_000}
+"""Reports folded in one transaction. On SQLite no report can be stored while it lasts, so it has to be short."""
+
+PAUSES = {"sqlite": 0.01, "postgresql": 0.0}
+"""Seconds between two of them: who waits for SQLite stands in no queue and only looks again every few milliseconds."""
 
 PARTS = 64
 """Of the totals of a design: as many workers can fold it without waiting for each other."""
@@ -25,7 +29,7 @@ ON CONFLICT (design_id, part, stratum, position, symbol) DO UPDATE SET count = c
 """
 
 
-def fold(digest: str, *, chunk: int = CHUNK, wait: bool = True) -> int:
+def fold(digest: str, *, chunk: int | None = None, wait: bool = True) -> int:
     """Fold the waiting reports of a design; how many were folded.
 
     Each chunk is one transaction: its reports are moved, counted and no longer wait together, so a worker that dies
@@ -33,12 +37,13 @@ def fold(digest: str, *, chunk: int = CHUNK, wait: bool = True) -> int:
     passed over, and at the end waited for: every report that was stored before is in the totals then. A worker that
     looks again in a moment need not `wait`.
     """
-    folded = 0
+    folded, chunk = 0, chunk or CHUNKS[connection.vendor]
     # SQLite lets one transaction write: no other worker has any in hand.
     for waits in (False, True) if wait and connection.vendor == "postgresql" else (False,):
         moved = _fold_chunk(digest, chunk, wait=waits)
         while moved.count == chunk:
             folded += len(moved.new)
+            time.sleep(PAUSES[connection.vendor])
             moved = _fold_chunk(digest, chunk, wait=waits)
         folded += len(moved.new)
     if not selectors.is_open(digest):
