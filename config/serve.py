@@ -42,7 +42,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
     try:
-        with _servers() if options.stack else contextlib.nullcontext([]) as servers:
+        with _servers() if options.stack else contextlib.nullcontext(list[Server]()) as servers:
             _require_writable(Path(os.environ.get("CANDOR_DATA", ROOT / "var")))
             _serve(options, servers)
     except KeyboardInterrupt:

@@ -19,6 +19,7 @@ ITEMS, CHOICES = 8, 256
 CANARY = bytes([0xC3, 0x5A, 0x91, 0x2E, 0xF7, 0x68, 0x1D, 0xB4])
 NEEDLES = [CANARY, CANARY.hex().encode(), ",".join(map(str, CANARY)).encode(), str(list(CANARY)).encode()]
 AGENT = "CanaryBrowser/7.3"
+NONCE = bytes.fromhex("c0ffee5ca1ab1e00c0ffee5ca1ab1e00")
 
 
 def findings(installation: Installation, needles: list[bytes]) -> list[str]:
@@ -86,6 +87,14 @@ def knock(installation: Installation) -> None:
         with pytest.raises(urllib.error.HTTPError):
             urllib.request.urlopen(request)
     urllib.request.urlopen(urllib.request.Request(f"{installation.url}/s/wide/", headers={"User-Agent": AGENT})).close()
+    wide = "SELECT design_id FROM surveys_version JOIN surveys_survey s ON s.id = survey_id WHERE slug = 'wide'"
+    ((digest,),) = installation.rows(wide)
+    report = {"design": digest, "nonce": NONCE.hex(), "stratum": "", "report": "00" * ITEMS}
+    headers = {"Content-Type": "application/json", "Origin": installation.url, "User-Agent": AGENT}
+    request = urllib.request.Request(
+        address, json.dumps(report).encode(), headers | {"X-Forwarded-For": "203.0.113.77"}
+    )
+    assert urllib.request.urlopen(request).status == 201
 
 
 def test_the_search_would_find_it(installation: Installation) -> None:
@@ -99,8 +108,15 @@ def test_the_search_would_find_it(installation: Installation) -> None:
 
 
 def test_no_true_answer_anywhere(installation: Installation) -> None:
-    assert installation.stored() == 60
+    assert installation.stored() == 61
     assert findings(installation, NEEDLES) == []
+
+
+def test_a_report_that_was_taken_is_in_the_database_and_nowhere_else(installation: Installation) -> None:
+    """Its nonce would lead from a log, a message or a temporary file to it."""
+    found = findings(installation, [NONCE, NONCE.hex().encode()])
+    assert found
+    assert all(name.startswith("candor.sqlite3") for name in found), found
 
 
 def test_no_address_and_no_browser_anywhere(installation: Installation) -> None:
