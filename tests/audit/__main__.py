@@ -1,6 +1,9 @@
 """The wire audit: `python -m tests.audit [SHARE]` writes docs/audit-wire.md, and fails where anything leaks.
 
 SHARE, one of 1, 2, 3, ..., makes that part of the submissions: 4 makes a quarter. The document says how many were made.
+
+What a part found is kept in var/audit under a name made of all that it depends on: the pages with their scripts, the
+audit's own code, the browser. So an audit that was cut off goes on where it was, and never with what has changed since.
 """
 
 import multiprocessing
@@ -9,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.audit.parts import part
+from tests.audit.parts import kept_part, part
 from tests.audit.standalone import prepare, standalone
 
 TARGET = Path(__file__).parents[2] / "docs" / "audit-wire.md"
@@ -47,15 +50,17 @@ def main() -> bool:
     processors = len(os.sched_getaffinity(0))
     fresh = multiprocessing.get_context("spawn").Pool(processors, initializer=prepare, maxtasksperchild=1)
     with fresh as processes:
-        catching = processes.apply_async(part, ("catch_all", LEAKS, first))
-        begun = [(given, processes.apply_async(part, given)) for given in parts]
-        browser = processes.apply_async(part, ("version",))
+        named = processes.apply(part, ("version",))
+        catching = processes.apply_async(kept_part, (named, ("catch_all", LEAKS, first)))
+        begun = [(given, processes.apply_async(kept_part, (named, given))) for given in parts]
         found = []
         for given, result in begun:
-            found += result.get()
-            print(f"{given[0]} {given[1].survey}: {len(failed(found))} of {len(found)} findings failed", flush=True)
+            mine = result.get()
+            print(f"{given[0]} {given[1].survey}: {len(failed(mine))} of {len(mine)} findings failed", flush=True)
+            if failed(mine):
+                print(table(failed(mine)), flush=True)
+            found += mine
         all_caught, leaks = catching.get()
-        named = browser.get()
     with chromium() as work:
         found += auditing.audit_collector(work, first, YES_NO_FIRST, VISITS)
         found += auditing.audit_collector(work, every_place[0], EVERY_PLACE[0], VISITS)

@@ -1,12 +1,8 @@
 """The whole site behind the recorder: what the browser sent is what the collector stored."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
-from unittest.mock import patch
 
 from django.contrib.auth.models import User
-from pytest_django.live_server_helper import LiveServer
 
 from collector.models import WaitingReport
 from surveys.people.teams import home_team
@@ -15,20 +11,13 @@ from tests.audit.driving import Run, Work, plan, visit
 from tests.audit.findings import Finding
 from tests.audit.shelf import Shelf
 from tests.tools.capture import Request, forward_to
-
-
-@contextmanager
-def running_site() -> Iterator[str]:
-    """The site in a thread; its static files come from its own middleware, under their hashed names."""
-    with patch("django.contrib.staticfiles.handlers.StaticFilesHandler", lambda application: application):
-        server = LiveServer("127.0.0.1")
-        yield server.url
-        server.stop()
+from tests.tools.running import running_site
 
 
 def collected(work: Work, shelf: Shelf, definition: dict[str, Any], submissions: int) -> Run:
     """Visits with a page load each, through the real collector."""
-    version = open_survey(write_survey(definition, team=home_team(User.objects.create_user("auditor"))))
+    owner = User.objects.create_user(f"auditor-of-{shelf.survey}")
+    version = open_survey(write_survey(definition, team=home_team(owner)))
     with running_site() as url:
         rows = plan(shelf.items, submissions, seed=4)
         return work(visit, f"/s/{version.survey.slug}/", shelf.items, rows, forward_to(url))
@@ -36,7 +25,9 @@ def collected(work: Work, shelf: Shelf, definition: dict[str, Any], submissions:
 
 def stored(run: Run, survey: str) -> list[Finding]:
     """The collector has each report as it was sent, and nothing else."""
-    kept = sorted((bytes(one.nonce).hex(), bytes(one.report).hex()) for one in WaitingReport.objects.all())
+    digests = {one.fields["design"] for one in run.submissions}
+    rows = WaitingReport.objects.filter(design__digest__in=digests)
+    kept = sorted((bytes(one.nonce).hex(), bytes(one.report).hex()) for one in rows)
     sent = sorted((one.fields["nonce"], one.fields["report"]) for one in run.submissions)
     shown = f"{len(kept)} stored, {len(sent)} sent"
     return [Finding(survey, "nonces and reports in the database", "equal to those sent", shown, kept == sent)]

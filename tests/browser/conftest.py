@@ -8,13 +8,12 @@ from typing import Self
 import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
-from pytest_django.live_server_helper import LiveServer
 
 from surveys.models import Version
 from tests import kinds
+from tests.tools import running
 from tests.tools.browser import FLAGS, find_browser
 from tests.tools.capture import Capture, Request, Responder, Response, capturing, forward_to
-from tests.tools.door import WRITER, door_with
 from tests.tools.opening import opened
 
 # playwright's own event loop runs in this thread; Django would take every query of a test for one from async code.
@@ -140,14 +139,9 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def running_site(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The site in a thread; its static files come from its own middleware, under their hashed names."""
-    monkeypatch.setattr("django.contrib.staticfiles.handlers.StaticFilesHandler", lambda application: application)
-    # What an installation runs: with the door that takes reports in front.
-    monkeypatch.setattr("django.test.testcases._MediaFilesHandler", lambda django: door_with(WRITER, django))
-    server = LiveServer("127.0.0.1")
-    yield server.url
-    server.stop()
+def running_site(transactional_db: None) -> Iterator[str]:
+    with running.running_site() as url:
+        yield url
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ def one_report(visit: Visit, site: Capture) -> bytes:
     """All that ever left is one body, the server stored it once, and the device holds nothing of it."""
     (body,) = {post.body for post in site.posts()}
     (report,) = WaitingReport.objects.all()
-    assert report.nonce == json.loads(body)["nonce"]
+    assert report.nonce.hex() == json.loads(body)["nonce"]
     assert visit.page.evaluate(STORED) == EMPTY
     return body
 
