@@ -15,9 +15,15 @@ from collector import selectors as reports
 from collector.designs import Design
 from collector.services import receive
 from estimator import services as estimator
+from estimator.analyses import services as analyses
+from estimator.analyses.models import Analysis
 from estimator.models import Run
+from surveys.access import Role
 from surveys.models import Survey, Version
+from surveys.people.invitations import invite
+from surveys.people.models import Membership
 from surveys.people.teams import home_team
+from surveys.rehearsals.services import request_rehearsal
 from surveys.services import close_survey, open_survey, revise_survey, write_survey
 from tests import payloads
 from tests.finished import fill, run_of
@@ -26,20 +32,15 @@ from tests.panel.test_access import ADMIN, ROWS
 pytestmark = pytest.mark.django_db
 
 FORMS = {name: row for name, row in ADMIN.items() if name.startswith("admin:surveys_")}
-PAGES = {
-    name: row.about
-    for name, row in {**ROWS, **FORMS}.items()
-    if "GET" in row.methods and row.about in ("", "survey", "run", "draft", "question")
-}
+ABOUT = ("", "survey", "run", "draft", "question", "team", "rehearsal", "analysis")
+PAGES = {name: row.about for name, row in {**ROWS, **FORMS}.items() if "GET" in row.methods and row.about in ABOUT}
 """Every address that is read; a new one has a row there or fails there."""
 
 
 def test_the_pages_are_those_that_are_read() -> None:
     assert {"panel:survey", "panel:survey-watch", "panel:report", "admin:surveys_survey_change"} <= set(PAGES)
     elsewhere = {row.about for row in ROWS.values() if "GET" in row.methods} - set(PAGES.values())
-    assert elsewhere <= {"rehearsal", "team", "invitation", "member", "analysis", "user"}, (
-        "pages that are not measured here"
-    )
+    assert elsewhere <= {"invitation", "member", "user"}, "pages that are not measured here"
 
 
 def addresses(survey: Survey, draft: Survey) -> Iterator[tuple[str, str]]:
@@ -51,6 +52,9 @@ def addresses(survey: Survey, draft: Survey) -> Iterator[tuple[str, str]]:
         "run": [run.key],
         "draft": [draft.pk],
         "question": question,
+        "team": [survey.team_id],
+        "rehearsal": [survey.slug, survey.rehearsals.all()[0].number],
+        "analysis": [Analysis.objects.all()[0].key],
     }
     for name, of in PAGES.items():
         yield name, reverse(name, args=about[of])
@@ -88,8 +92,21 @@ def grow(survey: Survey, draft: Survey, alice: User) -> None:
         write_survey(larger | {"slug": survey.slug}, team=survey.team)
         fill_and_estimate(open_survey(survey))
         survey.refresh_from_db()
+        analyse_and_rehearse(survey)
+    for number in range(3):
+        member = User.objects.create_user(f"member-{number}", is_staff=True)
+        Membership.objects.create(team=survey.team, user=member, role=Role.VIEWER)
+        invite(survey.team, Role.VIEWER, by=alice)
     for run in Run.objects.filter(state=Run.State.QUEUED):
         estimator.execute(run.pk)
+
+
+def analyse_and_rehearse(survey: Survey) -> None:
+    """What the pages of analyses and rehearsals list."""
+    design = reports.get_design(survey.versions.all()[:1].get().design_id)
+    asked = {"quantity": "cheated:1" if len(design.alphabets) == 2 else "q0:1", "against": "pairs"}
+    analyses.execute(analyses.request("comparison", asked, [design]).pk)
+    request_rehearsal(survey, {"respondents": 60, "shares": {}}, repetitions=1, seed=1)
 
 
 def fill_and_estimate(version: Version) -> None:
@@ -113,6 +130,7 @@ def _fill(design: Design, count: int) -> None:
 def test_no_page_asks_more_of_a_bigger_installation(survey: Survey, alice: User, her: Client) -> None:
     draft = write_survey(payloads.definition(slug="draft"), team=home_team(alice))
     fill_and_estimate(open_survey(survey))
+    analyse_and_rehearse(survey)
     small = asked(her, survey, draft)
     grow(survey, draft, alice)
     assert Survey.objects.count() > 5
