@@ -229,5 +229,5 @@ def test_a_clock_that_is_years_off_changes_nothing(visit: Visit, site: Capture, 
     visit.answer("Yes", "Low").send().stage("sent")
     assert len({post.body for post in site.posts()}) == 1
     report = WaitingReport.objects.get()
-    assert (report.design_id, report.stratum) == (version.design_id, 0)
+    assert (report.design.digest, report.stratum) == (version.design_id, 0)
     assert visit.unfold("Show what was sent").said("sent-receipt") == sha256(site.posts()[0].body).hexdigest()

@@ -52,7 +52,7 @@ def test_a_draft_can_be_opened_once(survey: Survey, her: Client) -> None:
 
 
 def test_what_is_missing_is_said_in_words(survey: Survey, her: Client) -> None:
-    Item.objects.filter(survey=survey, position=1).update(truth="7/5")
+    Item.objects.filter(survey=survey, position=2).update(truth="7/5")
     said = look(her)
     assert "Before it can be opened:" in said
     assert "truth" in said

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -224,13 +225,22 @@ def test_the_panel_tells_the_digest_of_each_page(version: Version, alice: User) 
     assert links.respondent_link(version).endswith(f"/s/campus/#{version.design_id}")
 
 
+@pytest.fixture
+def _up_to_date_again(transactional_db: None) -> Iterator[None]:
+    """Whatever becomes of the test, the next one finds every table."""
+    yield
+    last = MigrationExecutor(connection)
+    last.migrate(last.loader.graph.leaf_nodes())
+
+
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("_up_to_date_again")
 def test_pages_stored_before_there_were_languages_are_moved() -> None:
     """Forwards the bytes are kept under the survey's own language, backwards they come back."""
     executor = MigrationExecutor(connection)
-    before, after = [("surveys", "0002_coin_page")], [("surveys", "0003_pages")]
+    before, after = [("surveys", "0002_coin_page"), ("collector", "0003_report_mode")], [("surveys", "0003_pages")]
     executor.migrate(before)
-    old = executor.loader.project_state([*before, ("collector", "0003_report_mode")]).apps
+    old = executor.loader.project_state(before).apps
     owner = old.get_model("auth", "User").objects.create(username="carol")
     survey = old.get_model("surveys", "Survey").objects.create(slug="campus", owner=owner, state="open")
     design = old.get_model("collector", "FrozenDesign").objects.create(
@@ -245,7 +255,7 @@ def test_pages_stored_before_there_were_languages_are_moved() -> None:
     assert [(page.language, page.kind, bytes(page.content)) for page in Page.objects.all()] == [
         ("de", "answer", b"<page>")
     ]
-    MigrationExecutor(connection).migrate(before)
+    MigrationExecutor(connection).migrate(before[:1])
     assert bytes(old.get_model("surveys", "Version").objects.get().page) == b"<page>"
     last = MigrationExecutor(connection)
     last.migrate(last.loader.graph.leaf_nodes())
