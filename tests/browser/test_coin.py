@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, TimeoutError
 
 from collector.models import Report, WaitingReport
 from surveys.models import Survey, Version
@@ -60,10 +60,19 @@ def test_a_send_that_is_sent_again_is_one_report(without_script: Visit, site: Ca
         respond(request)
 
     site.respond = lose_the_answer
-    page.get_by_role("button", name="Send what is marked").click()  # Chromium sends again by itself
-    page.get_by_role("heading", name="Thank you. What you marked has arrived.").wait_for()
+    without_script.excused = "Failed to load resource"
+    page.get_by_role("button", name="Send what is marked").click()
+    thanks = page.get_by_role("heading", name="Thank you. What you marked has arrived.")
+    try:
+        thanks.wait_for(
+            timeout=5_000
+        )  # Chromium sends again by itself, but only where it had used the connection before
+    except TimeoutError:
+        page.reload()
+        thanks.wait_for()
     sent = [post for post in site.posts() if post.target.endswith("/send/")]
-    assert len(sent) == 2, "it was sent twice"
+    assert len({post.body for post in sent}) == 1
+    assert len(sent) >= 2, "it was sent twice"
     assert WaitingReport.objects.count() == 1
 
 

@@ -4,6 +4,7 @@ The canary is a true answer that no chance can produce: eight questions of 256 c
 by the collector's own way. A report equals its answer in all eight with probability (1/300 + 299/300/256)^8 = 7e-18.
 """
 
+import contextlib
 import csv
 import json
 import urllib.error
@@ -27,7 +28,8 @@ def findings(installation: Installation, needles: list[bytes]) -> list[str]:
     files = [installation.log, *installation.data.rglob("*"), *installation.temporary.rglob("*")]
     found = []
     for path in files:
-        if path.is_file():
+        # A message that is taken meanwhile is gone.
+        with contextlib.suppress(FileNotFoundError, IsADirectoryError):
             content = path.read_bytes()
             found += [f"{path.name}: {needle!r}" for needle in needles if needle.lower() in content.lower()]
     return found
