@@ -43,12 +43,9 @@ def measure(
     before, _, after = (head + body).encode().partition(b"NONCE")
     expected = f"HTTP/1.1 {status} ".encode()
     poll = selectors.DefaultSelector()
-    free: deque[socket.socket] = deque()
-    for _ in range(connections):
-        there = socket.create_connection(("127.0.0.1", port))
-        there.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    free = deque(connected(port) for _ in range(connections))
+    for there in free:
         poll.register(there, selectors.EVENT_READ)
-        free.append(there)
     begun: dict[Any, float] = {}
     waits: list[float] = []
     start = time.perf_counter()
@@ -69,6 +66,12 @@ def measure(
             free.append(there)  # type: ignore[arg-type]
     quantiles = statistics.quantiles(waits, n=100)
     return {"rate": len(waits) / (time.perf_counter() - start), "median": quantiles[49], "p99": quantiles[98]}
+
+
+def connected(port: int) -> socket.socket:
+    there = socket.create_connection(("127.0.0.1", port))
+    there.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return there
 
 
 def whole(there: socket.socket) -> bytes:

@@ -87,7 +87,7 @@ class Limits:
             name = self._name(f"{limit.things}\n{end}\n{whom}", day=now // SECONDS["day"])
             granted = self._spend(name, end, now) or self._get_more(name, limit, end, now)
         except redis.RedisError as error:
-            logger.warning("limits are not kept for now: %s", type(error).__name__)
+            logger.warning("nothing is limited until Redis answers: %s", type(error).__name__)
             self._away_until = time.monotonic() + AWAY
             return
         if not granted:

@@ -86,7 +86,8 @@ def name_of(kind: type[Job]) -> str:
 
 def _database() -> Check:
     works = database_works()
-    return Check("database", works, "It answers." if works else "It does not answer: reports are refused for now.")
+    away = "It does not answer: reports are refused until it does."
+    return Check("database", works, "It answers." if works else away)
 
 
 def _broker() -> Check:

@@ -3,11 +3,9 @@
 import io
 import json
 import os
-import shutil
 import stat
 import subprocess
 import sys
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,6 +26,7 @@ from surveys.keeping import backup, tables
 from surveys.models import Survey
 from tests import finished
 from tests.storage import whole
+from tests.tools.postgresql import running_postgresql
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -96,13 +95,8 @@ def small(alice: User, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server() -> Iterator[PostgreSQL]:
-    folder = Path(tempfile.mkdtemp(prefix="candor-pg-"))
-    folder.chmod(0o755)
-    server = PostgreSQL(folder / "server")
-    server.start()
-    yield server
-    server.stop()
-    shutil.rmtree(folder)
+    with running_postgresql() as server:
+        yield server
 
 
 def test_the_same_again_in_an_empty_place(kept: Kept, tmp_path: Path) -> None:

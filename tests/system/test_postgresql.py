@@ -2,16 +2,15 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from config.postgresql import PostgreSQL
+from tests.tools.postgresql import running_postgresql
 
 ROOT = Path(__file__).parents[2]
 STORAGE = [
@@ -31,14 +30,8 @@ STORAGE = [
 
 @pytest.fixture
 def server() -> Iterator[PostgreSQL]:
-    """In a folder of its own, not in pytest's: a socket's path must be short, and root's server runs as nobody."""
-    folder = Path(tempfile.mkdtemp(prefix="candor-pg-"))
-    folder.chmod(0o755)
-    server = PostgreSQL(folder / "server")
-    server.start()
-    yield server
-    server.stop()
-    shutil.rmtree(folder)
+    with running_postgresql() as server:
+        yield server
 
 
 def test_what_is_stored_and_counted_on_postgresql_too(server: PostgreSQL) -> None:
