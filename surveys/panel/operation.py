@@ -24,8 +24,8 @@ MOST = 20
 """Failed jobs and surveys that are listed."""
 
 STATES = [
-    (Job.State.QUEUED, "wait"),
-    (Job.State.RUNNING, "run"),
+    (Job.State.QUEUED, "waiting"),
+    (Job.State.RUNNING, "running"),
     (Job.State.DONE, "done"),
     (Job.State.FAILED, "failed"),
 ]

@@ -154,8 +154,10 @@ def test_every_page_fits_a_phone_and_a_desktop(page: Page, alice: User, design: 
     survey = Survey.objects.get()
     title = {"en": "Wirtschaftswissenschaftliche" * 4}
     draft = Survey.objects.create(slug="draft", team=home_team(alice), languages=["en"], title=title)
+    User.objects.filter(pk=alice.pk).update(is_superuser=True)
     sign_in(page, alice)
     for path in (
+        "/panel/operation/",
         "/panel/surveys/survey/",
         "/panel/surveys/survey/add/",
         "/panel/upload/",
