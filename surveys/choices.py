@@ -20,26 +20,30 @@ def with_choices(
 ) -> list[Text]:
     """The choices as the lines say.
 
-    The first language says which choices there are; one that moved takes its other languages along, a renamed one
-    keeps them. Where the lines of another language were changed too (they differ from `before`), they stand for the
-    choices in their order.
+    The language that has words for most of the choices, of several the first, says which choices there are; one that
+    moved takes its other languages along, a renamed one keeps them. Where the lines of another language were changed
+    too (they differ from `before`), they stand for the choices in their order.
 
     Raises
     ------
     ValidationError
         Where another language has more lines than there are choices.
     """
-    own, *others = languages
+    own = telling(known, languages)
+    others = [code for code in languages if code != own]
     lines = lines_of(said, own)
     if not lines and kind == Item.Kind.YES_NO:
         return yes_no(list(languages))
-    choices = _taken_along(known, lines, languages)
+    if said.get(own, "").splitlines() == before.get(own, "").splitlines():
+        choices = [{code: choice.get(code, "") for code in languages} for choice in known]
+    else:
+        choices = _taken_along(known, lines, own, others)
     for code in others:
         theirs = [line.strip() for line in said.get(code, "").splitlines()]
         if theirs != before.get(code, "").splitlines():
-            if len(theirs) > len(lines):
+            if len(theirs) > len(choices):
                 name, first = language_names([code, own])
-                raise ValidationError(f"{name} has {len(theirs)} lines, but {first} has {len(lines)} choices.")
+                raise ValidationError(f"{name} has {len(theirs)} lines, but {first} has {len(choices)} choices.")
             for place, choice in enumerate(choices):
                 choice[code] = theirs[place] if place < len(theirs) else ""
     platform = YES_NO.get(own)
@@ -47,6 +51,14 @@ def with_choices(
         for choice, words in zip(choices, yes_no(list(languages)), strict=True):
             choice.update({code: words[code] for code in others if not choice[code]})
     return choices
+
+
+def telling(known: Sequence[Text], languages: Sequence[str]) -> str:
+    """The language that says which choices there are: the survey's own, unless another has words for more of them.
+
+    So it is where the survey has been given a language of its own whose texts are still to be written.
+    """
+    return max(languages, key=lambda code: sum(bool(choice.get(code, "").strip()) for choice in known))
 
 
 def in_languages(item: Item, languages: Sequence[str]) -> tuple[Text, list[Text], Text]:
@@ -61,12 +73,11 @@ def in_languages(item: Item, languages: Sequence[str]) -> tuple[Text, list[Text]
     return wording, choices, withheld if item.prefer_not else {}
 
 
-def _taken_along(known: Sequence[Text], lines: list[str], languages: Sequence[str]) -> list[Text]:
-    own = languages[0]
+def _taken_along(known: Sequence[Text], lines: list[str], own: str, others: Sequence[str]) -> list[Text]:
     by_words = {choice.get(own, ""): choice for choice in known}
     renamed = iter([choice for choice in known if choice.get(own, "") not in lines])
     found = [by_words[line] if line in by_words else next(renamed, {}) for line in lines]
     return [
-        {code: line if code == own else choice.get(code, "") for code in languages}
+        {own: line, **{code: choice.get(code, "") for code in others}}
         for line, choice in zip(lines, found, strict=True)
     ]

@@ -167,6 +167,8 @@ class SurveyForm(WordsForm):
             )
         if self.instance.pk:
             self.instance.written_in = own
+            # Of a language that became its own a while ago the title may still be missing, as in other languages.
+            self.fields["title"].required = bool(self.instance.title.get(own, "").strip())
         self.speak([own, *more], own)
         if self.is_bound:
             # At once, because the parts of the survey, which are read after it, speak these languages too.

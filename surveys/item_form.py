@@ -72,6 +72,7 @@ class ItemForm(WordsForm):
 
     wording = WordsField(label="Question", part=UnfoldAdminExpandableTextareaWidget, required=False)
     choices = WordsField(
+        by_line=True,
         part=lambda: UnfoldAdminTextareaWidget(attrs={"rows": 4}),
         required=False,
         help_text="One to a line, in the same order in every language. Yes/no has No, then Yes; empty: these words. "
@@ -148,7 +149,7 @@ class ItemForm(WordsForm):
                 code: "\n".join(choice.get(code, "") for choice in item.choices).rstrip()
                 for code in self.survey.languages
             }
-            self.initial.update(condition_in_words(item, self.survey.language))
+            self.initial.update(condition_in_words(item, self.survey.written_in or self.survey.language))
             for name, words in self._missing():
                 self.say_missing(name, words)
 
@@ -207,7 +208,7 @@ class ItemForm(WordsForm):
         if self.closed:
             return cleaned
         said: Text = cleaned.get("choices") or {}
-        lines = lines_of(said, self.survey.language)
+        lines = [line for code in said for line in lines_of(said, code)]
         if not self.errors:
             self._refuse_what_does_not_fit(cleaned, lines)
         codes = self.survey.languages or ["en"]
@@ -269,12 +270,12 @@ class ItemForm(WordsForm):
                 self.add_error(field, words)
 
     def _in_own_language(self, cleaned: dict[str, Any]) -> Item:
-        """The question alone: in one language, of no section, asked of everybody."""
+        """The question alone: in one language, of no section, asked of everybody. What is untranslated is a number."""
         own = self.survey.language
         said = {name: cleaned[name] for name in ALONE} | {"key": "question"}  # the model has a sentence for keys
-        said["choices"] = [{own: choice[own]} for choice in cleaned["choices"]]
+        said["choices"] = [{own: choice[own] or f"#{place}"} for place, choice in enumerate(cleaned["choices"])]
         said["wording"] = {own: cleaned["wording"][own] or "?"}
-        said["prefer_not"] = {own: cleaned["prefer_not"].get(own, "")} if cleaned["prefer_not"] else {}
+        said["prefer_not"] = {own: cleaned["prefer_not"][own]} if cleaned["prefer_not"] else {}
         return Item(survey=self.survey, required=self.instance.required, **said)
 
 
@@ -293,5 +294,11 @@ def condition_in_words(item: Item, language: str) -> dict[str, str]:
 
 
 def _words_at(item: Item, place: int, language: str) -> str:
+    texts = answer_words(item, language)
+    return texts[place] if place < len(texts) else str(place)
+
+
+def answer_words(item: Item, language: str) -> list[str]:
+    """The answers by the words that a condition names them by: in this language, else in one that has some."""
     texts = answers_of(selectors.item_of(item))
-    return texts[place].get(language, "") if place < len(texts) else str(place)
+    return [text.get(language) or next(filter(None, text.values()), "") for text in texts]

@@ -15,7 +15,7 @@ from django.utils.functional import cached_property
 
 from surveys import selectors
 from surveys.forms import PartFormSet
-from surveys.item_form import CONDITION_FIELDS, ItemForm
+from surveys.item_form import CONDITION_FIELDS, ItemForm, answer_words
 from surveys.mechanisms import answers_of
 from surveys.models import Item
 from surveys.questions import frozen_item, place_among
@@ -141,7 +141,9 @@ class ItemFormSet(PartFormSet):
 
     def _place(self, form: ItemForm, field: str, item: Item, words: str) -> int | None:
         try:
-            place: int = place_among(answers_of(selectors.item_of(item)), words, form.survey.language, "Each")
+            # The form was written in the language that was the survey's own before what is sent may have changed it.
+            language = form.survey.written_in or form.survey.language
+            place: int = place_among(answer_words(item, language), words, language, "Each")
         except DefinitionError as fault:
             form.add_error(field, f"{fault}.")
             return None

@@ -50,24 +50,30 @@ class WordsWidget(forms.Widget):
 
 
 class WordsField(forms.Field):
-    """A text by language. What is `required` is the survey's own language; the others may come later."""
+    """A text by language. What is `required` is the language that the form is written in; the others may come later."""
 
-    def __init__(self, *, part: Callable[[], forms.Widget], most: int | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, *, part: Callable[[], forms.Widget], most: int | None = None, by_line: bool = False, **kwargs: Any
+    ) -> None:
+        """`by_line`: each line is a text of its own, so an empty one keeps the place of what is not translated yet."""
         super().__init__(widget=WordsWidget(["en"], part), **kwargs)
-        self.part, self.most = part, most
+        self.part, self.most, self.by_line = part, most, by_line
 
     def speak(self, languages: Sequence[str], plain: str = "") -> None:
         """Have a part for each of these languages."""
-        self.languages = tuple(languages)
+        self.languages, self.plain = tuple(languages), plain or languages[0]
         self.widget = WordsWidget(languages, self.part, plain)
         self.widget.is_required = self.required
 
     def to_python(self, value: Any) -> Text:
         said = value if isinstance(value, dict) else {}
-        return {code: str(said.get(code) or "").strip().replace("\r\n", "\n") for code in self.languages}
+        return {code: self._tidy(str(said.get(code) or "").replace("\r\n", "\n")) for code in self.languages}
+
+    def _tidy(self, words: str) -> str:
+        return "\n".join(map(str.strip, words.split("\n"))).rstrip("\n") if self.by_line else words.strip()
 
     def validate(self, value: Any) -> None:
-        if self.required and not value[self.languages[0]]:
+        if self.required and not value[self.plain]:
             raise ValidationError(self.error_messages["required"], code="required")
         for code, words in value.items():
             if self.most and len(words) > self.most:
@@ -79,6 +85,7 @@ class WordsField(forms.Field):
         return bool(self.to_python(initial) != self.to_python(data))
 
     languages: tuple[str, ...] = ("en",)
+    plain = "en"
 
 
 def _in(code: str) -> str:
