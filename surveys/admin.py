@@ -38,7 +38,7 @@ from surveys.panel.listing import ROWS, Line, lines_of
 from surveys.panel.overview import question_of
 from surveys.panel.views import signed_in
 from surveys.people.log import record
-from surveys.people.teams import choices_of, home_team, left_without_owner, team_fields
+from surveys.people.teams import choices_of, delete_accounts, home_team, left_without_owner, team_fields
 
 admin.site.unregister(DjangoGroup)
 admin.site.unregister(User)
@@ -62,6 +62,12 @@ class ResearcherAdmin(BaseUserAdmin, ModelAdmin):  # type: ignore[type-arg]
             for team in left_without_owner(user)
         ]
         return gone, counts, denied, [*protected, *last]
+
+    def delete_model(self, request: HttpRequest, obj: User) -> None:
+        self.delete_queryset(request, User.objects.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        delete_accounts(queryset, by=signed_in(request))
 
 
 class Ordered:

@@ -1,5 +1,6 @@
 """One question of a definition: what an author may leave out or write in words, and the item that is frozen of it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from collector.checks import DesignError, decimal
@@ -89,7 +90,7 @@ def prefer_not(languages: list[str]) -> Text:
     return {code: PREFER_NOT.get(code, "") for code in languages}
 
 
-def place_among(answers: list[Text], said: Any, language: str, place: str) -> Any:
+def place_among(answers: Sequence[Text | str], said: Any, language: str, place: str) -> Any:
     """The place of an answer that is named by its text; a place is one already."""
     if not isinstance(said, str):
         return said

@@ -97,12 +97,40 @@ def move_survey(survey: Survey, team: Team, *, by: User) -> None:
 
 
 def _require_another_owner(member: Membership) -> None:
-    # Locked, so that of the last two owners who leave at once one stays.
-    owners = (
-        Membership.objects.select_for_update().filter(team=member.team, role=Role.OWNER).values_list("pk", flat=True)
-    )
-    if set(owners) == {member.pk}:
+    # Locked, so that of the last two owners who leave at once one stays. An account that is off decides nothing.
+    owners = Membership.objects.select_for_update().filter(team=member.team, role=Role.OWNER, user__is_active=True)
+    if member.role == Role.OWNER and not set(owners.values_list("pk", flat=True)) - {member.pk}:
         raise NotAllowed(f"{member.user} is the last owner of {member.team}. Make somebody else an owner first.")
+
+
+@transaction.atomic
+def delete(team: Team, *, by: User | None) -> None:
+    """Delete a team that nothing and nobody else is in.
+
+    Raises
+    ------
+    NotAllowed
+        Where it has surveys or another member.
+    """
+    Team.objects.select_for_update().get(pk=team.pk)
+    if not is_empty(team):
+        raise NotAllowed(f"{team} has surveys or other members; a team is deleted when it has neither.")
+    record(by, "deleted a team", team=team, detail=team.name)
+    team.delete()
+
+
+def is_empty(team: Team) -> bool:
+    """Whether a team has no survey and at most one member."""
+    return not team.surveys.exists() and team.memberships.count() <= 1
+
+
+@transaction.atomic
+def delete_accounts(users: QuerySet[User], *, by: User) -> None:
+    """Delete these accounts, and with them the teams that would have no member and no survey."""
+    teams = list(Team.objects.filter(memberships__user__in=users).distinct())
+    users.delete()
+    for team in Team.objects.filter(pk__in=[team.pk for team in teams], memberships=None, surveys=None):
+        delete(team, by=by)
 
 
 def with_counts(members: QuerySet[Membership]) -> QuerySet[Membership]:
@@ -116,5 +144,5 @@ def left_without_owner(user: User) -> list[Team]:
     own = Team.objects.filter(memberships__user=user, memberships__role=Role.OWNER)
     others = Membership.objects.exclude(user=user)
     needed = Q(pk__in=others.values("team")) | Q(surveys__isnull=False)
-    owned = others.filter(role=Role.OWNER).values("team")
+    owned = others.filter(role=Role.OWNER, user__is_active=True).values("team")
     return list(own.filter(needed).exclude(pk__in=owned).distinct().order_by("pk"))

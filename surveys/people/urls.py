@@ -11,6 +11,7 @@ urlpatterns = [
     path("teams/", page(views.my_teams), name="teams"),
     path("teams/<int:team>/", page(views.team), name="team"),
     path("teams/<int:team>/rename", page(views.rename), name="team-rename"),
+    path("teams/<int:team>/delete", page(views.delete), name="team-delete"),
     path("teams/<int:team>/leave", page(views.leave), name="team-leave"),
     path("teams/<int:team>/invite", page(views.invite), name="team-invite"),
     path("teams/<int:team>/invitations/<int:invitation>/revoke", page(views.revoke), name="invitation-revoke"),

@@ -64,6 +64,7 @@ def team_page(request: HttpRequest, found: Team, *, link: str = "", **context: A
         "surveys": found.surveys.order_by("slug")[:200],
         "me": found.memberships.filter(user=signed_in(request)).first(),
         "may_own": role == Role.OWNER,
+        "may_delete": role == Role.OWNER and teams.is_empty(found),
         "roles": Role.choices,
         "meanings": _meanings(),
         "pending": invitations.pending(found),
@@ -94,7 +95,7 @@ def act(role: Role) -> Callable[[Callable[..., str]], Callable[..., HttpResponse
                 messages.success(request, change(request, found, **parts))
             except NotAllowed as refusal:
                 messages.error(request, str(refusal))
-            still = role_in_team(request.user, team) is not None
+            still = found.pk and role_in_team(request.user, team) is not None  # a team that was deleted has no key
             return redirect("panel:team", team) if still else redirect("panel:teams")
 
         return view
@@ -118,6 +119,12 @@ def leave(request: HttpRequest, found: Team) -> str:
         raise NotAllowed(f"You are not in {found}.")
     teams.remove(member, by=signed_in(request))
     return f"You have left {found}."
+
+
+@act(Role.OWNER)
+def delete(request: HttpRequest, found: Team) -> str:
+    teams.delete(found, by=signed_in(request))
+    return f"{found} is deleted."
 
 
 @act(Role.OWNER)

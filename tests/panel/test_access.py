@@ -110,6 +110,7 @@ ROWS = {
     "panel:teams": form("", STAFF),
     "panel:team": read("team"),
     "panel:team-rename": act("team", OWNER),
+    "panel:team-delete": act("team", OWNER),
     "panel:team-leave": act("team", VIEWER),
     "panel:team-invite": act("team", OWNER),
     "panel:invitation-revoke": act("invitation", OWNER),

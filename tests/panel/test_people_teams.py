@@ -55,6 +55,29 @@ def test_the_last_owner_stays(her: Client, team: Team, alice: User, bob: User) -
     assert not team.memberships.filter(user=alice).exists()
 
 
+def test_an_owner_whose_account_is_off_is_no_other_owner(her: Client, team: Team, bob: User) -> None:
+    other = member(team, bob, Role.OWNER)
+    User.objects.filter(pk=bob.pk).update(is_active=False)
+    assert "is the last owner" in said(her, reverse("panel:team-leave", args=[team.pk]))
+    assert "bob is viewer now" in said(her, reverse("panel:member-role", args=[team.pk, other.pk]), role=1)
+
+
+def test_a_team_is_deleted_when_it_is_empty(her: Client, survey: Survey, alice: User, bob: User) -> None:
+    made = make_team(alice, "Field work")
+    address = reverse("panel:team-delete", args=[made.pk])
+    assert "Delete the team" in her.get(reverse("panel:team", args=[made.pk])).content.decode()
+    other = member(made, bob, Role.VIEWER)
+    assert "Delete the team" not in her.get(reverse("panel:team", args=[made.pk])).content.decode()
+    assert "a team is deleted when it has neither" in said(her, address)
+    other.delete()
+    _invitation, secret = invitations.invite(made, Role.OWNER, by=alice)
+    assert "Field work is deleted." in said(her, address)
+    assert not Team.objects.filter(pk=made.pk).exists()
+    assert "leads nowhere" in said(Client(), "/panel/join/", secret=secret)
+    assert AuditEntry.objects.filter(act="deleted a team", detail="Field work", name="alice").exists()
+    assert "a team is deleted when it has neither" in said(her, reverse("panel:team-delete", args=[survey.team_id]))
+
+
 def test_a_role_takes_hold_at_once(her: Client, survey: Survey, bob: User, sign_in: SignIn) -> None:
     other, his, page = member(survey.team, bob, Role.VIEWER), sign_in(bob), reverse("panel:survey", args=["campus"])
     change = reverse("panel:member-role", args=[survey.team_id, other.pk])
@@ -207,5 +230,8 @@ def test_the_last_owners_account_is_not_deleted(survey: Survey, alice: User, bob
     assert "alice is the last owner of" in page.content.decode()
     assert User.objects.filter(pk=alice.pk).exists()
     Membership.objects.create(team=survey.team, user=bob, role=Role.OWNER)
+    empty = make_team(alice, "Empty")
     assert root.post(address, {"post": "yes"}).status_code == 302
     assert not User.objects.filter(pk=alice.pk).exists()
+    assert [*Team.objects.all()] == [survey.team], "a team of nobody with nothing in it goes along"
+    assert AuditEntry.objects.filter(act="deleted a team", team=empty.pk, name="root").exists()
