@@ -3,6 +3,7 @@
 from typing import Any
 
 from collector.parsing import FIELDS, LARGEST_BODY, SHAPES
+from collector.work import COUNTER, HEADER, MOST_BITS
 
 ADDRESS = "/s/{slug}/reports"
 SLUG = "^[-a-zA-Z0-9_]+$"
@@ -17,7 +18,8 @@ STATUSES = {
     413: f"The body is larger than {LARGEST_BODY} bytes; it is not read.",
     415: "The body is not said to be JSON.",
     422: "The body is not a report of the design that it names.",
-    429: "Too many reports came from this address or to this survey; Retry-After says when to try again.",
+    429: "Too many reports came from this address or to this survey; Retry-After says when to try again. Or the survey "
+    f"asks for work and {HEADER} is missing or wrong: `bits` says for how much, and the same report is taken with it.",
     503: "It could not be stored now; Retry-After says when to try again.",
 }
 """Of a refusal. Nothing is stored then, and the nonce can still be used."""
@@ -45,6 +47,12 @@ REFUSAL: dict[str, Any] = {
             "properties": {
                 "field": {"type": "string", "description": "what is wrong: a field, a header, or the body"},
                 "message": {"type": "string", "description": "a sentence that names the bound"},
+                "bits": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MOST_BITS,
+                    "description": f"where {HEADER} is missing or wrong: with how many zero bits the sum must begin",
+                },
             },
             "required": ["field", "message"],
             "additionalProperties": False,
@@ -62,6 +70,14 @@ ORIGIN = {
     "required": True,
     "description": "The site itself, as browsers say it. Sec-Fetch-Site, where it is sent, must be same-origin.",
     "schema": {"type": "string"},
+}
+WORK = {
+    "name": HEADER,
+    "in": "header",
+    "required": False,
+    "description": "Where the survey asks for work: a counter of 8 bytes. SHA-256 of `candor work 1`, a line feed, the "
+    "design's digest in hex, a line feed, the nonce's 16 bytes and the counter begins with so many zero bits.",
+    "schema": {"type": "string", "pattern": f"^{COUNTER.pattern}$"},
 }
 PATH_SLUG = {"name": "slug", "in": "path", "required": True, "schema": {"type": "string", "pattern": SLUG}}
 
@@ -81,7 +97,7 @@ def path_item() -> dict[str, Any]:
             "description": "Takes one randomised report of an open survey. Cookies are not looked at.",
             "tags": ["s"],
             "security": [{}],
-            "parameters": [PATH_SLUG, ORIGIN],
+            "parameters": [PATH_SLUG, ORIGIN, WORK],
             "requestBody": {"required": True, "content": {"application/json": {"schema": _reference("Report")}}},
             "responses": answers,
         }

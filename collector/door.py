@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from django.core.signals import request_finished
 
-from collector import limits, services
+from collector import limits, services, work
 from collector.errors import Incomplete, NotJson, Refusal, Unavailable
 from collector.headers import check_headers
 from collector.storing import NewReport, Outcome
@@ -47,10 +47,19 @@ class Writer(Protocol):
 
 
 class Door:
-    """The application as the server sees it. `headers` says what a response at a path carries besides its content."""
+    """The application as the server sees it. `headers` says what a response at a path carries besides its content,
+    `bits` how much work the survey of a slug asks for."""
 
-    def __init__(self, behind: Application, *, writer: Writer, headers: Callable[[str], Mapping[str, str]]) -> None:
+    def __init__(
+        self,
+        behind: Application,
+        *,
+        writer: Writer,
+        headers: Callable[[str], Mapping[str, str]],
+        bits: Callable[[str], int],
+    ) -> None:
         self._behind, self._writer, self._headers = behind, writer, headers
+        self._bits = work.Lately(bits)
         self._bodies = Bodies()
 
     def __call__(self, environ: Environ, start: Start) -> Iterable[bytes]:
@@ -66,7 +75,7 @@ class Door:
             status, content = self._take(environ, found[1])
         except Refusal as refusal:
             status, retry = refusal.status, refusal.retry
-            content = {"error": {"field": refusal.field, "message": refusal.message}}
+            content = {"error": refusal.said}
         answer = json.dumps(content).encode()
         headers = {"Content-Type": "application/json", "Content-Length": str(len(answer)), **self._headers(path)}
         start(
@@ -85,6 +94,7 @@ class Door:
             body = _read(environ["wsgi.input"], length)
         try:
             report = services.read(body, slug=slug)
+            work.check(str(environ.get(work.VARIABLE, "")), report, self._bits(slug))
             limits.take("reports by survey", slug)
             created = services.created(self._writer.put(report))
         except Refusal:

@@ -13,6 +13,11 @@ class Refusal(Exception):
         self.message = message
         self.retry = retry
 
+    @property
+    def said(self) -> dict[str, str | int]:
+        """What the sender is told."""
+        return {"field": self.field, "message": self.message}
+
 
 class Malformed(Refusal):
     """The body is not a report of the design that it names."""
@@ -74,6 +79,20 @@ class TooMany(Refusal):
     """One of the limits is reached."""
 
     status = 429
+
+
+class NoWork(TooMany):
+    """The survey asks for work, and the report came without its own."""
+
+    def __init__(self, bits: int) -> None:
+        """`bits`: with how many zero bits the sum must begin."""
+        sentence = f"This survey takes a report together with a sum that begins with {bits} zero bits."
+        super().__init__("Candor-Work", sentence)
+        self.bits = bits
+
+    @property
+    def said(self) -> dict[str, str | int]:
+        return super().said | {"bits": self.bits}
 
 
 class Unavailable(Refusal):

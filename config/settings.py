@@ -120,6 +120,7 @@ CANDOR_LIMITS = {
     for name, things, rate in (
         ("reports by address", "reports from one address", "1200/hour"),
         ("reports by survey", "reports of one survey", "1000000/hour"),
+        ("coins by survey", "own-coin reports of a survey that asks browsers for work", "60/hour"),
         ("sign-ins by address", "sign-ins from one address", "120/hour"),
         ("requests by researcher", "requests of one researcher", "1200/minute"),
         ("files by reader", "files for one reader", "600/hour"),

@@ -12,6 +12,7 @@ from collector.door import Door  # noqa: E402
 from collector.storing import store  # noqa: E402
 from collector.writer import Writer  # noqa: E402
 from config.middleware import headers_without_django  # noqa: E402
+from surveys.work import bits_of  # noqa: E402
 
 writer = Writer(store)
-application = Door(django, writer=writer, headers=headers_without_django)
+application = Door(django, writer=writer, headers=headers_without_django, bits=bits_of)

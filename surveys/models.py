@@ -47,6 +47,9 @@ class Survey(models.Model):
     purge_after = models.PositiveSmallIntegerField(
         null=True, editable=False, help_text="days after closing that its reports are kept; empty: for good"
     )
+    work_bits = models.PositiveSmallIntegerField(
+        default=0, editable=False, help_text="of the sum that a browser does for its report; 0: for none"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     written_in = ""

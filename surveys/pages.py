@@ -28,6 +28,7 @@ def render_page(
     *,
     with_coin: bool = False,
     preview: bool = False,
+    work: int = 0,
 ) -> bytes:
     """The page on which the survey is answered.
 
@@ -45,6 +46,8 @@ def render_page(
         Whether there is an own-coin page to lead to where scripts are switched off.
     preview : bool
         Whether only its author looks at it: it says so, its button for sending is off, and it leads nowhere.
+    work : int
+        Bits of the sum that the browser begins as the page is loaded; 0: none, unless the door asks for one.
 
     Raises
     ------
@@ -65,7 +68,7 @@ def render_page(
     context["survey_address"] = "" if preview else address_of("respond", document, document["languages"][0])
     doors = switch("respond", document)
     context["doors"] = [replace(door, address="") for door in doors] if preview else doors
-    context["preview"] = preview
+    context["preview"], context["work"] = preview, work
     return render("surveys/respond.html", context, language)
 
 

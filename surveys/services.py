@@ -218,10 +218,11 @@ def duplicate_item(item: Item) -> Item:
 def _pages(version: Version, design: Design) -> Iterator[Page]:
     """Every page on which the version is answered, in each of its languages."""
     document, text, digest = design.document, design.canonical.decode(), design.digest
+    bits = version.survey.work_bits
     for language in document["languages"]:
         sheet = render_sheet(document, digest, language)
         coin_page = coin.render_page(document, digest, language, with_sheet=bool(sheet))
-        page = pages.render_page(document, text, digest, language, with_coin=bool(coin_page))
+        page = pages.render_page(document, text, digest, language, with_coin=bool(coin_page), work=bits)
         yield Page(version=version, language=language, kind=Page.Kind.ANSWER, content=page)
         if coin_page:
             yield Page(version=version, language=language, kind=Page.Kind.COIN, content=coin_page)

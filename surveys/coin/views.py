@@ -8,7 +8,7 @@ from collector import limits
 from collector import services as collector
 from collector.errors import Closed, NotForm, Refusal
 from collector.headers import check_headers
-from surveys import pages, selectors
+from surveys import pages, selectors, work
 from surveys.coin import page
 from surveys.languages import address_of
 from surveys.models import Page
@@ -50,6 +50,9 @@ def send(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     try:
         form = _form(request)
         limits.take("reports by survey", slug)
+        if work.bits_of(slug):
+            # Without a script nobody can do the work, and a robot would come in here.
+            limits.take("coins by survey", slug)
         collector.receive_form(form, slug=slug)
     except Refusal as refusal:
         return _refused(shown, refusal)

@@ -1,5 +1,7 @@
 """The page from which a survey is shared: links, codes, posters, other sites, and what respondents see in the end."""
 
+import re
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -7,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
-from surveys import links, selectors, services
+from surveys import links, selectors, services, work
 from surveys.access import Role, get_survey_or_404
 from surveys.embedding import MOST_ORIGINS, NotAnOrigin, origins_of
 from surveys.keeping import retention
@@ -92,6 +94,19 @@ def keep_reports(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("panel:share", slug)
 
 
+@require_POST
+def ask_for_work(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say what work a browser does before its report is taken."""
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    written = request.POST.get("bits", "")
+    try:
+        work.ask_for_work(survey, int(written) if re.fullmatch(r"[0-9]{1,2}", written) else -1, by=signed_in(request))
+    except work.NotALevel as fault:
+        return _share_page(request, survey, status=422, work_fault=str(fault))
+    messages.success(request, f"The work of browsers is {work.spoken(int(written))}.")
+    return redirect("panel:share", slug)
+
+
 def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **changes: str) -> HttpResponse:
     version = selectors.latest_version(survey)
     shared = version if version is not None and takes_answers(survey) else None
@@ -102,6 +117,8 @@ def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **ch
         "days": survey.purge_after or "",
         "days_fault": "",
         "longest": retention.LONGEST,
+        "levels": [(bits, work.spoken(bits).capitalize()) for bits in work.LEVELS],
+        "work_fault": "",
         "purged": survey.versions.exclude(purged_at=None),
         **(_handed_on(shared) if shared else {}),
         **changes,

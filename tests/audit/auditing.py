@@ -60,6 +60,12 @@ def audit_retries(work: Work, shelf: Shelf, submissions: int) -> list[Finding]:
     return checks.retries(work(drive, shelf, rows, failing), shelf.survey, tries=2)
 
 
+def audit_work(work: Work, shelf: Shelf, submissions: int, bits: int) -> list[Finding]:
+    """A survey that asks for work: its reports differ from one another by nonce, sum and report alone."""
+    run, survey = run_of(work, shelf, submissions, seed=9), f"{shelf.survey}, work of {bits} bits"
+    return checks.invariants(run, survey) + checks.work(run, survey, bits)
+
+
 def audit_restless(work: Work, shelf: Shelf, submissions: int) -> list[Finding]:
     """People who try everything before they answer: nothing leaves before Send, and then it looks the same."""
     rows = plan(shelf.items, submissions, seed=6)

@@ -17,6 +17,7 @@ from tests.audit.findings import Finding
 from tests.audit.items import linked
 from tests.audit.recording import Submission
 from tests.audit.shelf import Shelf
+from tests.vectors.make_work import smallest
 
 ALPHA = 1e-6
 """Of a test against the exact table: once in a million."""
@@ -68,6 +69,14 @@ def _one_value(feature: str, submissions: list[Submission], survey: str) -> Find
 
 def _counted(feature: str, seen: int, allowed: int, survey: str) -> Finding:
     return Finding(survey, feature, f"at most {allowed}", str(seen), seen <= allowed)
+
+
+def work(run: Run, survey: str, bits: int) -> list[Finding]:
+    """What is sent for work is the one sum of the report's own nonce: no room in it for anything else."""
+    sent = [(one.fields, str(post.header("Candor-Work"))) for one in run.submissions for post in one.posts]
+    others = sum(made != smallest(said["design"], bytes.fromhex(said["nonce"]), bits) for said, made in sent)
+    shown = f"{others} in {len(sent):,}"
+    return [Finding(survey, "sums that are not the nonce's smallest", "0 only", shown, bool(sent) and others == 0)]
 
 
 def retries(run: Run, survey: str, tries: int) -> list[Finding]:

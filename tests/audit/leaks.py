@@ -15,7 +15,7 @@ Change = tuple[str, str, str]
 
 READ = "const report = this.#tickets.read("
 SEE = "const seen = answers[0];\nglobalThis.seen = seen;\n"
-FETCH = "const response = await this.#world.fetch(this.#url, request(this.#body, this.#patience()));"
+FETCH = "const response = await this.#world.fetch(this.#url, request(this.#body, this.#patience(), this.#sum));"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def in_transport(code: str, old: str = FETCH) -> tuple[Change, ...]:
 
 
 def in_header(code: str) -> tuple[Change, ...]:
-    return in_transport(f'headers: {{ "Content-Type": "application/json"{code} }},', HEADERS)
+    return in_transport(f'headers: {{ "Content-Type": "application/json"{code}, ...work }},', HEADERS)
 
 
 def in_body(code: str, old: str = "") -> tuple[Change, ...]:
@@ -59,7 +59,7 @@ DRAW = "return word % tickets;"
 DRAWN = "this.#drawn = design.items.map(({ encoding }) => encoding.boxes.map((box) => drawTicket(source, box)));"
 ROW = "encoding.read(this.#drawn[i], answers[i])"
 NONCE = "return requestBody({ design: this.#prepared.digest, nonce: this.#nonce, stratum, report });"
-HEADERS = 'headers: { "Content-Type": "application/json" },'
+HEADERS = 'headers: { "Content-Type": "application/json", ...work },'
 FRESH = "new Tickets(this.#prepared.design, systemWords(this.#window.crypto))"
 REDRAW = f"""const {{ digest }} = this.#prepared;
 globalThis.redraw = () => requestBody({{

@@ -82,11 +82,17 @@ def receipt_of(request: Request) -> Response:
     return Response(201, receipt, (("Content-Type", "application/json"), ("Cache-Control", "no-store")))
 
 
-def fill_shelf(definition: dict[str, Any]) -> Shelf:
-    """Open the survey in a transaction that is rolled back, and keep what a browser would be given."""
+def fill_shelf(definition: dict[str, Any], *, work_bits: int = 0) -> Shelf:
+    """Open the survey in a transaction that is rolled back, and keep what a browser would be given.
+
+    `work_bits` are those of the sum that its page does for each report.
+    """
     with transaction.atomic():
         owner = User.objects.create_user(f"owner-of-{definition['slug']}")
-        version = open_survey(write_survey(definition, team=home_team(owner)))
+        survey = write_survey(definition, team=home_team(owner))
+        survey.work_bits = work_bits
+        survey.save(update_fields=["work_bits"])
+        version = open_survey(survey)
         page, document = f"/s/{definition['slug']}/", version.design.document
         client = Client(SERVER_NAME="127.0.0.1")
         responses = {page: kept(client.get(page))}

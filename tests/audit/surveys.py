@@ -99,3 +99,6 @@ ON_THE_DEVICE = _definition(
               {"key": "second", "title": {"en": "Second"}, "introduction": {"en": ""}}],
 )  # fmt: skip
 """Sections, questions that are asked only after some answers, shuffled choices, "prefer not to say"."""
+
+WORK_BITS = 6
+"""Of the sum in a survey that asks for work: 64 tries for each report."""

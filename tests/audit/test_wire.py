@@ -10,8 +10,8 @@ import pytest
 from tests.audit import auditing
 from tests.audit.driving import Work
 from tests.audit.findings import failed, table
-from tests.audit.shelf import Shelves
-from tests.audit.surveys import YES_NO_FIRST
+from tests.audit.shelf import Shelves, fill_shelf
+from tests.audit.surveys import ON_THE_DEVICE, WORK_BITS, YES_NO_FIRST
 
 # Only one test here uses the database; the mark has pytest-django make it, for the pages.
 pytestmark = pytest.mark.django_db
@@ -28,6 +28,12 @@ def test_what_leaves_the_browser_is_the_channel(work: Work, shelves: Shelves, su
 
 def test_a_server_that_loses_requests_sees_the_same_bytes_again(work: Work, shelves: Shelves) -> None:
     leaks = failed(auditing.audit_retries(work, shelves["audit-a"], 50))
+    assert not leaks, table(leaks)
+
+
+def test_work_is_the_nonces_and_tells_nothing_else(work: Work) -> None:
+    with_work = fill_shelf(ON_THE_DEVICE | {"slug": "audit-w"}, work_bits=WORK_BITS)
+    leaks = failed(auditing.audit_work(work, with_work, 250, WORK_BITS))
     assert not leaks, table(leaks)
 
 

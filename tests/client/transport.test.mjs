@@ -3,9 +3,11 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 
 import { Delivery } from "../../surveys/static/surveys/client/transport.js";
+import { Work } from "../../surveys/static/surveys/client/work.js";
 
 const BODY = '{"design":"d","nonce":"n","stratum":"","report":"01"}';
 const RECEIPT = createHash("sha256").update(BODY).digest("hex");
+const IDLE = new Work("d", "00", globalThis.crypto.subtle);
 const stored = (status = 201) => new Response(JSON.stringify({ receipt: RECEIPT }), { status });
 
 /** A browser whose network answers from a list; the last answer is repeated. Time passes at once. */
@@ -23,7 +25,7 @@ function world(answers) {
 
 async function delivered(answers, changes = {}) {
   const w = { ...world(answers), ...changes };
-  const outcome = await new Delivery("/s/demo/reports", BODY, w).send((state) => w.seen.states.push(state));
+  const outcome = await new Delivery("/s/demo/reports", BODY, w, IDLE).send((state) => w.seen.states.push(state));
   return { outcome, ...w.seen };
 }
 
@@ -70,7 +72,7 @@ for (const [name, answer] of Object.entries(passing)) {
 
 test("tries end, and begin again on demand, with the same bytes", async () => {
   const w = world([new TypeError("network")]);
-  const delivery = new Delivery("/s/demo/reports", BODY, w);
+  const delivery = new Delivery("/s/demo/reports", BODY, w, IDLE);
   assert.deepEqual(await delivery.send(() => {}), { state: "paused" });
   assert.deepEqual(w.seen.waits, [1, 2, 4, 8, 15, 30, 30]);
   assert.equal(delivery.running, false);
@@ -81,7 +83,7 @@ test("tries end, and begin again on demand, with the same bytes", async () => {
 
 test("a double click is one request", async () => {
   const w = world([stored()]);
-  const delivery = new Delivery("/s/demo/reports", BODY, w);
+  const delivery = new Delivery("/s/demo/reports", BODY, w, IDLE);
   const outcomes = await Promise.all([delivery.send(() => {}), delivery.send(() => {}), delivery.send(() => {})]);
   assert.equal(w.seen.requests.length, 1);
   assert.equal(new Set(outcomes).size, 1);
@@ -90,7 +92,7 @@ test("a double click is one request", async () => {
 test("a wait can be ended: back online, or by hand", async () => {
   const w = world([new TypeError("offline"), stored()]);
   const forever = { ...w, sleep: () => new Promise(() => {}), online: () => false };
-  const delivery = new Delivery("/s/demo/reports", BODY, forever);
+  const delivery = new Delivery("/s/demo/reports", BODY, forever, IDLE);
   const states = [];
   const sent = delivery.send((state) => states.push(state));
   while (states.at(-1) !== "offline") await new Promise((resolve) => { setTimeout(resolve); });
@@ -122,7 +124,7 @@ test("every request says the same, and carries nothing of the person", async () 
 test("a delivery that is stopped sends no more, and its outcome is that", async () => {
   const w = world([new TypeError("network")]);
   const forever = { ...w, sleep: () => new Promise(() => {}) };
-  const delivery = new Delivery("/s/demo/reports", BODY, forever);
+  const delivery = new Delivery("/s/demo/reports", BODY, forever, IDLE);
   const states = [];
   const sent = delivery.send((state) => states.push(state));
   while (states.at(-1) !== "waiting") await new Promise((resolve) => { setTimeout(resolve); });
@@ -137,7 +139,7 @@ test("a try that is being made is broken off", async () => {
   const hanging = (url, { signal }) => new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
   });
-  const delivery = new Delivery("/s/demo/reports", BODY, { ...world([]), fetch: hanging });
+  const delivery = new Delivery("/s/demo/reports", BODY, { ...world([]), fetch: hanging }, IDLE);
   const sent = delivery.send(() => {});
   delivery.stop();
   assert.deepEqual(await sent, { state: "stopped" });

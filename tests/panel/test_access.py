@@ -97,6 +97,7 @@ ROWS = {
     "panel:embed": act("survey"),
     "panel:show-results": act("survey", OWNER),
     "panel:keep-reports": act("survey", OWNER),
+    "panel:ask-for-work": act("survey"),
     "panel:close": act("survey"),
     "panel:revise": act("survey"),
     "panel:estimate": act("survey", ANALYST),

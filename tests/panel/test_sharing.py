@@ -13,7 +13,8 @@ from django.utils import translation
 from config.middleware import RESPONDENT_POLICY
 from surveys import links, selectors, services
 from surveys.embedding import NotAnOrigin, origins_of
-from surveys.models import Survey, Version
+from surveys.models import Page, Survey, Version
+from surveys.people.models import AuditEntry
 from surveys.people.teams import home_team
 from surveys.sharing import codes
 from surveys.sharing.poster import render_poster, words
@@ -179,3 +180,40 @@ def test_an_owner_says_how_long_reports_are_kept(version: Version, her: Client) 
     assert Survey.objects.get().purge_after == 30
     assert "kept for good" in press(her, "keep-reports", "campus", days="")
     assert Survey.objects.get().purge_after is None
+
+
+def test_an_editor_asks_browsers_for_work_and_it_is_logged(version: Version, her: Client) -> None:
+    assert "No browser has to do anything" in share_page(her)
+    assert "The work of browsers is usual, 15 bits." in press(her, "ask-for-work", "campus", bits="15")
+    assert Survey.objects.get().work_bits == 15
+    page = share_page(her)
+    assert "Each browser does a sum before its report is taken." in page
+    assert '<option value="15" selected>Usual, 15 bits</option>' in page
+    for wrong in ("", "1", "20", "-12", "a lot", "9" * 50):
+        answer = her.post(reverse("panel:ask-for-work", args=["campus"]), {"bits": wrong})
+        assert answer.status_code == 422
+        assert "The work must be one of off, light, usual, heavy." in answer.content.decode()
+    assert Survey.objects.get().work_bits == 15
+    assert "is off" in press(her, "ask-for-work", "campus", bits="0")
+    entries = AuditEntry.objects.filter(act="said what work browsers do").order_by("pk")
+    assert [entry.detail for entry in entries] == ["usual, 15 bits", "off"]
+
+
+def test_a_page_that_was_made_without_the_script_is_not_asked(version: Version, her: Client) -> None:
+    """It would be refused for ever: a stored page runs the scripts that it was made with."""
+    Page.objects.filter(kind=Page.Kind.ANSWER).update(content=b"<html></html>")
+    answer = her.post(reverse("panel:ask-for-work", args=["campus"]), {"bits": "12"})
+    assert answer.status_code == 422
+    assert "The page in the field was made before Candor could ask for work." in answer.content.decode()
+    assert Survey.objects.get().work_bits == 0
+    services.close_survey(Survey.objects.get())
+    assert "light, 12 bits" in press(her, "ask-for-work", "campus", bits="12")
+
+
+def test_the_page_names_the_work_that_was_asked_for_when_it_was_opened(survey: Survey, her: Client) -> None:
+    press(her, "ask-for-work", "campus", bits="18")
+    services.open_survey(Survey.objects.get())
+    page = bytes(Page.objects.get(kind=Page.Kind.ANSWER).content).decode()
+    assert ' data-work="18">' in page
+    press(her, "ask-for-work", "campus", bits="0")
+    assert bytes(Page.objects.get(kind=Page.Kind.ANSWER).content).decode() == page, "stored pages stay as they are"

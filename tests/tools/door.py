@@ -17,6 +17,7 @@ from collector.storing import NewReport, Outcome, store
 from collector.writer import Writer
 from config.middleware import headers_without_django
 from config.wsgi import django
+from surveys.work import bits_of
 
 ORIGIN = {"origin": "http://127.0.0.1:8000", "host": "127.0.0.1:8000"}
 
@@ -29,7 +30,7 @@ class AtOnce:
 
 
 def door_with(writer: door.Writer, django: Application = django) -> Door:
-    return Door(django, writer=writer, headers=headers_without_django)
+    return Door(django, writer=writer, headers=headers_without_django, bits=bits_of)
 
 
 DOOR = door_with(AtOnce())

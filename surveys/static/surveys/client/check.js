@@ -28,10 +28,12 @@ export class CheckThisPage {
   /**
    * @param {string} body  the exact body of the request; empty: nothing was sent
    * @param {string} [url]  where it goes
+   * @param {string} [sum]  what goes with it for the work that was asked for
    */
-  showBody(body, url = "") {
+  showBody(body, url = "", sum = "") {
     // Letters, digits and punctuation of JSON: nothing in a body ends a quoted word of a shell.
-    const types = "-H 'Content-Type: application/json'";
+    const work = sum === "" ? "" : ` -H 'Candor-Work: ${sum}'`;
+    const types = `-H 'Content-Type: application/json'${work}`;
     part(this.#root, "check-again").hidden = body === "";
     part(this.#root, "check-receipt").textContent = body === "" ? "" : `printf %s '${body}' | sha256sum`;
     part(this.#root, "check-repeat").textContent =

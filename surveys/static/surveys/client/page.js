@@ -113,6 +113,7 @@ export class RespondentPage {
     this.#tickets = new Tickets(design, source);
     this.#nonce = drawNonce(source);
     source.wipe();
+    this.#sending.prepare(digest, this.#nonce);
     this.#beginQuestions();
     part(this.#root, "form").disabled = false;
     this.#stages.show("questions", { focus: false });

@@ -3,6 +3,7 @@ import { part } from "./parts.js";
 import { Receipt } from "./receipt.js";
 import { Delivery, browserWorld } from "./transport.js";
 import { Turn } from "./turn.js";
+import { Work } from "./work.js";
 
 /**
  * From one frozen body to its end: the stages sending, sent, failed, discarded and elsewhere, and what is said in them.
@@ -26,6 +27,8 @@ export class Sending {
   #turn = null;
   /** @type {Delivery | null}  from when it is this tab's turn */
   #delivery = null;
+  /** @type {Work | null}  of the report that will be sent, as far as is known */
+  #work = null;
   #body = "";
   #kept = false;
   #resumed = false;
@@ -108,6 +111,18 @@ export class Sending {
     return found !== null;
   }
 
+  /**
+   * Begin the work for a report that is still to be made, where the page says that its survey asks for some.
+   *
+   * @param {string} digest  of the design
+   * @param {string} nonce
+   */
+  prepare(digest, nonce) {
+    this.#work?.stop();
+    this.#work = new Work(digest, nonce, this.#window.crypto.subtle);
+    this.#work.find(Number(this.#root.dataset.work ?? 0));
+  }
+
   /** Try now: end the present wait, or begin again with the same bytes after the tries are used up. */
   async hurry() {
     if (!this.going || this.#delivery === null) {
@@ -126,12 +141,14 @@ export class Sending {
     this.#check.showBody("");
     if (!this.going) {
       this.#turn?.giveBack();
+      this.#work?.stop();
     }
   }
 
   /** Send no more from this page. What is kept by consent stays on the device, and the page says so. */
   stop() {
     this.#delivery?.stop();
+    this.#work?.stop();
     this.#turn?.giveBack();
     this.#keeping?.letGo();
     part(this.#root, "kept-after").hidden = !this.#kept;
@@ -169,7 +186,11 @@ export class Sending {
   }
 
   async #send(url) {
-    this.#delivery = new Delivery(url, this.#body, browserWorld(this.#window));
+    const { nonce } = JSON.parse(this.#body);
+    if (this.#work?.nonce !== nonce) {
+      this.prepare(this.#prepared.digest, nonce);
+    }
+    this.#delivery = new Delivery(url, this.#body, browserWorld(this.#window), this.#work);
     this.#check.showBody(this.#body, url);
     await this.#deliver();
   }
@@ -191,6 +212,7 @@ export class Sending {
   #finish(outcome) {
     if (outcome.state === "stored") {
       this.#drop();
+      this.#check.showBody(this.#body, this.#delivery.url, this.#delivery.sum);
       this.#receipt.show(this.#body, outcome.receipt, this.#prepared, this.#groupLine());
       this.#stages.show("sent");
     } else if (outcome.state === "refused") {
@@ -242,11 +264,21 @@ export class Sending {
 
   #tell(state, values) {
     const waits = ["waiting", "offline", "paused"].includes(state);
-    part(this.#root, "sending-said").textContent = this.#sentences.say(`sending-${state}`, { count: values.seconds });
+    this.#announce(this.#sentences.say(`sending-${state}`, { count: values.seconds }));
+    const seconds = state === "working" ? this.#sentences.say("seconds", { count: values.seconds }) : "";
+    part(this.#root, "sending-seconds").textContent = seconds;
     part(this.#root, "hurry-button").hidden = !waits;
     part(this.#root, "progress").hidden = waits;
     part(this.#root, "keep").hidden = !waits || this.#kept || !this.#offers;
     this.#showWaysOut();
+  }
+
+  /** A screen reader reads a status whenever it is written: the same words once. */
+  #announce(words) {
+    const said = part(this.#root, "sending-said");
+    if (said.textContent !== words) {
+      said.textContent = words;
+    }
   }
 
   #say(note) {

@@ -1,4 +1,5 @@
 import { digestOf } from "./design.js";
+import { MOST_BITS } from "./work.js";
 
 /**
  * Getting one frozen body to the collector. There is no second body: every try sends the very same bytes, because a
@@ -11,7 +12,7 @@ import { digestOf } from "./design.js";
  * @property {() => boolean} online
  *
  * @typedef {{state: "stored", receipt: string} | {state: "refused", status: number} | {state: "paused" | "stopped"}} Outcome
- * @typedef {(state: "sending" | "waiting" | "offline", values: {tries: number, seconds: number}) => void} Tell
+ * @typedef {(state: "sending" | "working" | "waiting" | "offline", values: {tries: number, seconds: number}) => void} Tell
  */
 
 /** Seconds between tries. The same for everybody: a random wait would be one more thing to explain. */
@@ -28,19 +29,32 @@ export class Delivery {
   #url;
   #body;
   #world;
+  #work;
+  #sum = "";
   #running = null;
   #hurry = () => {};
   #end = new AbortController();
 
-  constructor(url, body, world) {
+  /** @param {import("./work.js").Work} work  of the body's nonce */
+  constructor(url, body, world, work) {
     this.#url = url;
     this.#body = body;
     this.#world = world;
+    this.#work = work;
   }
 
   /** The exact text of the request. */
   get body() {
     return this.#body;
+  }
+
+  get url() {
+    return this.#url;
+  }
+
+  /** What went with it for the work that was asked for; empty where none was. */
+  get sum() {
+    return this.#sum;
   }
 
   /**
@@ -80,7 +94,7 @@ export class Delivery {
     for (const [done, seconds] of WAITS.entries()) {
       const tries = done + 1;
       tell("sending", { tries, seconds });
-      const outcome = await this.#tryOnce();
+      const outcome = await this.#tryOnce(tell, tries);
       if (outcome !== null || this.#end.signal.aborted) {
         return outcome;
       }
@@ -94,13 +108,36 @@ export class Delivery {
   }
 
   /** @returns {Promise<Outcome | null>}  null: try again */
-  async #tryOnce() {
+  async #tryOnce(tell, tries) {
     try {
-      const response = await this.#world.fetch(this.#url, request(this.#body, this.#patience()));
-      return await this.#judge(response);
+      const before = this.#work.bits;
+      await this.#finishWork(tell, tries);
+      if (this.#end.signal.aborted) {
+        return null;
+      }
+      const response = await this.#world.fetch(this.#url, request(this.#body, this.#patience(), this.#sum));
+      const outcome = await this.#judge(response);
+      return this.#work.bits > before ? this.#tryOnce(tell, tries) : outcome;
     } catch {
       return null;
     }
+  }
+
+  /** Wait for the sum, where one is asked for, and say so each second. */
+  async #finishWork(tell, tries) {
+    if (this.#work.bits === 0) {
+      return;
+    }
+    const sum = this.#work.find(this.#work.bits);
+    let found = null;
+    for (let seconds = 0; found === null && !this.#end.signal.aborted; seconds += 1) {
+      if (seconds > 0) {
+        tell("working", { tries, seconds });
+      }
+      found = await Promise.race([sum, this.#world.sleep(1000).then(() => null)]);
+    }
+    this.#sum = found ?? "";
+    tell("sending", { tries, seconds: 0 });
   }
 
   /** @returns {AbortSignal}  for one try: it takes too long, or nothing is to be sent any more */
@@ -117,8 +154,20 @@ export class Delivery {
       const { receipt } = await response.json();
       return receipt === (await digestOf(this.#body, this.#world.subtle)) ? { state: "stored", receipt } : null;
     }
+    if (response.status === 429) {
+      return this.#judgeWork(await response.json());
+    }
     const final = response.status >= 400 && response.status < 500 && !TEMPORARY.includes(response.status);
     return final ? { state: "refused", status: response.status } : null;
+  }
+
+  /** A survey may ask for work, or for more, after its page was loaded: that is done at once, for the same bytes. */
+  #judgeWork({ error: { bits } }) {
+    if (bits !== undefined && !(Number.isInteger(bits) && bits > 0 && bits <= MOST_BITS)) {
+      return { state: "refused", status: 429 };
+    }
+    this.#work.find(bits ?? 0);
+    return null;
   }
 
   #wait(seconds) {
@@ -148,11 +197,12 @@ export function browserWorld(window) {
  * `mode: "cors"` makes the browser name the page's origin truthfully although no referrer is sent; the collector checks
  * it. A redirect is an error: the bytes go to the address that the respondent sees, or nowhere.
  */
-function request(body, signal) {
+function request(body, signal, sum) {
+  const work = sum === "" ? {} : { "Candor-Work": sum };
   return {
     method: "POST",
     body,
-    headers: { "Content-Type": "application/json" },
+    headers: { "Content-Type": "application/json", ...work },
     mode: "cors",
     credentials: "omit",
     referrerPolicy: "no-referrer",

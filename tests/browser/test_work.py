@@ -1,0 +1,116 @@
+"""A survey that asks browsers for work: the page does the sum, says so to whoever waits, and sends the same bytes."""
+
+import json
+from typing import Any
+
+import pytest
+
+from collector.models import WaitingReport
+from surveys.models import Survey, Version
+from surveys.services import open_survey, write_survey
+from surveys.work import ask_for_work
+from tests import payloads
+from tests.browser.conftest import Visit, failing, new_visit
+from tests.tools.capture import Capture, Request, Response
+from tests.vectors.make_work import smallest
+
+BITS = 12
+
+SLOW = """
+const digest = SubtleCrypto.prototype.digest;
+SubtleCrypto.prototype.digest = async function slowed(name, bytes) {
+  const copy = bytes.slice();
+  if (copy.length === 103) await new Promise((resolve) => { setTimeout(resolve, 3500); });
+  return digest.call(this, name, copy);
+};
+"""
+"""A device that takes its time for a sum, and for nothing else."""
+
+COUNT = """() => {
+  window.changes = 0;
+  const count = new MutationObserver(() => { window.changes += 1; });
+  count.observe(document.querySelector('[data-part=sending-said]'), { childList: true, characterData: true });
+}"""
+"""Count how often the status is written."""
+
+
+def answered(visit: Visit) -> Visit:
+    return visit.open().stage("questions").answer("Yes", "Low").press("Review your answers").stage("review")
+
+
+def sum_of(post: Request, bits: int) -> str:
+    said = json.loads(post.body)
+    return smallest(said["design"], bytes.fromhex(said["nonce"]), bits)
+
+
+def header_names(post: Request) -> list[str]:
+    return [name for name, _ in post.headers if name != "Candor-Work"]
+
+
+def test_a_page_that_was_opened_with_it_sends_its_sum_at_once(site: Capture, version: Version, context: Any) -> None:
+    draft = write_survey(payloads.definition(slug="guarded"), team=version.survey.team)
+    ask_for_work(draft, BITS)
+    open_survey(Survey.objects.get(slug="guarded"))
+    visit = answered(new_visit(site, "/s/guarded/", context)).press("Send").stage("sent")
+    (post,) = site.posts()
+    assert post.header("Candor-Work") == sum_of(post, BITS)
+    visit.unfold("Check this page")
+    assert f"-H 'Candor-Work: {sum_of(post, BITS)}'" in visit.said("check-repeat")
+    assert WaitingReport.objects.count() == 1
+    assert visit.faults == []
+
+
+def test_asked_for_while_the_page_is_open_it_does_the_sum_and_tries_again(
+    visit: Visit, site: Capture, version: Version
+) -> None:
+    answered(visit)
+    ask_for_work(version.survey, BITS)
+    visit.press("Send").stage("sent")
+    first, second = site.posts()
+    assert first.body == second.body
+    assert (first.header("Candor-Work"), second.header("Candor-Work")) == (None, sum_of(second, BITS))
+    assert header_names(first) == header_names(second)
+    assert WaitingReport.objects.count() == 1
+    visit.faults.clear()  # the browser itself notes failed requests in its console
+
+
+def test_a_report_that_waited_on_the_device_gets_its_sum_after_a_reload(
+    visit: Visit, site: Capture, version: Version
+) -> None:
+    answered(visit)
+    ask_for_work(version.survey, BITS)
+    respond = site.respond
+    site.respond = failing(site.respond, *[Response(503)] * 9)
+    visit.press("Send").page.get_by_role("button", name="Try now").wait_for()
+    site.respond = respond
+    visit.open().stage("sent")
+    assert len({post.body for post in site.posts()}) == 1
+    assert site.posts()[-1].header("Candor-Work") == sum_of(site.posts()[-1], BITS)
+    visit.faults.clear()
+
+
+def test_whoever_waits_is_told_once_and_sees_the_seconds(visit: Visit, site: Capture, version: Version) -> None:
+    visit.page.add_init_script(SLOW)
+    answered(visit)
+    Survey.objects.update(work_bits=1)  # found in the first batch
+    visit.press("Send")
+    status = visit.page.get_by_role("status").get_by_text("Your browser is doing a sum that keeps robots away.")
+    status.wait_for()
+    visit.page.evaluate(COUNT)
+    visit.says("sending-seconds", "2 s")
+    assert status.is_visible()
+    assert visit.page.evaluate("changes") == 0, "a screen reader reads the sentence once, and no seconds"
+    assert visit.page.get_by_role("progressbar", name="Sending").is_visible()
+    visit.stage("sent")
+    visit.faults.clear()
+
+
+@pytest.mark.parametrize("bits", [21, 64])
+def test_a_sum_that_is_too_long_is_refused_in_words(visit: Visit, site: Capture, bits: int) -> None:
+    answered(visit)
+    asked = json.dumps({"error": {"field": "Candor-Work", "message": "", "bits": bits}}).encode()
+    site.respond = failing(site.respond, Response(429, asked, (("Content-Type", "application/json"),)))
+    visit.press("Send").stage("failed")
+    assert visit.said("failed-reason").startswith("The server asks this browser for a sum that is too long")
+    assert len(site.posts()) == 1
+    visit.faults.clear()

@@ -1,0 +1,182 @@
+"""Work for a report: what the door takes, what it refuses, and that nothing of an answer is in it."""
+
+import inspect
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+from jsonschema import validate
+
+from collector import described, limits, selectors, work
+from collector.designs import Design
+from collector.door import Door
+from collector.errors import NoWork
+from collector.limits import Limit
+from collector.storing import NewReport
+from config.middleware import headers_without_django
+from config.wsgi import django
+from surveys.models import Survey, Version
+from surveys.work import ask_for_work
+from tests import payloads
+from tests.tools.door import ORIGIN, AtOnce, send
+from tests.vectors import make_work
+
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "work.json").read_text(encoding="utf-8"))
+BITS = 8
+"""Of the sums that are found here: some 256 tries each."""
+
+
+def door_that_asks(bits: int) -> Door:
+    return Door(django, writer=AtOnce(), headers=headers_without_django, bits=lambda slug: bits)
+
+
+def sum_of(digest: str, report: dict[str, Any], bits: int = BITS) -> str:
+    return make_work.smallest(digest, bytes.fromhex(report["nonce"]), bits)
+
+
+def report_of(one: dict[str, Any], **changes: Any) -> NewReport:
+    return NewReport(bytes.fromhex(one["nonce"]), one["digest"], 0, b"\x00", 0)._replace(**changes)
+
+
+def test_the_vectors_are_those_of_their_script() -> None:
+    assert make_work.vectors() == make_work.TARGET.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("one", VECTORS, ids=lambda one: f"{one['bits']} bits")
+def test_the_sum_of_the_vectors_is_taken_and_no_smaller_one_is(one: dict[str, Any]) -> None:
+    work.check(one["sum"], report_of(one), one["bits"])
+    for smaller in range(int(one["sum"], 16)):
+        with pytest.raises(NoWork):
+            work.check(f"{smaller:016x}", report_of(one), one["bits"])
+
+
+def test_it_depends_on_nonce_and_digest_and_on_nothing_else() -> None:
+    """What the page sends, and what is looked at here: so a sum can tell nothing of an answer."""
+    assert list(inspect.signature(work.zero_bits).parameters) == ["digest", "nonce", "counter"]
+    one = VECTORS[-1]
+    for symbols, stratum, mode in ((b"\x00", 0, 0), (b"\x01", 0, 0), (b"\x01\x02\x03", 7, 1)):
+        work.check(one["sum"], report_of(one, report=symbols, stratum=stratum, mode=mode), one["bits"])
+
+
+@pytest.mark.django_db
+def test_right_work_is_taken_and_again_with_the_same_report(design: Design) -> None:
+    report, door = payloads.report(design), door_that_asks(BITS)
+    found = sum_of(design.digest, report)
+    answers = [send(payloads.body(design, **report), door=door, HTTP_CANDOR_WORK=found) for _ in range(2)]
+    assert [answer.status for answer in answers] == [201, 200]
+
+
+@pytest.mark.django_db
+def test_anything_else_is_a_429_that_says_what_is_asked_for(design: Design) -> None:
+    report, door = payloads.report(design), door_that_asks(BITS)
+    found, body = sum_of(design.digest, report), payloads.body(design, **report)
+    wrong = f"{next(one for one in range(99) if one != int(found, 16)):016x}"
+    other = sum_of(design.digest, payloads.report(design))
+    foreign = sum_of("0" * 64, report)
+    for sent in (None, "", wrong, found[1:], f"0{found}", found.upper() + " ", "g" * 16, "²" * 16, other, foreign):
+        answer = send(body, door=door, HTTP_CANDOR_WORK=sent)
+        assert answer.status == 429, sent
+        assert "Retry-After" not in answer.headers, "no time makes it right"
+        assert answer.error == {
+            "field": "Candor-Work",
+            "message": "This survey takes a report together with a sum that begins with 8 zero bits.",
+            "bits": BITS,
+        }
+        validate(answer.said, described.REFUSAL)
+    assert selectors.report_count(design.digest) == 0
+
+
+@pytest.mark.django_db
+def test_more_bits_need_another_sum_and_fewer_do_not(design: Design) -> None:
+    report = payloads.report(design)
+    found, body = sum_of(design.digest, report), payloads.body(design, **report)
+    more = next(bits for bits in range(BITS, 257) if sum_of(design.digest, report, bits) != found)
+    assert send(body, door=door_that_asks(more), HTTP_CANDOR_WORK=found).error["bits"] == more
+    assert send(body, door=door_that_asks(BITS - 1), HTTP_CANDOR_WORK=found).status == 201
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("sent", [None, "", "f" * 16, "nonsense"])
+def test_a_survey_that_asks_for_nothing_does_not_look(design: Design, sent: str | None) -> None:
+    assert send(payloads.body(design), door=door_that_asks(0), HTTP_CANDOR_WORK=sent).status == 201
+
+
+@pytest.mark.django_db
+def test_what_is_no_report_is_told_that_first(design: Design) -> None:
+    """And a slug that is none is never looked up."""
+    asked: list[str] = []
+    door = Door(django, writer=AtOnce(), headers=headers_without_django, bits=lambda slug: asked.append(slug) or 0)
+    assert send(payloads.body(design, report="0200"), door=door).status == 422
+    assert send(payloads.body(design), door=door, path="/s/another/reports").status == 404
+    assert asked == []
+
+
+class Clock:
+    """Of `collector.work`."""
+
+    now = 1_000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+def test_a_survey_is_looked_up_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, asked, bits = Clock(), [], {"campus": 0, "other": 3}
+    monkeypatch.setattr(work, "time", clock)
+    lately = work.Lately(lambda slug: asked.append(slug) or bits[slug])
+    assert [lately("campus") for _ in range(3)] == [0, 0, 0]
+    assert lately("other") == 3
+    bits["campus"] = 12
+    assert lately("campus") == 0
+    assert asked == ["campus", "other"]
+    clock.now += 1
+    assert lately("campus") == 12
+
+
+def test_while_the_database_is_away_the_last_word_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is none yet, the report waits for the database as every other does."""
+    clock = Clock()
+    monkeypatch.setattr(work, "time", clock)
+    answers: list[Any] = [12]
+
+    def look_up(slug: str) -> int:
+        if answers:
+            return int(answers.pop())
+        raise OperationalError("connection refused: host 10.0.0.5")
+
+    lately = work.Lately(look_up)
+    assert lately("campus") == 12
+    clock.now += 5
+    assert lately("campus") == 12
+    with pytest.raises(OperationalError):
+        lately("other")
+
+
+@pytest.fixture
+def _counted_afresh(settings: Any) -> Iterator[None]:
+    settings.REDIS_URL = None
+    settings.CANDOR_LIMITS = settings.CANDOR_LIMITS | {"coins by survey": Limit("own-coin reports", 2, "hour")}
+    limits.shared.cache_clear()
+    yield
+    limits.shared.cache_clear()
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_counted_afresh")
+@pytest.mark.parametrize(("bits", "statuses"), [(0, [303] * 4), (12, [303, 303, 429, 429])])
+def test_few_of_the_own_coin_page_where_work_is_asked_for(version: Version, bits: int, statuses: list[int]) -> None:
+    """It has no script that could do the work, and a robot would come in there."""
+    ask_for_work(Survey.objects.get(), bits)
+    address, kind = "/s/campus/coin/send/", "application/x-www-form-urlencoded"
+    answers = []
+    for number in range(4):
+        form = f"design={version.design_id}&stratum=y2&item-1=1&item-2=0&nonce={number:032x}"
+        answers.append(Client().post(address, form, content_type=kind, headers=ORIGIN))
+    assert [answer.status_code for answer in answers] == statuses
+    if bits:
+        assert "Too much arrives here at the moment. Nothing was stored." in answers[-1].content.decode()
+        assert 0 < int(answers[-1]["Retry-After"]) <= 3_600
