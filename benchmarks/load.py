@@ -4,7 +4,7 @@
 
 It prints what it measured as JSON: answers a second, and the 50th and 99th percentile of the wait in seconds. With
 `rate` it begins so many requests a second, whatever the answers take, and counts the wait from when each was due. A
-`body` is sent by POST, with a new nonce in the place of NONCE.
+`body` is sent by POST, with a new nonce in the place of NONCE. With `moments` it also says when each answer was there.
 """
 
 import json
@@ -35,7 +35,8 @@ def measure(
     headers: dict[str, str] | None = None,
     status: int = 200,
     rate: float = 0,
-) -> dict[str, float]:
+    moments: bool = False,
+) -> dict[str, Any]:
     lines = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
     method = "POST" if body else "GET"
     length = len(body.replace("NONCE", 32 * "0"))
@@ -48,6 +49,7 @@ def measure(
         poll.register(there, selectors.EVENT_READ)
     begun: dict[Any, float] = {}
     waits: list[float] = []
+    answered: list[float] = []
     start = time.perf_counter()
     end, due = start + seconds, start
     while (now := time.perf_counter()) < end or begun:
@@ -62,10 +64,12 @@ def measure(
             answer = whole(there)  # type: ignore[arg-type]
             if not answer.startswith(expected):
                 raise SystemExit(f"expected {status}; got {answer[:300]!r}")
-            waits.append(time.perf_counter() - begun.pop(there))
+            answered.append(time.perf_counter())
+            waits.append(answered[-1] - begun.pop(there))
             free.append(there)  # type: ignore[arg-type]
     quantiles = statistics.quantiles(waits, n=100)
-    return {"rate": len(waits) / (time.perf_counter() - start), "median": quantiles[49], "p99": quantiles[98]}
+    said = {"rate": len(waits) / (time.perf_counter() - start), "median": quantiles[49], "p99": quantiles[98]}
+    return said | {"answered": [round(moment, 4) for moment in answered]} if moments else said
 
 
 def connected(port: int) -> socket.socket:

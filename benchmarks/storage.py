@@ -1,139 +1,153 @@
-"""What a report takes on disk, indexes included, as the store grows: a table into docs/storage.md.
+"""What a report takes and costs as the store grows: a table into docs/storage.md, and a picture.
 
-    python -m benchmarks.storage [--most 1000000]
+    python -m benchmarks.storage [--most 10000000]
 
-Reports of 20 items are stored and folded by the thousand, as a worker does every two seconds at 500 a second, so that
-the key's tree is as full as growing at random leaves it. Sizes are those after the last fold: of the table of folded
-reports with its indexes, and of the other one, which is empty then.
+At each size reports of 20 items are stored and folded by the thousand, as a worker does every two seconds at 500 a
+second. Cost is what one turn of a thousand takes, by processor and by the clock; the median of the turns.
 """
 
 import argparse
 import json
-import os
-import secrets
-import subprocess
-import sys
-import tempfile
+import math
+import statistics
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from config.postgresql import PostgreSQL
+from benchmarks import _filled
+from benchmarks._pages import DOCS, MEASURED, put
+from benchmarks._svg import COLOURS, Panel, picture
 
-if TYPE_CHECKING:
-    from collector.storing import NewReport
+TURNS = 20
+BATCH = 250
+"""Reports stored in one transaction."""
 
-ITEMS = 20
-BATCH = 1_000
+BATCHES = 4
+"""Of them in a turn, which ends with a fold."""
+
 SIZES = [10_000, 100_000, 1_000_000, 10_000_000]
 MOST = {"sqlite": 90, "postgresql": 140}
 """Bytes that a report of 20 items may take."""
 
-PAGE = Path(__file__).parents[1] / "docs" / "storage.md"
-START, END = "<!-- written by benchmarks/storage.py -->\n", "<!-- until here -->"
-
-BYTES = {
-    "sqlite": "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name IN "
-    "(SELECT name FROM sqlite_master WHERE tbl_name = '{}')",
-    "postgresql": "SELECT pg_total_relation_size('{}')",
-}
+NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+HEADS = [
+    *("database", "reports", "storing one, µs", "by the clock", "folding one, µs", "by the clock", "written, kB"),
+    *("bytes a report", "at most", "what waits, kB"),
+]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """How many reports there are, and the bytes of the two tables."""
+    """How many reports there were before and after, the bytes of the two tables, and what each turn cost a report.
+
+    Costs are in seconds, as (processor, clock) for each turn; `written` is bytes a report handed to the disk.
+    """
 
     reports: int
+    kept: int
     bytes: int
     waiting: int
+    written: float
+    store: list[tuple[float, float]]
+    fold: list[tuple[float, float]]
 
 
 def main() -> None:
     options = argparse.ArgumentParser()
-    options.add_argument("--most", type=int, default=1_000_000)
+    options.add_argument("--most", type=int, default=SIZES[-1])
     options.add_argument("--here", action="store_true", help="measure the database that the environment names")
     chosen = options.parse_args()
     if chosen.here:
         for one in measure(chosen.most):
             print(json.dumps(asdict(one)), flush=True)
         return
-    found = {"sqlite": elsewhere(chosen.most, url="")}
-    with tempfile.TemporaryDirectory(prefix="candor-pg-") as folder:
-        Path(folder).chmod(0o755)
-        server = PostgreSQL(Path(folder) / "server")
-        server.start()
-        try:
-            found["postgresql"] = elsewhere(chosen.most, url=server.url)
-        finally:
-            server.stop()
+    found = {
+        kind: [Measured(**one) for one in _filled.lines("benchmarks.storage", kind, "--most", str(chosen.most))]
+        for kind in MOST
+    }
     write(found)
 
 
-def elsewhere(most: int, *, url: str) -> list[Measured]:
-    """Measured by a process of its own, whose settings name the database."""
-    with tempfile.TemporaryDirectory(prefix="candor-bench-") as data:
-        environment = os.environ | {
-            "CANDOR_DATA": data,
-            "DATABASE_URL": url,
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-        }
-        command = [sys.executable, "-m", "benchmarks.storage", "--here", "--most", str(most)]
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return [Measured(**json.loads(line)) for line in done.stdout.splitlines()]
-
-
 def measure(most: int) -> Iterator[Measured]:
-    import django
-
-    django.setup()
-    from django.core.management import call_command
-    from django.db import connection
-
+    digest = _filled.prepare()
     from collector import folding, storing
-    from collector.services import freeze
-    from tests import payloads
 
-    call_command("migrate", verbosity=0)
-    item = payloads.document()["items"][0]
-    digest = freeze(payloads.document(items=[item | {"key": f"q{number}"} for number in range(ITEMS)])).digest
-
-    def size(table: str) -> int:
-        with connection.cursor() as cursor:
-            cursor.execute(BYTES[connection.vendor].format(table))
-            return int(cursor.fetchone()[0])
-
-    for before, reports in pairwise([0, *(size for size in SIZES if size <= most)]):
-        for _ in range(before, reports, BATCH):
-            storing.store(new(digest))
+    for reports in SIZES:
+        if reports > most:
+            return
+        _filled.fill(digest, reports)
+        store, fold = [], []
+        begun = _filled.spent()
+        for _ in range(TURNS):
+            batches = [_filled.new(digest, BATCH) for _ in range(BATCHES)]
+            start = _filled.spent()
+            for batch in batches:
+                storing.store(batch)
+            stored = _filled.spent()
             folding.fold(digest, wait=False)
-        yield Measured(reports, size("collector_report"), size("collector_waitingreport"))
+            store.append(_each(stored - start))
+            fold.append(_each(_filled.spent() - stored))
+        more = TURNS * BATCHES * BATCH
+        yield Measured(
+            reports,
+            reports + more,
+            _filled.size("collector_report"),
+            _filled.size("collector_waitingreport"),
+            (_filled.spent() - begun).written / more,
+            store,
+            fold,
+        )
 
 
-def new(digest: str) -> "list[NewReport]":
-    """A batch of reports, drawn at random."""
-    from collector.storing import NewReport
-
-    symbols = secrets.token_bytes(BATCH * ITEMS).translate(bytes(code % 2 for code in range(256)))
-    return [
-        NewReport(secrets.token_bytes(16), digest, number % 2, symbols[number * ITEMS : (number + 1) * ITEMS], 0)
-        for number in range(BATCH)
-    ]
+def _each(spent: _filled.Spent) -> tuple[float, float]:
+    return spent.processor / (BATCH * BATCHES), spent.wall / (BATCH * BATCHES)
 
 
 def write(found: dict[str, list[Measured]]) -> None:
-    names = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
-    lines = ["| database | reports | bytes a report | at most | the table of what waits, kB |", "|---|---|---|---|---|"]
+    put("storage.md", "storage.py", "\n".join(lines(found)))
+    (DOCS / "images" / "storage.svg").write_text(drawn(found))
+    kept = {vendor: [asdict(one) for one in rows] for vendor, rows in found.items()}
+    (MEASURED / "storage.json").write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def lines(found: dict[str, list[Measured]]) -> Iterator[str]:
+    yield f"| {' | '.join(HEADS)} |"
+    yield "|---" * len(HEADS) + "|"
     for vendor, rows in found.items():
         for row in rows:
-            each, waiting = f"{row.bytes / row.reports:.1f}", f"{row.waiting / 1000:,.0f}"
-            cells = [names[vendor], f"{row.reports:,}", each, str(MOST[vendor]), waiting]
-            lines.append(f"| {' | '.join(cells)} |")
-    page = PAGE.read_text()
-    head, rest = page.split(START)
-    PAGE.write_text(head + START + "\n".join(lines) + "\n" + END + rest.split(END)[1])
-    print("\n".join(lines))
+            costs = [1e6 * cost for turns in (row.store, row.fold) for cost in middle(turns)]
+            cells: list[Any] = [NAMES[vendor], f"{row.reports:,}", *(f"{cost:.0f}" for cost in costs)]
+            cells += [
+                f"{row.written / 1000:.1f}",
+                f"{row.bytes / row.kept:.1f}",
+                MOST[vendor],
+                f"{row.waiting / 1000:,.0f}",
+            ]
+            yield f"| {' | '.join(map(str, cells))} |"
+
+
+def middle(turns: list[tuple[float, float]]) -> list[float]:
+    """Medians of the turns: by processor and by the clock."""
+    return [statistics.median(each) for each in zip(*turns, strict=True)]
+
+
+def drawn(found: dict[str, list[Measured]]) -> str:
+    """By processor: a dot for each turn, a line through the medians."""
+    legend = dict(zip(("storing", "folding"), COLOURS, strict=False))
+    ticks = {math.log10(size): f"10^{math.log10(size):.0f}" for size in SIZES}
+    every = [1e6 * cost for rows in found.values() for row in rows for cost, _ in (*row.store, *row.fold)]
+    top = 20 * math.ceil(1.1 * statistics.quantiles(every, n=50)[-1] / 20)
+    panels = []
+    for vendor, rows in found.items():
+        heights = {float(height): str(height) for height in range(0, top + 1, max(top // 100 * 20, 20))}
+        panel = Panel(f"{NAMES[vendor]}: µs a report", (3.8, 7.2), (0, top), ticks, heights)
+        for colour, name in zip(legend.values(), ("store", "fold"), strict=True):
+            for row in rows:
+                for cost, _ in getattr(row, name):
+                    panel.dot(math.log10(row.reports), 1e6 * cost, colour, 1.6)
+            panel.curve([(math.log10(row.reports), 1e6 * middle(getattr(row, name))[0]) for row in rows], colour)
+        panels.append(panel)
+    return picture(panels, 2, legend, "Processor time of a report as the store grows from ten thousand to ten million")
 
 
 if __name__ == "__main__":

@@ -62,9 +62,7 @@ def rewrite(*, compacted: Sequence[str] = ()) -> None:
     """
     try:
         if connection.vendor == "sqlite":
-            _refill_totals()
-            _execute("VACUUM")
-            _execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            _rewrite_sqlite()
         else:
             _rewrite_postgresql(compacted)
     except OperationalError as error:
@@ -82,6 +80,16 @@ def undisturbed() -> Iterator[None]:
         yield
     finally:
         _execute("SELECT pg_advisory_unlock_shared(%s, %s)", 0, locks.REWRITING)
+
+
+def _rewrite_sqlite() -> None:
+    _refill_totals()
+    _execute("PRAGMA temp_store = FILE")  # VACUUM makes a copy of everything there, which may not fit into memory
+    try:
+        _execute("VACUUM")
+    finally:
+        _execute("PRAGMA temp_store = MEMORY")
+    _execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _rewrite_postgresql(compacted: Sequence[str]) -> None:

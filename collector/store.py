@@ -9,9 +9,14 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 LOST = "a report that was answered with 201 could be lost in a power cut"
 READABLE = "deleted reports would stay readable in the file"
+OUTSIDE = "pages of reports would be left on the disk outside the database"
 
 WANTED: dict[str, list[tuple[str, tuple[str, ...], str]]] = {
-    "sqlite": [("synchronous", ("2", "3"), LOST), ("secure_delete", ("1",), READABLE)],
+    "sqlite": [
+        ("synchronous", ("2", "3"), LOST),
+        ("secure_delete", ("1",), READABLE),
+        ("temp_store", ("2",), OUTSIDE),
+    ],
     "postgresql": [
         ("synchronous_commit", ("on", "local", "remote_write", "remote_apply"), LOST),
         ("fsync", ("on",), LOST),

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection, connections
 from django.utils import timezone
 
-from collector import purging, rewriting, selectors, services
+from collector import purging, rewriting, selectors, services, store
 from collector.designs import Design
 from collector.models import FrozenDesign, Report
 from estimator.analyses import services as analyses
@@ -134,6 +134,7 @@ def test_no_file_of_the_database_holds_a_purged_report() -> None:
     assert purging.purge(design.digest) == len(CANARIES)
     assert rewriting.rewrite_closed()
     assert holding(files()) == []
+    assert store.faults(connection) == [], "rewriting leaves the settings as they were"
     empty()
 
 
