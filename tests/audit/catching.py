@@ -11,6 +11,7 @@ from tests.audit.driving import Work
 from tests.audit.findings import failed
 from tests.audit.leaks import Leak
 from tests.audit.shelf import Shelf
+from tests.audit.surveys import WORK_BITS
 
 TIMES = 1, 2, 4
 """A leak that is near the noise of a busy machine is looked for again in so many times its number of submissions."""
@@ -24,6 +25,8 @@ def alarms(leak: Leak, work: Work, shelf: Shelf) -> list[str]:
     altered = reduce(lambda one, change: one.altered(*change), leak.changes, shelf)
     if leak.audit == "retries":
         found = auditing.audit_retries(work, altered, leak.submissions)
+    elif leak.audit == "work":
+        found = auditing.audit_work(work, altered, leak.submissions, WORK_BITS)
     else:
         found = auditing.audit(work, altered, leak.submissions, repeat=False)
     return [finding.feature for finding in failed(found)]

@@ -10,6 +10,8 @@ import sys
 from dataclasses import dataclass
 from typing import Literal
 
+from tests.audit.surveys import WORK_BITS
+
 Change = tuple[str, str, str]
 """File, text in it, and what stands there instead; an empty text: at the end of the file."""
 
@@ -26,7 +28,7 @@ class Leak:
     caught_by: str
     changes: tuple[Change, ...]
     submissions: int = 60
-    audit: Literal["wire", "retries", "exact"] = "wire"
+    audit: Literal["wire", "retries", "work", "exact"] = "wire"
     long: bool = False
 
 
@@ -117,6 +119,9 @@ LEAKS = (
     Leak("a new draw for each try", "reports whose tries differ",
          (("page.js", READ, f"{REDRAW}\n{READ}"),
           ("transport.js", "request(this.#body,", "request(this.#body = globalThis.redraw(),")), audit="retries"),
+    Leak("the answer in a digit of the work's counter", "sums that are not the nonce's smallest",
+         (*in_transport(FETCH.replace("this.#sum", '`${this.#sum.slice(0, -2)}${globalThis.seen}${this.#sum.at(-1)}`')),
+          ("sending.js", "this.#root.dataset.work ?? 0", str(WORK_BITS))), audit="work"),
     Leak("truth off by 1/256", "enumeration",
          (("random.js", DRAW, "return word % 256 === 255 ? 0 : word % tickets;"),), audit="exact"),
     Leak("words are not rejected: low tickets come more often by 1 in 2^32", "enumeration",

@@ -94,7 +94,7 @@ def test_whoever_waits_is_told_once_and_sees_the_seconds(visit: Visit, site: Cap
     answered(visit)
     Survey.objects.update(work_bits=1)  # found in the first batch
     visit.press("Send")
-    status = visit.page.get_by_role("status").get_by_text("Your browser is doing a sum that keeps robots away.")
+    status = visit.page.get_by_role("status").get_by_text("Your browser is doing a sum that slows robots down.")
     status.wait_for()
     visit.page.evaluate(COUNT)
     visit.says("sending-seconds", "2 s")
