@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from textwrap import wrap
 from xml.sax.saxutils import escape, quoteattr
 
@@ -172,6 +173,7 @@ class _Canvas:
 
     def __init__(self, axis: Axis, layout: Layout) -> None:
         self.axis, self.layout = axis, layout
+        self.at = [(tick, self.place(tick)) for tick in axis.ticks]
         self.grid: list[str] = []
         self.parts: list[str] = []
         self.y = 0
@@ -201,20 +203,17 @@ class _Canvas:
         self.y = max(self.y, strip + STRIP if known else 0) + (GAP // 2 if beside else GAP)
 
     def ticks(self) -> Iterator[str]:
-        for tick in self.axis.ticks:
-            yield _text("tick", self.place(tick), self.y + 12, self.axis.tick(tick), "middle")
+        for tick, x in self.at:
+            yield _text("tick", x, self.y + 12, self.axis.tick(tick), "middle")
 
     def _lines(self, kind: str, text: str) -> None:
-        for line in wrap(text, self.layout.characters) or [""]:
+        for line in _wrapped(text, self.layout.characters):
             self.y += LINE
             self.parts.append(_text(kind, "0", self.y - 5, line))
 
     def _grid(self, top: float, bottom: float) -> None:
-        for tick in self.axis.ticks:
-            x, firm = (
-                self.place(tick),
-                self.axis.origin is not None and math.isclose(tick, self.axis.origin, abs_tol=1e-9),
-            )
+        for tick, x in self.at:
+            firm = self.axis.origin is not None and math.isclose(tick, self.axis.origin, abs_tol=1e-9)
             kind, opacity = ("origin", "0.6") if firm else ("grid", "0.15")
             ends = f'x1="{x}" x2="{x}" y1="{top:g}" y2="{bottom:g}"'
             self.grid.append(f'<line class="{kind}" {ends} {_stroke(1)} stroke-opacity="{opacity}"/>')
@@ -231,6 +230,12 @@ class _Canvas:
         yield _at(self.place(row.estimate), y, DOT)
         if row.truth is not None:
             yield _at(self.place(row.truth), y, DIAMOND)
+
+
+@lru_cache(maxsize=256)
+def _wrapped(text: str, characters: int) -> tuple[str, ...]:
+    """The lines of a label; a report says those of its groups again and again."""
+    return tuple(wrap(text, characters)) or ("",)
 
 
 def _line(kind: str, left: str, right: str, y: int, thickness: float) -> str:
