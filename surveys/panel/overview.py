@@ -93,11 +93,12 @@ def question_of(item: Item) -> Question:
         return Question(item, text, None, str(error))
 
 
-def runs_of(survey: Survey) -> list[tuple[Version, Run]]:
-    """The newest runs of every version, the newest first."""
+def runs_of(survey: Survey) -> list[tuple[Version, Run, str]]:
+    """The newest runs of every version, the newest first, each with how many reports it counted in words."""
     versions = {version.design_id: version for version in survey.versions.all()}
     newest = Run.objects.filter(design__in=versions).defer("tallies")[:NEWEST_RUNS]
-    return [(versions[run.design_id], run) for run in newest]
+    counts = ("–" if run.reports is None else wording.count(run.reports) for run in newest)
+    return [(versions[run.design_id], run, count) for run, count in zip(newest, counts, strict=True)]
 
 
 def _version_lines(survey: Survey) -> Iterator[VersionLine]:
