@@ -194,6 +194,9 @@ class GroupForm(WordsForm):
         model = Group
         fields = ("position", "key", "label", "share")
         labels = {"position": "Order"}
+        help_texts = {
+            "key": "Its name in exports. All have keys of one length, like g1 and g2, so that reports are of one size."
+        }
 
     def clean_share(self) -> str:
         share = str(self.cleaned_data["share"])

@@ -8,7 +8,7 @@ from surveys.definitions import Definition, design_of
 from surveys.mechanisms import GRID, PARAMETERS
 from surveys.questions import frozen_item
 from surveys.reading import DefinitionError
-from surveys.selectors import language_names
+from surveys.selectors import language_names, told
 
 Named = tuple[str, dict[str, str], bool]
 """A text: what it is called, what it says by language, whether it has to say something."""
@@ -29,7 +29,7 @@ def lacking(definition: Definition) -> list[str]:
         design_of(definition, version=1)
     except DefinitionError as fault:
         found = [*_untranslated(definition), *_unfinished(definition["items"])]
-        return found or [f"{fault}".rstrip(".") + "."]
+        return found or [told(fault).rstrip(".") + "."]
     return []
 
 

@@ -1,5 +1,6 @@
 """What is read of surveys."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -93,8 +94,13 @@ def what_is_missing(survey: Survey) -> str:
     try:
         design_of(definition_of(survey), version=next_number(survey))
     except DefinitionError as error:
-        return str(error)
+        return told(error)
     return ""
+
+
+def told(fault: DefinitionError) -> str:
+    """What is wrong of a definition, for whoever writes it in the form: there the groups are called so."""
+    return re.sub(r"^strata\.groups\b", "Groups", str(fault))
 
 
 def free_slug(name: str) -> str:
