@@ -1,6 +1,7 @@
 """From the bytes that a stranger sent to a report, or to a refusal. Nothing else reads a request's body."""
 
 import json
+import operator
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -56,12 +57,15 @@ def check_against(report: ParsedReport, design: Design) -> None:
         raise Malformed("stratum", f"stratum must be {allowed}.")
     if len(report.report) != len(design.alphabets):
         raise Malformed("report", f"report must have {len(design.alphabets)} symbols; got {len(report.report)}.")
-    for position, (symbol, size) in enumerate(zip(report.report, design.alphabets, strict=True)):
-        if symbol >= size:
-            raise Malformed("report", f"report: symbol {position} must be from 0 to {size - 1}; got {symbol}.")
+    if any(map(operator.ge, report.report, design.alphabets)):
+        pairs = enumerate(zip(report.report, design.alphabets, strict=True))
+        position, (symbol, size) = next((place, pair) for place, pair in pairs if pair[0] >= pair[1])
+        raise Malformed("report", f"report: symbol {position} must be from 0 to {size - 1}; got {symbol}.")
     for field in design.fields:
+        if field.ones is None:
+            continue
         held = sum(report.report[field.start : field.stop])
-        if field.ones is not None and held != field.ones:
+        if held != field.ones:
             span = f"symbols {field.start} to {field.stop - 1}"
             raise Malformed("report", f"report: {span} must hold {field.ones} ones; got {held}.")
 

@@ -43,17 +43,24 @@ AT_ONCE = 500
 
 DESIGNS = "SELECT digest, number, closed_on IS NULL FROM collector_frozendesign WHERE digest IN {digests}"
 WRITE = """
-INSERT INTO collector_waitingreport (design_id, stratum, mode, nonce, report) VALUES {rows}
+INSERT INTO collector_waitingreport (design_id, stratum, mode, nonce, report) {rows}
 ON CONFLICT DO NOTHING RETURNING design_id, nonce
 """
 FIND = """
-WITH asked (design_id, nonce, waits) AS (VALUES {rows})
+WITH asked (design_id, nonce, waits) AS ({rows})
 SELECT design_id, nonce, stratum, report FROM asked JOIN collector_report USING (design_id, nonce)
 UNION ALL
 SELECT design_id, nonce, stratum, report FROM asked JOIN collector_waitingreport USING (design_id, nonce)
 WHERE waits = 1
 """
-TAKE_BACK = "DELETE FROM collector_waitingreport WHERE (design_id, nonce) IN (VALUES {rows})"
+TAKE_BACK = "DELETE FROM collector_waitingreport WHERE (design_id, nonce) IN ({rows})"
+
+WRITTEN = ("int", "smallint", "smallint", "bytea", "bytea")
+ASKED = ("int", "bytea", "int")
+KEYS = ("int", "bytea")
+"""The columns of the rows of these three statements, as PostgreSQL calls them."""
+
+ARRAYS = "SELECT * FROM unnest({columns})"
 
 
 @transaction.atomic(durable=True)
@@ -96,7 +103,7 @@ def _lock(cursor: CursorWrapper, digests: Collection[str]) -> dict[str, tuple[in
     if not digests:
         return {}
     locks.share(digests, locks.TAKING)
-    cursor.execute(DESIGNS.format(digests=_rows(1, len(digests))), list(digests))
+    cursor.execute(DESIGNS.format(digests=_places(1, len(digests))), list(digests))
     return {digest: (number, bool(is_open)) for digest, number, is_open in cursor.fetchall()}
 
 
@@ -106,8 +113,7 @@ def _write(cursor: CursorWrapper, rows: Mapping[Key, NewReport]) -> set[Key]:
     # By the nonces: two batches with the same ones do not wait for each other in a circle, and no row tells which of a
     # batch came first.
     for some in _batches(sorted(rows.items(), key=lambda row: row[0])):
-        values = [value for key, one in some for value in (key[0], one.stratum, one.mode, one.nonce, one.report)]
-        cursor.execute(WRITE.format(rows=_rows(len(some), 5)), values)
+        _execute(cursor, WRITE, WRITTEN, [(key[0], one.stratum, one.mode, one.nonce, one.report) for key, one in some])
         written.update(_key(row) for row in cursor.fetchall())
     return written
 
@@ -116,8 +122,7 @@ def _find(cursor: CursorWrapper, keys: Collection[Key], written: Collection[Key]
     """What was stored under these keys before: waiting or folded, from one state of the store."""
     found: dict[Key, Content] = {}
     for some in _batches(keys):
-        values = [value for key in some for value in (*key, int(key not in written))]
-        cursor.execute(FIND.format(rows=_rows(len(some), 3)), values)
+        _execute(cursor, FIND, ASKED, [(*key, int(key not in written)) for key in some])
         found |= {_key(row): (row[2], bytes(row[3])) for row in cursor.fetchall()}
     return found
 
@@ -125,7 +130,7 @@ def _find(cursor: CursorWrapper, keys: Collection[Key], written: Collection[Key]
 def _take_back(cursor: CursorWrapper, keys: Collection[Key]) -> None:
     """Delete rows of this transaction's own, under whose keys a report was in the totals already."""
     for some in _batches(keys):
-        cursor.execute(TAKE_BACK.format(rows=_rows(len(some), 2)), [value for key in some for value in key])
+        _execute(cursor, TAKE_BACK, KEYS, some)
 
 
 def _content(report: NewReport) -> Content:
@@ -142,7 +147,19 @@ def _batches(rows: Iterable[T]) -> Iterator[list[T]]:
         yield some
 
 
-def _rows(count: int, width: int) -> str:
+def _execute(cursor: CursorWrapper, sql: str, types: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Execute a statement that has a table of these rows at {rows}."""
+    if connection.vendor == "postgresql":
+        # An array for each column: the text is the same for any number of rows, so the server plans it once.
+        table = ARRAYS.format(columns=", ".join(f"%s::{one}[]" for one in types))
+        values = [list(column) for column in zip(*rows, strict=True)]
+    else:
+        table = f"VALUES {_places(len(rows), len(types))}"
+        values = [value for row in rows for value in row]
+    cursor.execute(sql.format(rows=table), values)
+
+
+def _places(count: int, width: int) -> str:
     """Places for so many rows of so many values."""
     row = f"({', '.join(['%s'] * width)})"
     return ", ".join([row] * count)

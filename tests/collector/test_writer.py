@@ -1,5 +1,6 @@
 """Reports that come together share a transaction, and nobody is told that a report is stored which is not."""
 
+import secrets
 import threading
 import time
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from collector import selectors
 from collector.designs import Design
 from collector.errors import Unavailable
 from collector.services import read
-from collector.storing import NewReport, Outcome
+from collector.storing import NewReport, Outcome, store
 from collector.writer import Writer
 from tests import payloads
 from tests.tools.door import store_and_leave
@@ -179,3 +180,27 @@ def test_a_real_fault_of_the_database_stores_nothing_and_passes(
     assert selectors.report_count(design.digest) == 0
     faults.clear()
     assert really(writer, design, "ab" * 16) is Outcome.STORED
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite keeps its statements by their text")
+def test_a_batch_of_any_size_runs_by_plans_that_are_made_once(design: Design) -> None:
+    """And no plan reads a whole table of reports, as small as it is when the plan is made."""
+    sizes, plans = [1, 2, 3, 5, 8, 1], list[tuple[str, int, int]]()
+
+    def storing(reports: Sequence[NewReport]) -> list[Outcome]:
+        for size in sizes:
+            store([one._replace(nonce=secrets.token_bytes(16)) for one in reports * size])
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT statement, generic_plans, custom_plans FROM pg_prepared_statements")
+            plans.extend(cursor.fetchall())
+            cursor.execute("SHOW enable_seqscan")
+            assert cursor.fetchone() == ("off",)
+        return store_and_leave(reports)
+
+    really(Writer(storing), design, "cd" * 16)
+    assert selectors.report_count(design.digest) == sum(sizes) + 1
+    inserting = [(generic, custom) for text, generic, custom in plans if "INSERT INTO collector_waitingreport" in text]
+    finding = [(generic, custom) for text, generic, custom in plans if "WITH asked" in text]
+    assert [custom for _, custom in inserting + finding] == [0, 0]
+    assert all(generic >= len(sizes) - 2 for generic, _ in inserting + finding)
