@@ -56,9 +56,12 @@ def picture(panels: list[Panel], columns: int, legend: dict[str, str], title: st
         f'font-family="system-ui, sans-serif" font-size="10" fill="#222"><title>{escape(title)}</title>',
         f'<rect width="{total[0]}" height="{total[1]}" fill="#fff"/>',
     ]
-    for place, (name, colour) in enumerate(legend.items()):
-        x = 42 + place * 120
-        parts.append(f'<circle cx="{x}" cy="16" r="4" fill="{colour}"/><text x="{x + 9}" y="20">{escape(name)}</text>')
+    x = 42.0
+    for name, colour in legend.items():
+        parts.append(
+            f'<circle cx="{x:.0f}" cy="16" r="4" fill="{colour}"/><text x="{x + 9:.0f}" y="20">{escape(name)}</text>'
+        )
+        x += 26 + 4.7 * len(name)  # about what a letter takes
     for place, panel in enumerate(panels):
         x, y = (place % columns) * width, 30 + (place // columns) * height
         parts.append(f'<g transform="translate({x} {y})">{panel.drawn()}</g>')
