@@ -13,6 +13,10 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 LEASE = timedelta(seconds=60)
+FURTHEST = 2 * LEASE
+"""No worker writes a lease so far ahead: whoever meets one knows that a clock was set back, and does not believe it. Of
+this two minutes one is for clocks of several machines that differ."""
+
 MOST_TRIES = 3
 
 logger = logging.getLogger(__name__)
@@ -107,9 +111,8 @@ def give_back(kind: Jobs, job_id: int, lease: str, error: Exception) -> None:
 
 def resume(kind: Jobs, wake_up: Callable[[int], None]) -> list[int]:
     """Wake the jobs that nobody does: never begun, or whose worker died. The third death ends a job."""
-    running, now = kind._default_manager.filter(state=Job.State.RUNNING), timezone.now()
-    dead = running.filter(lease_until__lt=now, tries__gte=MOST_TRIES)
-    dead.update(state=Job.State.FAILED, fault=f"The worker died {MOST_TRIES} times.", finished_at=now)
+    dead = kind._default_manager.filter(_abandoned(), tries__gte=MOST_TRIES)
+    dead.update(state=Job.State.FAILED, fault=f"The worker died {MOST_TRIES} times.", finished_at=timezone.now())
     waiting = list(kind._default_manager.filter(_free()).values_list("pk", flat=True))
     for job_id in waiting:
         wake_up(job_id)
@@ -121,5 +124,10 @@ def _held(kind: Jobs, job_id: int, lease: str) -> models.QuerySet[Any]:
 
 
 def _free() -> Q:
-    abandoned = Q(state=Job.State.RUNNING, lease_until__lt=timezone.now())
-    return (Q(state=Job.State.QUEUED) | abandoned) & Q(tries__lt=MOST_TRIES)
+    return (Q(state=Job.State.QUEUED) | _abandoned()) & Q(tries__lt=MOST_TRIES)
+
+
+def _abandoned() -> Q:
+    now = timezone.now()
+    held = Q(lease_until__gte=now, lease_until__lte=now + FURTHEST)
+    return Q(state=Job.State.RUNNING) & ~held

@@ -76,6 +76,30 @@ def test_a_run_whose_worker_died_is_taken_up(filled: Design, sent: list[int]) ->
     assert services.execute(run.pk).state == Run.State.DONE
 
 
+@pytest.mark.parametrize("days", [-3, 3])
+def test_a_run_whose_worker_died_is_taken_up_though_the_clock_was_set(
+    filled: Design, sent: list[int], monkeypatch: pytest.MonkeyPatch, days: int
+) -> None:
+    """Set back, the lease of the dead one ends in days; nobody believes it."""
+    run, now = services.request_run(filled.digest), timezone.now
+    assert jobs.take(Run, run.pk)
+    assert services.resume_waiting() == []
+    monkeypatch.setattr(timezone, "now", lambda: now() + timedelta(days=days))
+    assert services.resume_waiting() == [run.pk]
+    assert services.execute(run.pk).state == Run.State.DONE
+
+
+@pytest.mark.parametrize("seconds", [-30, 30])
+def test_machines_whose_clocks_differ_a_little_leave_each_others_runs_alone(
+    filled: Design, monkeypatch: pytest.MonkeyPatch, seconds: int
+) -> None:
+    run, now = services.request_run(filled.digest), timezone.now
+    lease = jobs.take(Run, run.pk)
+    monkeypatch.setattr(timezone, "now", lambda: now() + timedelta(seconds=seconds))
+    assert services.resume_waiting() == []
+    assert services.execute(run.pk).lease == lease
+
+
 def test_a_worker_that_lost_its_lease_drops_its_results(filled: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     run = services.request_run(filled.digest)
     honest = computing.input_digest
