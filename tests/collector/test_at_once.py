@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from collector import folding, selectors, services, storing
+from collector import folding, purging, rewriting, selectors, services, storing
 from collector.designs import Design
-from collector.models import Tally, WaitingReport
+from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.storing import NewReport, Outcome
 from tests import payloads
 
@@ -178,6 +178,85 @@ def test_a_rehearsal_can_be_forgotten_while_it_is_folded(db: None) -> None:
     forgetting.go_on()
     assert counted_once(rehearsed, 0)
     assert not Tally.objects.exists()
+
+
+@on_postgresql
+@pytest.mark.usefixtures("slow_folding")
+def test_closing_does_not_wait_for_who_folds_and_loses_nothing(design: Design) -> None:
+    storing.store([new(design) for _ in range(30)])
+    slow = paused(lambda: folding._fold_chunk(design.digest, 10, wait=False))
+    services.close(design.digest)
+    final = Other(lambda: folding.fold(design.digest))
+    until_waiting()
+    slow.go_on()
+    assert final.go_on() == 20
+    assert counted_once(design, 30)
+    assert [day.count for day in selectors.daily_counts(design.digest)] == [30]
+
+
+@on_postgresql
+@pytest.mark.usefixtures("slow_folding")
+def test_purging_waits_for_who_has_reports_in_hand(design: Design) -> None:
+    """Else what that one keeps a moment later would be there for good."""
+    storing.store([new(design) for _ in range(30)])
+    slow = paused(lambda: folding._fold_chunk(design.digest, 10, wait=False))
+    services.close(design.digest)
+    purge = Other(lambda: purging.purge(design.digest, chunk=7))
+    until_waiting()
+    slow.go_on()
+    assert purge.go_on() == 30
+    assert purged(design, 30)
+
+
+@on_postgresql
+def test_rewriting_waits_for_who_purges(design: Design) -> None:
+    """A copy of the table that is made meanwhile would bring back what is just being deleted."""
+    closed(design, 30)
+
+    def delete_slowly() -> None:
+        with transaction.atomic():
+            purging._delete_chunk(FrozenDesign.objects.get().number, 10)
+            pause()
+
+    slow = paused(delete_slowly)
+    rewrite = Other(rewriting.rewrite)
+    until_waiting()
+    slow.go_on()
+    rewrite.go_on()
+    assert Report.objects.count() == 20
+    assert purging.purge(design.digest) == 20
+    assert purged(design, 30)
+
+
+@on_postgresql
+def test_purging_waits_for_who_rewrites(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it deletes of the old table would stay in the new one."""
+    closed(design, 30)
+    honest = rewriting._replace
+
+    def replace_slowly(*given: Any, **named: Any) -> None:
+        honest(*given, **named)
+        pause()
+
+    monkeypatch.setattr(rewriting, "_replace", replace_slowly)
+    slow = paused(rewriting.rewrite)
+    purge = Other(lambda: purging.purge(design.digest))
+    until_waiting()
+    slow.go_on()
+    assert purge.go_on() == 30
+    assert purged(design, 30)
+
+
+def closed(design: Design, count: int) -> None:
+    storing.store([new(design) for _ in range(count)])
+    services.close(design.digest)
+    folding.fold(design.digest)
+
+
+def purged(design: Design, count: int) -> bool:
+    """Whether no report is left, and the totals hold them all."""
+    left = Report.objects.exists() or WaitingReport.objects.exists()
+    return not left and selectors.totals(design.digest)[0].sum() == count
 
 
 @on_postgresql

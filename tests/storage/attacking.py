@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import numpy as np
 from django.db import connection
 from scipy.stats import spearmanr
+
+from config.postgresql import binary
 
 TABLE = "collector_report"
 PAGE = 4_096
@@ -90,9 +93,15 @@ def sqlite_dump(table: str) -> Order:
 
 
 def postgresql_dump(table: str) -> Order:
-    """What pg_dump writes: it copies the table out, without an order."""
-    with connection.cursor() as cursor, cursor.copy(f"COPY {table} (nonce) TO STDOUT") as copy:
-        return [bytes.fromhex(bytes(line).decode().strip().removeprefix("\\\\x")) for line in copy]
+    """What the program pg_dump writes: the columns' names, and a line for each row."""
+    there = connection.settings_dict
+    command = [binary("pg_dump"), "--data-only", "--table", table, "--host", there["HOST"], "--username", there["USER"]]
+    done = subprocess.run([*command, there["NAME"]], capture_output=True, text=True, check=True)
+    head = re.search(rf"^COPY \w+\.{table} \((.*)\) FROM stdin;$", done.stdout, re.MULTILINE)
+    assert head is not None, done.stdout
+    column = head[1].split(", ").index("nonce")
+    lines = done.stdout[head.end() + 1 :].partition("\n\\.\n")[0].splitlines()
+    return [bytes.fromhex(line.split("\t")[column].removeprefix("\\\\x")) for line in lines]
 
 
 def backup_order(records: bytes, size: int) -> Order:
