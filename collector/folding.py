@@ -1,5 +1,6 @@
 """Folding: waiting reports are moved to the kept ones, and added to the totals and to the count of the day, once."""
 
+import logging
 import time
 from datetime import date
 
@@ -8,8 +9,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from collector import locks, selectors
-from collector.models import DailyCount, FrozenDesign
-from collector.moving import Moved, move
+from collector.models import DailyCount, FrozenDesign, WaitingReport
+from collector.moving import Moved, move, set_aside
 
 CHUNKS = {"sqlite": 500, "postgresql": 5_000}
 """Reports folded in one transaction. On SQLite no report can be stored while it lasts, so it has to be short."""
@@ -29,26 +30,53 @@ ON CONFLICT (design_id, part, stratum, position, symbol) DO UPDATE SET count = c
 """
 
 
+logger = logging.getLogger(__name__)
+
+
+class Unfit(Exception):
+    """Among the reports to be folded is one that its design cannot produce."""
+
+
 def fold(digest: str, *, chunk: int | None = None, wait: bool = True) -> int:
     """Fold the waiting reports of a design; how many were folded.
 
     Each chunk is one transaction: its reports are moved, counted and no longer wait together, so a worker that dies
     leaves them waiting, and two workers never count the same report. Reports that another worker has in hand are
-    passed over, and at the end waited for: every report that was stored before is in the totals then. A worker that
-    looks again in a moment need not `wait`.
+    passed over, and at the end waited for: every report that was stored before is in the totals then, or set aside
+    where its design cannot produce it. A worker that looks again in a moment need not `wait`.
     """
     folded, chunk = 0, chunk or CHUNKS[connection.vendor]
     # SQLite lets one transaction write: no other worker has any in hand.
     for waits in (False, True) if wait and connection.vendor == "postgresql" else (False,):
-        moved = _fold_chunk(digest, chunk, wait=waits)
+        moved = _fold_what_fits(digest, chunk, wait=waits)
         while moved.count == chunk:
             folded += len(moved.new)
             time.sleep(PAUSES[connection.vendor])
-            moved = _fold_chunk(digest, chunk, wait=waits)
+            moved = _fold_what_fits(digest, chunk, wait=waits)
         folded += len(moved.new)
     if not selectors.is_open(digest):
         _join_last_days(digest)
     return folded
+
+
+def _fold_what_fits(digest: str, chunk: int, *, wait: bool) -> Moved:
+    """A chunk, once what does not fit the design is set aside: it would keep all others from being folded."""
+    try:
+        return _fold_chunk(digest, chunk, wait=wait)
+    except Unfit:
+        count = _set_aside(digest)
+        logger.error("%d reports of design %s do not fit it and are set aside", count, digest)
+    return _fold_chunk(digest, chunk, wait=wait)
+
+
+@transaction.atomic
+def _set_aside(digest: str) -> int:
+    """Set aside every waiting report that its design cannot produce; how many."""
+    locks.share([locks.EVERY], locks.REWRITING)
+    waiting = WaitingReport.objects.filter(design__digest=digest)
+    rows = list(waiting.values_list("stratum", "report", "design__number", "nonce"))
+    fits = selectors.fitting(selectors.get_design(digest), [(stratum, report) for stratum, report, _, _ in rows])
+    return set_aside([(number, bytes(nonce)) for (_, _, number, nonce), fit in zip(rows, fits, strict=True) if not fit])
 
 
 @transaction.atomic
@@ -59,6 +87,8 @@ def _fold_chunk(digest: str, chunk: int, *, wait: bool) -> Moved:
         return Moved(0, [])
     moved = move(number, most=chunk, wait=wait)
     if moved.new:
+        if not all(selectors.fitting(selectors.get_design(digest), moved.new)):
+            raise Unfit
         _add(digest, moved.new)
         _count_day(digest, timezone.now().date(), len(moved.new))
     return moved

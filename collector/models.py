@@ -101,6 +101,10 @@ class Report(StoredReport):
         indexes = [models.Index(fields=["design", "mode"], condition=Q(mode__gt=0), name="report_from_a_coin")]
 
 
+class SetAsideReport(StoredReport):
+    """A report that waited and that its design cannot produce, as a disk or a hand has changed it: in no total."""
+
+
 class Tally(models.Model):
     """How many folded reports of a stratum have this symbol at this position: the sum over the parts.
 

@@ -1,5 +1,6 @@
-"""Moving reports of a design from those that wait to those that are kept, in the caller's transaction."""
+"""Moving reports of a design from those that wait to those that are kept, or set aside, in the caller's transaction."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import connection
@@ -32,6 +33,13 @@ WITH claimed AS MATERIALIZED (
 """For PostgreSQL, where several workers move reports of one design at once. Each writes in the order of the nonces:
 where a row lies can tell when its chunk was folded, and not which report of the chunk came first."""
 
+SET_ASIDE = """
+INSERT INTO collector_setasidereport (design_id, stratum, mode, nonce, report)
+SELECT design_id, stratum, mode, nonce, report FROM collector_waitingreport WHERE design_id = %s AND nonce = %s
+ON CONFLICT DO NOTHING
+"""
+NO_LONGER_WAITING = "DELETE FROM collector_waitingreport WHERE design_id = %s AND nonce = %s"
+
 
 @dataclass(frozen=True)
 class Moved:
@@ -56,3 +64,12 @@ def move(number: int, *, most: int, wait: bool) -> Moved:
         cursor.execute(MOVE.format(others="" if wait else "SKIP LOCKED"), [number, most, number])
         rows = cursor.fetchall()
     return Moved(len(rows), [(stratum, report) for stratum, report in rows if report is not None])
+
+
+def set_aside(keys: Sequence[tuple[int, bytes]]) -> int:
+    """Move waiting reports, each by its design's number and its nonce, to where none is counted; how many there are."""
+    ordered = sorted(keys)
+    with connection.cursor() as cursor:
+        for statement in (SET_ASIDE, NO_LONGER_WAITING):
+            cursor.executemany(statement, ordered)
+    return len(ordered)

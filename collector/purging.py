@@ -4,7 +4,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from collector import folding, locks, selectors
-from collector.models import FrozenDesign
+from collector.models import FrozenDesign, SetAsideReport
 
 CHUNK = 5_000
 """Reports deleted in one transaction: while it lasts no report can be stored on SQLite, so it has to be short."""
@@ -37,6 +37,7 @@ def purge(digest: str, *, chunk: int = CHUNK) -> int:
 
 @transaction.atomic
 def _mark(digest: str) -> int:
+    locks.share([locks.EVERY], locks.REWRITING)
     design = FrozenDesign.objects.select_for_update(no_key=True).filter(digest=digest).first()
     if design is None or design.closed_on is None:
         raise ValueError(f"design must be a closed one; got {digest}")
@@ -44,6 +45,7 @@ def _mark(digest: str) -> int:
         design.coin_reports, design.sheets = selectors.coin_report_count(digest), selectors.sheet_count(digest)
         design.purged_on = timezone.now().date()
         design.save(update_fields=["coin_reports", "sheets", "purged_on"])
+    SetAsideReport.objects.filter(design=design).delete()
     return design.number
 
 

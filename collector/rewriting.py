@@ -13,7 +13,7 @@ from django.db.backends.utils import CursorWrapper
 from django.utils import timezone
 
 from collector import folding, locks
-from collector.models import FrozenDesign, Report, Tally, WaitingReport
+from collector.models import FrozenDesign, Report, SetAsideReport, Tally, WaitingReport
 
 PATIENCE = "100ms"
 """How long the exchange of the tables may keep reports waiting that are just being sent."""
@@ -21,10 +21,17 @@ PATIENCE = "100ms"
 MOST_TRIES = 50
 
 CELL = "design_id, part, stratum, position, symbol, count"
-TOTALS = """
-CREATE TEMPORARY TABLE kept AS SELECT design_id, 0 AS part, stratum, position, symbol, SUM(count) AS count
-FROM collector_tally GROUP BY design_id, stratum, position, symbol
-"""
+ROW = "design_id, nonce, stratum, mode, report"
+REFILLED = {
+    Tally._meta.db_table: (
+        CELL,
+        "SELECT design_id, 0 AS part, stratum, position, symbol, SUM(count) AS count FROM collector_tally "
+        "GROUP BY design_id, stratum, position, symbol",
+    ),
+    SetAsideReport._meta.db_table: (ROW, f"SELECT {ROW} FROM collector_setasidereport"),  # noqa: S608 - names of ours
+}
+"""Small tables, with their columns and what is kept of them: cells of totals got their ids as the first reports came,
+and their parts from who folded; what is set aside was so when somebody met it."""
 
 
 class Busy(Exception):
@@ -83,7 +90,7 @@ def undisturbed() -> Iterator[None]:
 
 
 def _rewrite_sqlite() -> None:
-    _refill_totals()
+    _refill()
     _execute("PRAGMA temp_store = FILE")  # VACUUM makes a copy of everything there, which may not fit into memory
     try:
         _execute("VACUUM")
@@ -97,19 +104,20 @@ def _rewrite_postgresql(compacted: Sequence[str]) -> None:
         locks.hold(locks.EVERY, locks.REWRITING)
         _replace(cursor, Report._meta.db_table, order="design_id, nonce")
     _execute(f"ANALYZE {Report._meta.db_table}")
-    _refill_totals()
-    for table in (WaitingReport._meta.db_table, Tally._meta.db_table, *compacted):
+    _refill()
+    for table in (WaitingReport._meta.db_table, *REFILLED, *compacted):
         _execute(f"VACUUM (FULL, ANALYZE) {table}")
 
 
 @transaction.atomic
-def _refill_totals() -> None:
-    """Write the totals anew: their cells got their ids as the first reports came, and their parts from who folded."""
+def _refill() -> None:
+    """Write the small tables anew, in the order of their columns."""
     locks.hold(locks.EVERY, locks.REWRITING)
-    _execute(TOTALS)
-    _execute("DELETE FROM collector_tally")
-    _execute(f"INSERT INTO collector_tally ({CELL}) SELECT {CELL} FROM kept ORDER BY {CELL}")  # noqa: S608
-    _execute("DROP TABLE kept")
+    for table, (columns, kept) in REFILLED.items():
+        _execute(f"CREATE TEMPORARY TABLE kept AS {kept}")
+        _execute(f"DELETE FROM {table}")  # noqa: S608
+        _execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM kept ORDER BY {columns}")  # noqa: S608
+        _execute("DROP TABLE kept")
 
 
 def _replace(cursor: CursorWrapper, table: str, *, order: str) -> None:

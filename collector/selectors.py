@@ -14,7 +14,7 @@ from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
 from collector.designs import Design
-from collector.models import DailyCount, FrozenDesign, Report, StoredReport, Tally, WaitingReport
+from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, StoredReport, Tally, WaitingReport
 
 CHUNK = 50_000
 
@@ -106,6 +106,11 @@ def folded_in_all() -> int:
     return counted["number"] or 0
 
 
+def set_aside_in_all() -> int:
+    """How many reports are set aside, as their designs cannot produce them."""
+    return SetAsideReport.objects.count()
+
+
 def daily_counts(digest: str) -> list[DailyCount]:
     """How many reports were folded on which days, the first days first."""
     return list(DailyCount.objects.filter(design_id=digest))
@@ -195,6 +200,15 @@ def stored_reports(digest: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.u
     while chunk := list(islice(rows, CHUNK)):
         yield _arrays(chunk)
     require_reports(digest)
+
+
+def fitting(design: Design, rows: Sequence[StoredRow]) -> list[bool]:
+    """Of each report whether its design can produce it: its group, its length, each of its symbols."""
+    sizes, groups = np.array(design.alphabets), len(design.strata)
+    if all(len(report) == len(sizes) for _, report in rows):
+        strata, symbols = _arrays(rows)
+        return [bool(fits) for fits in (strata < groups) & (symbols < sizes).all(axis=1)]
+    return [len(one[1]) == len(sizes) and fitting(design, [one])[0] for one in rows]
 
 
 def empty_totals(design: Design) -> Totals:

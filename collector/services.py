@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from collector import coin, designs, locks, parsing, selectors, storing
 from collector.errors import Closed, NonceTaken, UnknownDesign
-from collector.models import DailyCount, FrozenDesign, Report, Tally, WaitingReport
+from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, Tally, WaitingReport
 from collector.storing import NewReport, Outcome
 
 
@@ -151,7 +151,7 @@ def clear_rehearsal(digest: str) -> None:
     if design is None:
         raise ValueError(f"design must be one of a rehearsal; got {digest}")
     # The waiting ones first: that waits for a worker that is folding some, and what it adds is then seen.
-    for reports in (WaitingReport, Report):
+    for reports in (WaitingReport, Report, SetAsideReport):
         reports.objects.filter(design=design).delete()
     for rows in (Tally, DailyCount):
         rows.objects.filter(design=design).delete()

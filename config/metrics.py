@@ -58,6 +58,9 @@ def _told_by_the_database() -> Iterator[Metric]:
     counted = reports.folded_in_all()
     words = f"Reports in the totals, in whole steps of {STEP}."
     yield GaugeMetricFamily("candor_reports", words, value=counted - counted % STEP)
+    # Of these it moves with each one, which tells when a disk failed and not when somebody took part.
+    words = "Reports that a disk or a hand has changed and that no total holds."
+    yield GaugeMetricFamily("candor_reports_set_aside", words, value=reports.set_aside_in_all())
     jobs = GaugeMetricFamily("candor_jobs", "Jobs by what they do and where they stand.", labels=["kind", "state"])
     for (kind, state), count in sorted(health.job_counts().items()):
         jobs.add_metric([kind, state], count)

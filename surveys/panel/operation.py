@@ -66,6 +66,7 @@ def operation(request: HttpRequest) -> HttpResponse:
         "states": [name for _, name in STATES],
         "failed": failed(),
         "kept": kept(),
+        "set_aside": reports.set_aside_in_all(),
         "facts": facts(),
         "now": timezone.now(),
     }

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from collector import folding, moving, selectors
+from collector import folding, moving, purging, rewriting, selectors
 from collector.designs import Design
-from collector.models import DailyCount, FrozenDesign, WaitingReport
+from collector.models import DailyCount, FrozenDesign, SetAsideReport, WaitingReport
 from collector.services import close, receive
 from tests import payloads
 
@@ -68,6 +68,51 @@ def test_designs_that_wait(design: Design) -> None:
     assert selectors.waiting_designs() == [design.digest]
     folding.fold(design.digest)
     assert selectors.waiting_designs() == []
+
+
+DAMAGED = [(0, b"\1"), (0, b""), (0, b"\1\2\0"), (0, b"\2\0"), (1, b"\0\3"), (2, b"\0\0"), (0, b"\xff\xff")]
+"""A group and symbols that the design cannot have produced: lengths, symbols, a group of others."""
+
+
+def damage(design: Design, reports: list[tuple[int, bytes]]) -> None:
+    number = FrozenDesign.objects.get(digest=design.digest).number
+    WaitingReport.objects.bulk_create(
+        WaitingReport(nonce=secrets.token_bytes(16), design_id=number, stratum=stratum, report=report)
+        for stratum, report in reports
+    )
+
+
+@pytest.mark.parametrize("damaged", [[one] for one in DAMAGED] + [DAMAGED])
+def test_a_damaged_report_is_set_aside_and_the_others_are_folded(
+    design: Design, damaged: list[tuple[int, bytes]], caplog: pytest.LogCaptureFixture
+) -> None:
+    send(design, 50)
+    damage(design, damaged)
+    assert folding.fold(design.digest, chunk=20) == 50
+    assert same(selectors.totals(design.digest), selectors.recount(design.digest))
+    assert selectors.report_counts([design.digest])[design.digest] == selectors.Counted(folded=50, waiting=0)
+    kept = [(row.stratum, bytes(row.report)) for row in SetAsideReport.objects.all()]
+    assert sorted(kept) == sorted(damaged)
+    assert selectors.set_aside_in_all() == len(damaged)
+    assert all(b.hex() not in caplog.text for _, b in damaged if len(b) > 1)
+    assert folding.fold(design.digest) == 0
+
+
+def test_what_is_set_aside_goes_with_the_reports_of_its_design(design: Design) -> None:
+    send(design, 20)
+    damage(design, DAMAGED)
+    close(design.digest)
+    assert purging.purge(design.digest) == 20
+    assert not SetAsideReport.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_rewriting_keeps_what_is_set_aside(design: Design) -> None:
+    damage(design, DAMAGED)
+    folding.fold(design.digest)
+    before = sorted(SetAsideReport.objects.values_list("nonce", "report", "stratum", "mode"))
+    rewriting.rewrite()
+    assert sorted(SetAsideReport.objects.values_list("nonce", "report", "stratum", "mode")) == before
 
 
 class Death(BaseException):

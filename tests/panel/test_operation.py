@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from collector.models import FrozenDesign, WaitingReport
 from estimator import jobs, services, tasks
 from estimator.models import Run
 from surveys.models import Version
@@ -49,6 +50,14 @@ def test_a_poisonous_job_is_shown(operator: Client, version: Version) -> None:
     shown = words(operator)
     assert "Run campus 0 seconds ago 3 The computation ended with ZeroDivisionError." in shown
     assert "a value" not in shown
+
+
+def test_it_tells_of_reports_that_are_set_aside(operator: Client, version: Version) -> None:
+    assert "set aside" not in words(operator)
+    number = FrozenDesign.objects.get(digest=version.design_id).number
+    WaitingReport.objects.create(design_id=number, nonce=b"n" * 16, stratum=0, report=b"\x63\x61", mode=0)
+    tasks.fold_waiting()
+    assert "1 set aside: changed by a disk or by hand" in words(operator)
 
 
 def test_it_tells_how_many_reports_are_kept(operator: Client, run: Run) -> None:

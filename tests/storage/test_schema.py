@@ -8,12 +8,12 @@ from django.apps import apps
 from django.contrib.contenttypes.fields import GenericForeignKey
 from django.db import connection, models
 
-from collector.models import FrozenDesign, Report, WaitingReport
+from collector.models import FrozenDesign, Report, SetAsideReport, WaitingReport
 from surveys.keeping.tables import LEFT_OUT
 
 pytestmark = pytest.mark.django_db
 
-REPORTS = (Report._meta.db_table, WaitingReport._meta.db_table)
+REPORTS = (Report._meta.db_table, WaitingReport._meta.db_table, SetAsideReport._meta.db_table)
 COLUMNS = {"design_id", "nonce", "stratum", "mode", "report"}
 NUMBERS_AND_BYTES = {"integer", "smallint", "blob", "bytea", "smallint unsigned", "integer unsigned"}
 KEEPING = Path(__file__).parents[2] / "docs" / "keeping.md"

@@ -23,6 +23,7 @@ def build() -> None:
 
     from collector import selectors as store
     from collector import services as collector
+    from collector.models import FrozenDesign, SetAsideReport
     from estimator import services as estimator
     from estimator.analyses import services as analyses
     from surveys import appointments, services
@@ -58,6 +59,8 @@ def build() -> None:
 
     services.revise_survey(survey)
     second = services.open_survey(survey)
+    damaged = {"stratum": 0, "nonce": b"damaged report !", "report": b"?"}
+    SetAsideReport.objects.create(design=FrozenDesign.objects.get(digest=second.design_id), **damaged)
     design = store.get_design(second.design_id)
     finished.fill(design, count=120)
     form = f"design={design.digest}&stratum=y2&item-1=1&item-2=0"
@@ -77,7 +80,7 @@ def build() -> None:
 def told() -> dict[str, Any]:
     """What a restored installation must have in common with the one that it was, to the last bit."""
     from collector import selectors as store
-    from collector.models import FrozenDesign
+    from collector.models import FrozenDesign, SetAsideReport
     from estimator import computing
     from estimator.models import Analysis, Estimate, Run
     from surveys.models import Page, Survey
@@ -102,6 +105,7 @@ def told() -> dict[str, Any]:
     runs = Run.objects.order_by("pk")
     return {
         "designs": designs,
+        "set aside": [bytes(one.report).hex() for one in SetAsideReport.objects.all()],
         "runs": [[run.key, str(run.snapshot_at), run.input_digest, run.tallies, run.published] for run in runs],
         "estimates": [repr(row) for row in Estimate.objects.order_by("pk").values_list()],
         "analyses": [[one.key, one.result_digest, one.input_digest] for one in Analysis.objects.order_by("pk")],
