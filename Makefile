@@ -62,7 +62,7 @@ machine: ## 5,000 orders of all that can happen to reports, against a model
 	@$(PYTHON) bin/install requirements-dev.lock
 	@CANDOR_MACHINE=5000 $(BIN)/python -m pytest -q --timeout 0 tests/collector/test_machine.py
 
-chaos: ## kill every process 500 times under load, then count: nothing lost, nothing twice (half an hour)
+chaos: ## kill every process 500 times under load and once at every named point, then count: nothing lost, nothing twice (an hour)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.chaos
 

@@ -1,22 +1,24 @@
 """`python -m tests.chaos [KILLS]`, which is `make chaos`: kill everything at random moments under load, then count.
 
-Half of the kills hit an installation as `make run` makes it, half one as `make stack` makes it. Writes docs/chaos.md
-and its picture, and fails where a report that was acknowledged is lost, anything is counted twice, or a job is stuck.
+Half of the kills hit an installation as `make run` makes it, half one as `make stack` makes it. Then somebody dies at
+every named point of both (tests/chaos/points.py). Writes docs/chaos.md and its picture, and fails where a report that
+was acknowledged is lost, anything is counted twice or done by halves, a job is stuck, or a fault that was put in on
+purpose is not found.
 """
 
 import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tqdm import tqdm
 
 from tests import payloads
-from tests.chaos import report
-from tests.chaos.checking import Ask, Outcome, outcome
+from tests.chaos import named, points, report
+from tests.chaos.checking import STUCK, Ask, Outcome, outcome
 from tests.chaos.killing import BACK, EMBEDDED, STACK, Killer
 from tests.chaos.sending import Sender
 from tests.system.installation import Installation, wait_until
@@ -30,8 +32,9 @@ APART = 1.0
 
 def main(kills: int) -> bool:
     results = [suffer(kind, victims, kills // 2) for kind, victims in (("make run", EMBEDDED), ("make stack", STACK))]
-    report.write(results)
-    return all(result.outcome.sound for result in results)
+    deaths = [strike(kind, names) for kind, names in (("make run", points.EMBEDDED), ("make stack", points.STACK))]
+    report.write(results, deaths)
+    return all(one.sound for one in (*(result.outcome for result in results), *deaths))
 
 
 def suffer(kind: str, victims: dict[str, str], kills: int) -> report.Result:
@@ -51,6 +54,25 @@ def suffer(kind: str, victims: dict[str, str], kills: int) -> report.Result:
     return report.Result(kind, killer, senders, settled)
 
 
+def strike(kind: str, listed: dict[str, tuple[str, ...]]) -> report.Deaths:
+    """One installation, a death at each named point, and what became of it."""
+    from collector.designs import check
+
+    with running(kind, prepare=named.prepare) as (installation, ask):
+        open_survey(installation)
+        strikes = named.Strikes(installation, ask)
+        senders = [Sender(check(payloads.document()), installation.port, number, apart=0.02) for number in range(2)]
+        for sender in senders:
+            sender.start()
+        strikes.all(points.names(listed))
+        settled = settle(ask, senders)
+        strikes.look()
+        found = named.finds_a_fault(strikes)
+    deaths = report.Deaths(kind, strikes.struck, settled, found)
+    print(f"{kind}: {settled}", *(one for one in strikes.struck if not one.sound), f"{found = }", sep="\n", flush=True)
+    return deaths
+
+
 def settle(ask: Ask, senders: list[Sender]) -> Outcome:
     """Let everything come back, everybody be answered, and everything be counted; then look."""
     for sender in senders:
@@ -60,22 +82,25 @@ def settle(ask: Ask, senders: list[Sender]) -> Outcome:
     for sender in senders:
         sender.join(BACK)
     wait_until(lambda: ask("SELECT count(*) FROM collector_waitingreport") == [(0,)], BACK)
-    stuck = "SELECT count(*) FROM estimator_run WHERE state NOT IN ('done', 'failed')"
-    wait_until(lambda: ask(stuck) == [(0,)], 3 * BACK)  # a dead worker's lease runs out first, up to three times
+    wait_until(lambda: ask(STUCK) == [(0,)], 3 * BACK)  # a dead worker's lease runs out first, up to three times
     return outcome(ask, senders)
 
 
 @contextmanager
-def running(kind: str) -> Iterator[tuple[Installation, Ask]]:
+def running(
+    kind: str, prepare: Callable[[Installation], None] = lambda made: None
+) -> Iterator[tuple[Installation, Ask]]:
     folder = Path(tempfile.mkdtemp(prefix="candor-chaos-"))
     folder.chmod(0o755)
     made: Installation
     if kind == "make stack":
         made = stack = Stack(folder, folder / "s")
+        prepare(made)
         made.start("--stack", "--no-demo")
         ask = stack.ask
     else:
         made = Installation(folder)
+        prepare(made)
         made.start("--no-demo")
         ask = made.rows
     try:

@@ -7,7 +7,23 @@ from dataclasses import dataclass
 from tests.chaos.sending import FAIR, Sender
 
 Ask = Callable[[str], list[tuple[object, ...]]]
-POSITION_TOTALS = "SELECT stratum, position, symbol, sum(count) FROM collector_tally GROUP BY stratum, position, symbol"
+NUMBER = "(SELECT number FROM collector_frozendesign WHERE digest = '{digest}')"
+REPORTS = f"SELECT nonce, stratum, report FROM collector_report WHERE design_id = {NUMBER}"
+TOTALS = (
+    "SELECT stratum, position, symbol, sum(count) FROM collector_tally WHERE design_id = '{digest}' "
+    "GROUP BY stratum, position, symbol"
+)
+DAYS = "SELECT coalesce(sum(count), 0) FROM collector_dailycount WHERE design_id = '{digest}'"
+STUCK = "SELECT count(*) FROM estimator_run WHERE state NOT IN ('done', 'failed')"
+STATE = """
+SELECT 0, d.digest, r.stratum, r.report, 0, 0, 0
+FROM collector_report r JOIN collector_frozendesign d ON d.number = r.design_id WHERE d.purged_on IS NULL
+UNION ALL SELECT 1, t.design_id, t.stratum, NULL, t.position, t.symbol, t.count
+FROM collector_tally t JOIN collector_frozendesign d ON d.digest = t.design_id WHERE d.purged_on IS NULL
+UNION ALL SELECT 2, c.design_id, 0, NULL, 0, 0, c.count
+FROM collector_dailycount c JOIN collector_frozendesign d ON d.digest = c.design_id WHERE d.purged_on IS NULL
+"""
+"""Kept reports, cells of the totals, counts of days: in one statement, so that all are of one moment."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +57,15 @@ def outcome(ask: Ask, senders: Iterable[Sender]) -> Outcome:
     sent = {nonce: symbols for one in senders for nonce, symbols in one.sent.items()}
     acknowledged = set().union(*(one.acknowledged for one in senders))
     answers = sum((one.answers for one in senders), Counter[str]())
-    rows = ask("SELECT nonce, stratum, report FROM collector_report")
+    digest = senders[0].design.digest
+    rows = ask(REPORTS.format(digest=digest))
     stored = {_hex(nonce): (stratum, bytes(report)) for nonce, stratum, report in rows}  # type: ignore[call-overload]
     recount = Counter(
         (stratum, position, symbol) for stratum, report in stored.values() for position, symbol in enumerate(report)
     )
-    tallies = {tuple(cell): int(count) for *cell, count in ask(POSITION_TOTALS) if count}  # type: ignore[call-overload]
-    ((days,),) = ask("SELECT coalesce(sum(count), 0) FROM collector_dailycount")
-    ((stuck,),) = ask("SELECT count(*) FROM estimator_run WHERE state NOT IN ('done', 'failed')")
+    tallies = {tuple(cell): int(count) for *cell, count in ask(TOTALS.format(digest=digest)) if count}  # type: ignore[call-overload]
+    ((days,),) = ask(DAYS.format(digest=digest))
+    ((stuck,),) = ask(STUCK)
     return Outcome(
         sent=len(sent),
         acknowledged=len(acknowledged),
@@ -61,6 +78,21 @@ def outcome(ask: Ask, senders: Iterable[Sender]) -> Outcome:
         unfair={said: count for said, count in answers.items() if said.isdigit() and int(said) not in FAIR},
         stuck=int(stuck),  # type: ignore[call-overload]
     )
+
+
+def fits(ask: Ask) -> bool:
+    """Whether at this moment totals and days equal a recount of the kept reports, design by design."""
+    recount: Counter[tuple[object, ...]] = Counter()
+    totals: Counter[tuple[object, ...]] = Counter()
+    for kind, digest, stratum, report, position, symbol, count in ask(STATE):
+        if kind == 0:
+            recount.update((digest, stratum, at, one) for at, one in enumerate(bytes(report)))  # type: ignore[call-overload]
+            recount[digest, "reports"] += 1
+        elif kind == 1:
+            totals[digest, stratum, position, symbol] += int(count)  # type: ignore[call-overload]
+        else:
+            totals[digest, "reports"] += int(count)  # type: ignore[call-overload]
+    return +totals == recount
 
 
 def _hex(nonce: object) -> str:

@@ -20,11 +20,11 @@ FAIR = {201, 200, 503}
 
 
 class Sender(threading.Thread):
-    """One person after another. `acknowledged` are the nonces that were answered with 201 or 200."""
+    """One person after another, `apart` seconds between. `acknowledged` are the nonces answered with 201 or 200."""
 
-    def __init__(self, design: Design, port: int, number: int) -> None:
+    def __init__(self, design: Design, port: int, number: int, *, apart: float = 0.0) -> None:
         super().__init__(daemon=True)
-        self.design, self.port = design, port
+        self.design, self.port, self.apart = design, port, apart
         self.random = random.Random(number)
         self.sent: dict[str, bytes] = {}
         self.acknowledged: set[str] = set()
@@ -40,6 +40,7 @@ class Sender(threading.Thread):
             stratum = self.random.choice(self.design.strata)
             self.sent[nonce] = symbols
             self._deliver(nonce, payloads.body(self.design, nonce=nonce, stratum=stratum, report=symbols.hex()))
+            time.sleep(self.apart)
 
     def _deliver(self, nonce: str, body: bytes) -> None:
         """Try until it is acknowledged, or until somebody leaves in the middle of it."""

@@ -31,13 +31,15 @@ class Installation:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.launcher: subprocess.Popen[bytes] | None = None
+        self.more: dict[str, str] = {}
+        """Further variables of its environment."""
 
     @property
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name not in {"DJANGO_SETTINGS_MODULE"}}
         own = {"CANDOR_DATA": str(self.data), "TMPDIR": str(self.temporary), "CANDOR_URL": self.url}
         # All respondents of a test have one address.
-        return kept | own | {"CANDOR_REPORTS_BY_ADDRESS": "off"}
+        return kept | own | {"CANDOR_REPORTS_BY_ADDRESS": "off"} | self.more
 
     @property
     def output(self) -> str:

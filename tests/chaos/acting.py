@@ -1,0 +1,118 @@
+"""`python -m tests.chaos.acting`: somebody at the panel, as a process of its own that can be killed.
+
+It reads what to do as lines of JSON, a name and its arguments, and answers each with a line.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+
+def draft(slug: str) -> None:
+    from surveys import services
+    from surveys.people.teams import home_team
+    from tests import payloads
+
+    services.write_survey(payloads.definition(slug=slug), team=home_team(_researcher()))
+
+
+def open_survey(slug: str) -> None:
+    from surveys import services
+
+    services.open_survey(_survey(slug))
+
+
+def closable(slug: str) -> None:
+    """An open survey with reports."""
+    from collector import selectors
+    from surveys import services
+    from tests import finished
+
+    draft(slug)
+    version = services.open_survey(_survey(slug))
+    finished.fill(selectors.get_design(version.design_id), count=6, first=3)
+
+
+def close_survey(slug: str) -> None:
+    from surveys import services
+
+    services.close_survey(_survey(slug))
+
+
+def due(slug: str) -> None:
+    """A closed survey whose reports are to go."""
+    from django.utils import timezone
+
+    from surveys.keeping import retention
+    from surveys.models import Version
+
+    closable(slug)
+    retention.keep_reports(_survey(slug), 1)
+    close_survey(slug)
+    Version.objects.filter(survey__slug=slug).update(closed_at=timezone.now() - timedelta(days=2))
+
+
+def ask(slug: str) -> None:
+    """Ask for an estimate, as the panel's button does."""
+    from surveys import services
+
+    services.request_estimate(_survey(slug))
+
+
+def send(task: str) -> None:
+    """Wake the workers."""
+    from celery import current_app
+
+    current_app.send_task(task)
+
+
+def back_up(file: str) -> None:
+    from surveys.keeping import backup
+
+    backup.back_up(Path(file))
+
+
+def restore(file: str) -> None:
+    from surveys.keeping import backup
+
+    backup.restore(Path(file))
+
+
+ACTS: dict[str, Callable[..., None]] = {
+    act.__name__: act for act in (draft, open_survey, closable, close_survey, due, ask, send, back_up, restore)
+}
+
+
+def _survey(slug: str) -> Any:
+    from surveys.models import Survey
+
+    return Survey.objects.get(slug=slug)
+
+
+def _researcher() -> Any:
+    from django.contrib.auth.models import User
+
+    return User.objects.filter(is_staff=True).order_by("pk")[0]
+
+
+def main() -> None:
+    import django
+
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    django.setup()
+    for line in sys.stdin:
+        name, given = json.loads(line)
+        try:
+            ACTS[name](**given)
+            said = ""
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+        print(json.dumps(said), flush=True)
+
+
+if __name__ == "__main__":
+    main()

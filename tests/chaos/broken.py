@@ -1,0 +1,35 @@
+"""Folding as it must not be: the totals are committed before the reports that they count are moved.
+
+Whoever dies in between leaves reports that are in the totals and wait to be added once more. An installation that has
+the file `broken` in its folder of faults folds so: what the audit says then shows that it can find something.
+"""
+
+from typing import Any
+
+AT = "folding: after COMMIT of fold"
+"""Where to die."""
+
+
+def install() -> None:
+    from django.db import transaction
+
+    from collector import folding, selectors
+    from collector.models import FrozenDesign, WaitingReport
+
+    honest = folding._fold_chunk
+    if honest.__name__ == "totals_first":
+        return
+
+    def totals_first(digest: str, chunk: int, **given: Any) -> folding.Moved:
+        number = FrozenDesign.objects.get(digest=digest).number
+        waiting = WaitingReport.objects.filter(design_id=number).order_by("nonce")
+        rows: list[selectors.StoredRow] = list(waiting.values_list("stratum", "report")[:chunk])
+        with transaction.atomic():
+            folding._add(digest, rows)
+        add, folding._add = folding._add, lambda digest, rows: None
+        try:
+            return honest(digest, chunk, **given)
+        finally:
+            folding._add = add
+
+    folding._fold_chunk = totals_first

@@ -1,0 +1,151 @@
+"""The places where a death could matter, by name: every act that changes something, and the moments about it.
+
+Each name is "operation: side act in function". tests/chaos/test_points.py lets every operation happen and compares what
+it comes by with this list, so no statement is added to the product without a death before it.
+"""
+
+OPERATIONS = {
+    "collector.storing.store": "taking",
+    "collector.folding.fold": "folding",
+    "surveys.services.request_estimate": "asking",
+    "estimator.services.execute": "estimating",
+    "surveys.services.open_survey": "opening",
+    "surveys.services.close_survey": "closing",
+    "collector.purging.purge": "purging",
+    "surveys.keeping.retention.keep_house": "keeping",
+    "collector.rewriting.rewrite": "rewriting",
+    "surveys.keeping.backup.back_up": "backing up",
+    "surveys.keeping.backup.restore": "restoring",
+    "celery.beat.tick": "beat",
+    "celery.worker.request.acknowledge": "worker",
+}
+"""Functions that are an operation; of several within each other the innermost names the point."""
+
+
+def _both(act: str) -> tuple[str, str]:
+    return f"before {act}", f"after {act}"
+
+
+ASKED = _both("message estimator.execute_run")
+FOLDED = (
+    "before INSERT collector_tally in _add",
+    "before INSERT collector_dailycount in _count_day",
+    "before UPDATE collector_dailycount in _count_day",
+    *_both("COMMIT of _fold_chunk"),
+    *_both("COMMIT of _join_last_days"),
+)
+REFILLED = (
+    "before CREATE TEMPORARY TABLE kept in _refill",
+    "before DELETE collector_tally in _refill",
+    "before INSERT collector_tally in _refill",
+    "before DROP TABLE kept in _refill",
+    "before DELETE collector_setasidereport in _refill",
+    "before INSERT collector_setasidereport in _refill",
+    *_both("COMMIT of _refill"),
+)
+REPLACED = (
+    "before LOCK TABLE collector_report in _replace",
+    "before CREATE TABLE collector_report_anew in _replace",
+    "before ALTER TABLE collector_report_anew in _replace",
+    "before INSERT collector_report_anew in _replace",
+    "before ALTER TABLE collector_report_anew in _build_indexes",
+    "before CREATE INDEX report_from_a_coin_anew in _build_indexes",
+    "before CREATE TRIGGER report_is_frozen in _copy_triggers",
+    "before CREATE TRIGGER report_in_its_world in _copy_triggers",
+    "before ALTER TABLE collector_report_anew in _copy_foreign_keys",
+    "before LOCK TABLE collector_frozendesign in _lock_for_exchange",
+    "before DROP TABLE collector_report in _replace",
+    "before ALTER INDEX collector_report_pkey_anew in _replace",
+    "before ALTER INDEX report_from_a_coin_anew in _replace",
+    *_both("COMMIT of _rewrite_postgresql"),
+    *_both("ANALYZE collector_report in _rewrite_postgresql"),
+)
+COMPACTED = (
+    "collector_waitingreport", "collector_tally", "collector_setasidereport",
+    "estimator_run", "estimator_estimate", "estimator_analysis",
+)  # fmt: skip
+
+EVERYWHERE = {
+    "taking": ("before INSERT collector_waitingreport in _write", *_both("COMMIT of store")),
+    "asking": (
+        "before INSERT estimator_run in request_run",
+        "before INSERT surveys_auditentry in record",
+        *_both("COMMIT of request_estimate"),
+        *ASKED,
+    ),
+    "estimating": (
+        *_both("UPDATE estimator_run in take"),
+        *_both("UPDATE estimator_run in hold"),
+        "before INSERT estimator_estimate in _compute",
+        *_both("COMMIT of _compute"),
+    ),
+    "opening": (
+        "before UPDATE surveys_survey in move",
+        "before UPDATE surveys_appointment in move",
+        "before INSERT collector_frozendesign in freeze",
+        "before INSERT surveys_version in open_survey",
+        "before INSERT surveys_page in open_survey",
+        "before INSERT surveys_auditentry in record",
+        *_both("COMMIT of open_survey"),
+    ),
+    "closing": (
+        "before UPDATE surveys_survey in move",
+        "before UPDATE surveys_appointment in move",
+        "before UPDATE surveys_version in close_survey",
+        "before UPDATE collector_frozendesign in close",
+        "before INSERT surveys_auditentry in record",
+        "before INSERT estimator_run in request_run",
+        *_both("COMMIT of close_survey"),
+        *ASKED,
+    ),
+    "purging": (
+        "before UPDATE collector_frozendesign in _mark",
+        "before DELETE collector_setasidereport in _mark",
+        *_both("COMMIT of _mark"),
+        "before DELETE collector_report in _delete_chunk",
+        *_both("COMMIT of _delete_chunk"),
+        *_both("UPDATE collector_frozendesign in purge"),
+    ),
+    "keeping": (
+        "before UPDATE surveys_version in purge",
+        "before INSERT surveys_auditentry in record",
+        *_both("COMMIT of purge"),
+        *_both("UPDATE collector_frozendesign in rewrite_closed"),
+    ),
+    "backing up": _both("naming the file"),
+    "restoring": (
+        "before DELETE auth_permission in _read",
+        "before INSERT collector_frozendesign in write",
+        "before INSERT collector_tally in write",
+        "before INSERT collector_report in insert",
+        *_both("COMMIT of restore"),
+    ),
+    "beat": _both("message estimator.fold_waiting"),
+    "worker": _both("acknowledging estimator.execute_run"),
+}
+"""All in one transaction come to the same where none of it is committed: of a restore, which fills every table in one,
+five stand for the others."""
+
+EMBEDDED: dict[str, tuple[str, ...]] = EVERYWHERE | {
+    "folding": (
+        "before INSERT collector_report in move",
+        "before DELETE collector_waitingreport in move",
+        *FOLDED,
+    ),
+    "rewriting": (*REFILLED, *_both("VACUUM in _rewrite_sqlite"), *_both("PRAGMA wal_checkpoint in _rewrite_sqlite")),
+}
+"""By operation, as SQLite goes about it."""
+
+STACK: dict[str, tuple[str, ...]] = EVERYWHERE | {
+    "folding": ("before WITH claimed AS in move", *FOLDED),
+    "rewriting": (
+        *REPLACED,
+        *REFILLED,
+        *(point for table in COMPACTED for point in _both(f"VACUUM {table} in _rewrite_postgresql")),
+    ),
+}
+"""As PostgreSQL does."""
+
+
+def names(points: dict[str, tuple[str, ...]]) -> list[str]:
+    return [f"{operation}: {point}" for operation, some in points.items() for point in some]

@@ -1,0 +1,105 @@
+"""The list of points is whole; and the audit that follows them finds a worker that counts twice."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import Error, connection
+from django.utils import timezone
+
+from collector import folding, selectors
+from collector.designs import Design
+from collector.models import WaitingReport
+from estimator import services as estimator
+from surveys.keeping import backup, retention
+from surveys.models import Version
+from surveys.services import close_survey, open_survey, request_estimate, write_survey
+from tests import finished, payloads
+from tests.chaos import broken, checking, points, striking
+from tests.storage.test_backup import empty
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NOBODY = ("elsewhere", "beat", "worker")
+"""What no operation does, or another process than this one."""
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, None]]:
+    """The points that this process comes by."""
+    found: dict[str, None] = {}
+    connection.close()
+    with monkeypatch.context() as patch:
+        striking.install(lambda point: found.setdefault(point), patch.setattr)
+        yield found
+    connection.close()
+
+
+def test_every_act_of_every_operation_is_on_the_list(seen: dict[str, None], version: Version, tmp_path: Path) -> None:
+    """An act that is not has no death before it; a point that nobody comes by is no point."""
+    design, survey = selectors.get_design(version.design_id), version.survey
+    for _ in range(2):
+        finished.fill(design, count=20)
+        folding.fold(design.digest)
+    estimator.execute(request_estimate(survey).pk)
+    retention.keep_reports(survey, 30)
+    finished.fill(design, count=3)
+    estimator.execute(close_survey(survey).pk)
+    Version.objects.update(closed_at=timezone.now() - timedelta(days=31))
+    other = write_survey(payloads.definition(slug="other"), team=survey.team)
+    finished.fill(selectors.get_design(open_survey(other).design_id), count=3)
+    retention.keep_house()
+    backup.back_up(tmp_path / "candor.zip")
+    empty()
+    backup.restore(tmp_path / "candor.zip")
+    mine = points.EMBEDDED if connection.vendor == "sqlite" else points.STACK
+    listed = [point for point in points.names(mine) if not point.startswith(NOBODY)]
+    assert [point for point in listed if point not in seen] == []
+    found = [point for point in seen if not point.startswith((*NOBODY, "restoring"))]
+    assert [point for point in found if point not in listed] == []
+    empty()
+
+
+class Death(BaseException):
+    """The process dies."""
+
+
+def asked(sql: str) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return cursor.fetchall()
+
+
+@pytest.mark.parametrize("sound", [True, False])
+def test_the_audit_finds_a_worker_that_counts_before_it_moves(
+    design: Design, monkeypatch: pytest.MonkeyPatch, sound: bool
+) -> None:
+    """Who folds dies after every commit and statement in turn; with the honest one all is always well."""
+    monkeypatch.setattr(folding, "_fold_chunk", folding._fold_chunk)
+    if not sound:
+        broken.install()
+    always = True
+    for number in range(12):
+        finished.fill(design, count=10)
+        left = iter(range(number))
+
+        def die(point: str, left: Iterator[int] = left) -> None:
+            if next(left, None) is None:
+                assert connection.connection is not None
+                connection.connection.close()  # as the database sees it, whatever else is cleared up on the way
+                raise Death
+
+        with monkeypatch.context() as patch:
+            connection.close()
+            striking.install(die, patch.setattr)
+            with suppress(Death, Error):
+                folding.fold(design.digest)
+        connection.close()
+        always = always and checking.fits(asked)
+        folding.fold(design.digest)
+        always = always and checking.fits(asked)
+    assert always is sound
+    assert not WaitingReport.objects.exists()
