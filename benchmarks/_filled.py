@@ -201,7 +201,7 @@ class Spent:
 def spent() -> Spent:
     """What this process and, on PostgreSQL, all processes of its server have used since they began."""
     ours = [os.getpid(), *_server()]
-    return Spent(time.perf_counter(), sum(map(processor, ours)), sum(map(_written, ours)))
+    return Spent(time.perf_counter(), sum(map(_processor, ours)), sum(map(_written, ours)))
 
 
 def _server() -> list[int]:
@@ -225,8 +225,7 @@ def children(pid: int) -> list[int]:
     return [int(child) for some in found for child in some]
 
 
-def processor(pid: int) -> float:
-    """Seconds of processors that a process has used since it began, without what it started."""
+def _processor(pid: int) -> float:
     try:
         return sum(int(task.read_text().split()[0]) for task in Path(f"/proc/{pid}/task").glob("*/schedstat")) / 1e9
     except OSError:  # a process that has ended meanwhile

@@ -11,6 +11,7 @@ import bisect
 import contextlib
 import json
 import math
+import os
 import statistics
 import subprocess
 import sys
@@ -36,6 +37,9 @@ LOOKS = 0.2
 WINDOW = 10.0
 """Seconds over which processor time is taken together."""
 
+STILL, TRIES = 3.0, 4
+"""Seconds between two looks after which the machine must have stood still; how often it may have."""
+
 CONNECTIONS = 16
 MOST = 5.0
 """Seconds that the totals may be behind."""
@@ -59,7 +63,7 @@ def main() -> None:
     for kind in KINDS:
         with running(kind) as (installation, ask):
             digest = open_survey(installation)
-            found += [measure(kind, installation, ask, digest, rate) for rate in RATES]
+            found += [undisturbed(kind, installation, ask, digest, rate) for rate in RATES]
         print(json.dumps([{**one, "behind": []} for one in found if one["kind"] == kind]), flush=True)
     (MEASURED / "lag.json").write_text(json.dumps(found) + "\n")
     write(found)
@@ -90,6 +94,15 @@ def open_survey(installation: Installation) -> str:
     installation.manage("shell", "-c", "from django.contrib.auth.models import User; User(is_staff=True).save()")
     installation.manage("import_survey", str(file))
     return str(json.loads(installation.manage("open_survey", "campus", "--json"))["digest"])
+
+
+def undisturbed(kind: str, *where: Any) -> dict[str, Any]:
+    """Measured again where the machine stood still meanwhile, as a virtual one does now and then."""
+    for _ in range(TRIES):
+        found = measure(kind, *where)
+        if max(later - before for (before, _), (later, _) in pairwise(found["behind"])) < STILL:
+            return found
+    raise SystemExit(f"The machine stood still {TRIES} times.")
 
 
 def measure(kind: str, installation: Installation, ask: Ask, digest: str, rate: int) -> dict[str, Any]:
@@ -157,8 +170,17 @@ def processors(installation: Installation) -> dict[str, float]:
     for pid in _filled.children(installation.launcher.pid):
         command = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
         name = next(name for name, word in WORDS.items() if word in command)
-        found[name] = found.get(name, 0.0) + sum(map(_filled.processor, [pid, *family(pid)]))
+        found[name] = found.get(name, 0.0) + sum(map(used_by, [pid, *family(pid)]))
     return found
+
+
+def used_by(pid: int) -> float:
+    """Seconds of processors, those of threads that have ended included."""
+    try:
+        user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    except OSError:  # it has ended meanwhile: one that answered a single question
+        return 0.0
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def family(pid: int) -> list[int]:

@@ -36,11 +36,14 @@ def commands(host: str, port: int, *, web_processes: int = 1, workers: int = 1) 
         # Its warnings are of the number of threads, which nearly always wait.
         *("--workers-kill-timeout", str(IN_FLIGHT), "--log-level", "error"),
     ]
-    worker = [*python, *celery, "worker", "--concurrency", "1", "--loglevel", "warning"]
+    worker = [*python, *celery, "worker", "--loglevel", "warning"]
+    every = [*worker, "--concurrency", "1", "--queues", "celery,folding"]
     names = ["worker"] if workers == 1 else [f"worker {number}" for number in range(1, workers + 1)]
     return {
         "web server": [*python, *web],
-        **{name: [*worker, "--hostname", f"{name.replace(' ', '-')}@%h"] for name in names},
+        **{name: [*every, "--hostname", f"{name.replace(' ', '-')}@%h"] for name in names},
+        # An estimate or an analysis may take minutes; totals are not to wait for it.
+        "folding worker": [*worker, "--pool", "solo", "--queues", "folding", "--hostname", "folding@%h"],
         "beat": [*python, *celery, "beat", "--loglevel", "warning"],
     }
 

@@ -222,6 +222,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA / "beat-schedule")
+# Every worker folds, and one does nothing else (config/household.py).
+CELERY_TASK_ROUTES = {"estimator.fold_waiting": {"queue": "folding"}}
 # A wake-up that nobody took before the next one is due says nothing new.
 CELERY_BEAT_SCHEDULE = {
     "fold new reports": {"task": "estimator.fold_waiting", "schedule": 2.0, "options": {"expires": 2}},

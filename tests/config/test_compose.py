@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 import yaml
 
+from config.celery import app
 from config.household import commands
 
 ROOT = Path(__file__).parents[2]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
 SERVICES = COMPOSE["services"]
-OURS = {"web": "web server", "worker": "worker", "beat": "beat"}
+OURS = {"web": "web server", "worker": "worker", "folding": "folding worker", "beat": "beat"}
 STACK = re.findall(r'"(DATABASE_URL|REDIS_URL|CANDOR_DATA)":', (ROOT / "config" / "serve.py").read_text())
 
 
@@ -57,3 +58,12 @@ def test_the_image_holds_the_platform_and_runs_as_nobody_in_particular() -> None
     assert copied == allowed
     assert {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"} <= copied
     assert re.search(r"^USER candor$", text, re.MULTILINE)
+
+
+def test_every_queue_has_listeners_and_one_of_them_only_folds(settings: Any) -> None:
+    app.loader.import_default_modules()
+    started = commands("127.0.0.1", 8000).values()
+    listened = [set(words[words.index("--queues") + 1].split(",")) for words in started if "--queues" in words]
+    used = {settings.CELERY_TASK_ROUTES.get(task, {"queue": "celery"})["queue"] for task in app.tasks}
+    assert used == set().union(*listened)
+    assert {settings.CELERY_TASK_ROUTES["estimator.fold_waiting"]["queue"]} in listened
