@@ -142,8 +142,8 @@ def _said_ratio(row: Row) -> str:
 
 
 def _drawn(rows: list[pictures.Row], key: str, title: str, axis: pictures.Axis) -> SafeString:
-    """The picture in both layouts; the style sheet shows the one that the page has room for."""
-    layouts = (pictures.NARROW, pictures.WIDE) if rows else ()
+    """The picture in both layouts; the style sheet shows the one that the page has room for. None of nothing."""
+    layouts = (pictures.NARROW, pictures.WIDE) if any(row.estimate is not None for row in rows) else ()
     drawn = (pictures.picture(rows, key=f"{key}-{x.name}", title=title, axis=axis, layout=x) for x in layouts)
     return mark_safe("".join(drawn))  # noqa: S308 - the writer escapes
 

@@ -14,6 +14,8 @@ POINTS = wording.Unit(100, 4, " percentage points")
 STEPS = wording.Unit(1, 6, "")
 RATIO = wording.Unit(1, 4, "")
 MINUS = "\u2212"
+MOST_RATIO = 1000
+"""Ratios are told from a thousandth to here."""
 
 OPEN = (
     "The survey was open when this was computed. The intervals are for a number of reports that was fixed beforehand: "
@@ -137,9 +139,14 @@ def signed(text: str) -> str:
 
 
 def ratio(number: float, *, up: bool | None = None) -> str:
-    """A ratio to two digits after its leading noughts, rounded outwards where it is an end of an interval."""
-    if number <= 0:
-        return "0"
+    """A ratio to two digits after its leading noughts, rounded outwards where it is an end of an interval.
+
+    Beyond a thousand, or a thousandth, more digits would say nothing: only hardly any data lead there.
+    """
+    if number > MOST_RATIO:
+        return f"{MOST_RATIO:,}" if up is False else f"over {MOST_RATIO:,}"
+    if number < 1 / MOST_RATIO:
+        return "0" if number <= 0 or up is False else f"{1 / MOST_RATIO}" if up else f"below {1 / MOST_RATIO}"
     places = max(0, 1 - math.floor(math.log10(number)))
     scaled = number * 10**places
     whole = round(scaled) if up is None else math.ceil(scaled - 1e-9) if up else math.floor(scaled + 1e-9)

@@ -142,7 +142,7 @@ def _reported(standing: Standing) -> tuple[str, str]:
     if standing.done is None:
         return status, "There are no estimates yet."
     return (
-        ("done", "Public, for whoever has its link.") if standing.done.published else (status, "Only you can see it.")
+        ("done", "Public, for whoever has its link.") if standing.done.published else (status, "For your team alone.")
     )
 
 

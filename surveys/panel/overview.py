@@ -55,6 +55,7 @@ def overview(survey: Survey) -> dict[str, Any]:
         "waiting": appointments.waiting(survey),
         "trouble": appointments.trouble(survey),
         "questions": list(questions(survey)),
+        "asked_openly": [group.label.get(survey.language) or group.key for group in survey.groups.all()],
         "pending": pending if pending and pending.state in (Run.State.QUEUED, Run.State.RUNNING) else None,
         "failed": pending if pending and pending.state == Run.State.FAILED else None,
         "public_link": links.report_link(done) if done and done.published else "",

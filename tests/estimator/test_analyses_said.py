@@ -108,3 +108,13 @@ def test_what_is_missing_is_said() -> None:
     assert words.missing(replace(few, flags=["at_the_edge"])).startswith("at the edge of what is possible")
     assert "cannot be compared" in words.odds(replace(few, flags=["at_the_edge"]), "“Yes”", "A", "B")
     assert words.odds(row(0.2, 0.45), "“Yes”", "A", "B") == "The odds of “Yes” in A are 0.20 to 0.45 times those in B."
+
+
+def test_a_ratio_is_told_from_a_thousandth_to_a_thousand() -> None:
+    """Ends of intervals outwards; beyond that digits would speak of what nobody knows."""
+    assert words.odds(row(2.7e-10, 2.4e9), "“Yes”", "A", "B").endswith("is between 0 and over 1,000.")
+    assert words.odds(row(2e3, 3e3), "“Yes”", "A", "B").startswith("The odds of “Yes” in A are 1,000 to over 1,000 ")
+    assert words.odds(row(1e-6, 2e-6), "“Yes”", "A", "B") == "The odds of “Yes” in A are 0 to 0.001 times those in B."
+    assert [words.ratio(number) for number in (0, 1e-9, 0.0012, 63, 999, 1e4)] == [
+        "0", "below 0.001", "0.0012", "63", "999", "over 1,000",
+    ]  # fmt: skip
