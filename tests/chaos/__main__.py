@@ -76,14 +76,14 @@ def strike(kind: str, listed: dict[str, tuple[str, ...]]) -> report.Deaths:
 def settle(ask: Ask, senders: list[Sender]) -> Outcome:
     """Let everything come back, everybody be answered, and everything be counted; then look."""
     for sender in senders:
-        count = len(sender.acknowledged)
-        wait_until(lambda sender=sender, count=count: len(sender.acknowledged) > count, BACK)
-        sender.leave.set()
-    for sender in senders:
-        sender.join(BACK)
-    wait_until(lambda: ask("SELECT count(*) FROM collector_waitingreport") == [(0,)], BACK)
+        sender.leave_acknowledged(BACK)
+    until_folded(ask)
     wait_until(lambda: ask(STUCK) == [(0,)], 3 * BACK)  # a dead worker's lease runs out first, up to three times
     return outcome(ask, senders)
+
+
+def until_folded(ask: Ask) -> None:
+    wait_until(lambda: ask("SELECT count(*) FROM collector_waitingreport") == [(0,)], BACK)
 
 
 @contextmanager

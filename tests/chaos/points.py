@@ -17,7 +17,7 @@ OPERATIONS = {
     "surveys.keeping.backup.back_up": "backing up",
     "surveys.keeping.backup.restore": "restoring",
     "celery.beat.tick": "beat",
-    "celery.worker.request.acknowledge": "worker",
+    "kombu.message.ack_log_error": "worker",
 }
 """Functions that are an operation; of several within each other the innermost names the point."""
 

@@ -2,7 +2,6 @@
 
 import sqlite3
 import zipfile
-from contextlib import suppress
 from pathlib import Path
 
 from tests.chaos.checking import Ask
@@ -73,10 +72,3 @@ def sqlite(path: Path) -> Ask:
             return connection.execute(sql).fetchall()
 
     return ask
-
-
-def left_over(folder: Path) -> None:
-    """Drafts of files that a death has left."""
-    with suppress(FileNotFoundError):
-        for draft in folder.glob(".*.zip.*"):
-            draft.unlink()

@@ -30,11 +30,11 @@ class Sender(threading.Thread):
         self.acknowledged: set[str] = set()
         self.answers: Counter[str] = Counter()
         self.times: list[float] = []
-        self.leave = threading.Event()
+        self.last = threading.Event()
         self._connection: http.client.HTTPConnection | None = None
 
     def run(self) -> None:
-        while not self.leave.is_set():
+        while not self.last.is_set():
             nonce = f"{self.random.getrandbits(128):032x}"
             symbols = bytes(self.random.randrange(size) for size in self.design.alphabets)
             stratum = self.random.choice(self.design.strata)
@@ -42,9 +42,15 @@ class Sender(threading.Thread):
             self._deliver(nonce, payloads.body(self.design, nonce=nonce, stratum=stratum, report=symbols.hex()))
             time.sleep(self.apart)
 
+    def leave_acknowledged(self, seconds: float) -> None:
+        """Leave once the report that is being sent is acknowledged; an AssertionError where that takes longer."""
+        self.last.set()
+        self.join(seconds)
+        assert not self.is_alive(), f"no answer within {seconds:g} seconds"
+
     def _deliver(self, nonce: str, body: bytes) -> None:
-        """Try until it is acknowledged, or until somebody leaves in the middle of it."""
-        while not self.leave.is_set():
+        """Try until it is acknowledged."""
+        while True:
             said = self._try(body)
             self.answers[said] += 1
             if said in ("201", "200"):
