@@ -40,12 +40,12 @@ class Deaths:
         return self.outcome.sound and self.found and all(one.sound for one in self.struck)
 
 
-def write(results: list[Result], deaths: list[Deaths]) -> None:
-    (DOCS / "chaos.md").write_text(page(results, deaths), encoding="utf-8")
+def write(results: list[Result]) -> None:
+    (DOCS / "chaos.md").write_text(page(results), encoding="utf-8")
     (DOCS / "images" / "chaos.svg").write_text(drawing(results), encoding="utf-8")
 
 
-def page(results: list[Result], deaths: list[Deaths]) -> str:
+def page(results: list[Result]) -> str:
     kills = sum(sum(result.killer.kills.values()) for result in results)
     return "\n".join(
         [
@@ -64,16 +64,19 @@ def page(results: list[Result], deaths: list[Deaths]) -> str:
             "",
             *_table("process", [result.kind for result in results], _kills(results)),
             "",
-            *_named(deaths),
-            "",
         ]
     )
 
 
-def _named(deaths: list[Deaths]) -> list[str]:
-    return [
-        "## Killed at a named point",
+def write_deaths(deaths: list[Deaths]) -> None:
+    (DOCS / "faults.md").write_text(page_of_deaths(deaths), encoding="utf-8")
+
+
+def page_of_deaths(deaths: list[Deaths]) -> str:
+    lines = [
+        "# Killed at a named point",
         "",
+        "Written by `make chaos`; do not edit. It also kills at random moments: [chaos.md](chaos.md). Here are",
         f"{sum(len(one.struck) for one in deaths)} deaths, one at each place where one could matter: before every",
         "statement that writes, before and after every commit, message and file. Reports came in meanwhile. Whoever",
         "had asked asked again; what workers do was left to them. Right after each death totals and days were compared",
@@ -88,7 +91,9 @@ def _named(deaths: list[Deaths]) -> list[str]:
         "What was there right after the death, and what in the end:",
         "",
         *_table("point, and who dies", [one.kind for one in deaths], _points(deaths), right=False),
+        "",
     ]
+    return "\n".join(lines)
 
 
 def _checks(deaths: list[Deaths]) -> list[tuple[str, list[str]]]:
