@@ -150,3 +150,12 @@ def test_a_closed_survey_says_so_and_has_no_script(version: Version) -> None:
 @pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])
 def test_nothing_but_reading(version: Version, method: str) -> None:
     assert getattr(Client(), method)("/s/campus/").status_code == 405
+
+
+@pytest.mark.django_db
+def test_an_address_that_leads_nowhere_says_so_in_words() -> None:
+    answer = Client().get("/s/nowhere/")
+    assert answer.status_code == 404
+    assert "There is nothing at this address" in answer.content.decode()
+    assert answer.content == Client().get("/panel-that-is-none/").content
+    assert "script-src" in answer["Content-Security-Policy"] or "default-src" in answer["Content-Security-Policy"]
