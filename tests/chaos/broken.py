@@ -4,13 +4,15 @@ Whoever dies in between leaves reports that are in the totals and wait to be add
 the file `broken` in its folder of faults folds so: what the audit says then shows that it can find something.
 """
 
+from collections.abc import Callable
 from typing import Any
 
-AT = "folding: after COMMIT of fold"
-"""Where to die."""
+AT = "folding as it must not be: after the totals, before the reports"
+"""The point to die at."""
 
 
-def install() -> None:
+def install(strike: Callable[[str], None] = lambda point: None) -> None:
+    """From here on this process folds so, and tells when it comes to the point."""
     from django.db import transaction
 
     from collector import folding, selectors
@@ -26,6 +28,7 @@ def install() -> None:
         rows: list[selectors.StoredRow] = list(waiting.values_list("stratum", "report")[:chunk])
         with transaction.atomic():
             folding._add(digest, rows)
+        strike(AT)
         add, folding._add = folding._add, lambda digest, rows: None
         try:
             return honest(digest, chunk, **given)

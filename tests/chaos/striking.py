@@ -76,7 +76,7 @@ def install(notice: Notice = strike, put: Callable[[Any, str, Any], None] = seta
     def connect_and_watch(self: BaseDatabaseWrapper) -> None:
         connect(self)
         if notice is strike and (folder() / "broken").exists():
-            broken.install()
+            broken.install(strike)
         if not any(isinstance(one, Statements) for one in self.execute_wrappers):
             self.execute_wrappers.append(Statements(notice))
 
