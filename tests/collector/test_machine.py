@@ -208,6 +208,14 @@ class Machine(RuleBasedStateMachine):
         services.close(self.models[which].design.digest)
         self.models[which].closed = True
 
+    @rule(number=st.integers(0, 2), after=st.booleans())
+    def close_and_die(self, number: int, after: bool) -> None:
+        """It is open or closed then; what was closed stays so."""
+        digest = self.real.design.digest
+        self._until_killed(number, after, lambda: services.close(digest))
+        assert not (self.real.closed and selectors.is_open(digest))
+        self.real.closed = not selectors.is_open(digest)
+
     @precondition(lambda self: self.real.closed)
     @rule(chunk=st.integers(1, 4))
     def purge(self, chunk: int) -> None:
