@@ -86,6 +86,7 @@ bench: bench-library ## every measurement of speed: the library, taking reports,
 	@$(BIN)/python -m benchmarks.storage
 	@$(BIN)/python -m benchmarks.lag
 	@$(BIN)/python -m benchmarks.scale --measure
+	@$(BIN)/python -m benchmarks.keeping
 	@$(BIN)/python -m benchmarks.planner
 	@$(BIN)/python -m benchmarks.panel
 	@$(BIN)/python -m benchmarks.analyses
