@@ -24,7 +24,9 @@ HOOK = Path(__file__).parent / "hook"
 SECONDS = 120.0
 """Within which somebody comes to an armed point; the house is kept once a minute."""
 
+DRAFT, OPEN = "draft, 0 versions, 0 designs, 0 pages", "open, 1 versions, 1 designs, 3 pages"
 DONE = "done, 15 estimates"
+UNCLOSED, CLOSED = "open, design open, no run", f"closed, design closed, {DONE}"
 PURGED = "0 reports, marked, purged, rewritten, 1 entries"
 MAY_BE_KEPT = [
     "6 reports, (rewritten, )?0 entries",
@@ -189,18 +191,16 @@ class Strikes:
     def _opening(self, point: str, slug: str) -> None:
         self.actor.do("draft", slug=slug)
         self.die(point, lambda: self.actor.do("open_survey", slug=slug))
-        before, after = "draft, 0 versions, 0 designs, 0 pages", "open, 1 versions, 1 designs, 3 pages"
-        self._note(point, lambda: probing.opened(self.ask, slug), [before, after], after)
-        if self.struck[-1].at_once == before:
+        self._note(point, lambda: probing.opened(self.ask, slug), [DRAFT, OPEN], OPEN)
+        if self.struck[-1].at_once == DRAFT:
             self.actor.do("open_survey", slug=slug)
 
     def _closing(self, point: str, slug: str) -> None:
         self.actor.do("closable", slug=slug)
         self.die(point, lambda: self.actor.do("close_survey", slug=slug))
-        before, after = "open, design open, no run", f"closed, design closed, {DONE}"
-        may_be = [before, "closed, design closed, (queued|running), 0 estimates", after]
-        self._note(point, lambda: probing.closed(self.ask, slug), may_be, after)
-        if self.struck[-1].at_once == before:
+        may_be = [UNCLOSED, "closed, design closed, (queued|running), 0 estimates", CLOSED]
+        self._note(point, lambda: probing.closed(self.ask, slug), may_be, CLOSED)
+        if self.struck[-1].at_once == UNCLOSED:
             self.actor.do("close_survey", slug=slug)
 
     def _backing_up(self, point: str, slug: str) -> None:

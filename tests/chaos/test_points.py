@@ -15,10 +15,10 @@ from collector.designs import Design
 from collector.models import WaitingReport
 from estimator import services as estimator
 from surveys.keeping import backup, retention
-from surveys.models import Version
+from surveys.models import Survey, Version
 from surveys.services import close_survey, open_survey, request_estimate, write_survey
 from tests import finished, payloads
-from tests.chaos import broken, checking, points, striking
+from tests.chaos import broken, checking, named, points, probing, striking
 from tests.storage.test_backup import empty
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -71,6 +71,32 @@ def asked(sql: str) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(sql)
         return cursor.fetchall()
+
+
+def test_what_is_looked_at_is_said_in_the_words_that_are_waited_for(survey: Survey, tmp_path: Path) -> None:
+    assert probing.opened(asked, "campus") == named.DRAFT
+    version = open_survey(survey)
+    assert probing.opened(asked, "campus") == named.OPEN
+    finished.fill(selectors.get_design(version.design_id), count=6, first=3)
+    assert probing.run(asked, "campus") == "no run"
+    run = request_estimate(survey)
+    assert probing.run(asked, "campus") == "queued, 0 estimates"
+    estimator.execute(run.pk)
+    assert probing.run(asked, "campus") == named.DONE
+    retention.keep_reports(survey, 1)
+    assert probing.closed(asked, "campus") == named.UNCLOSED
+    estimator.execute(close_survey(survey).pk)
+    assert probing.closed(asked, "campus") == named.CLOSED
+    assert probing.kept(asked, "campus") == "6 reports, 0 entries"
+    Version.objects.update(closed_at=timezone.now() - timedelta(days=2))
+    retention.keep_house()
+    assert probing.kept(asked, "campus") == named.PURGED
+    assert probing.place(asked) == "a part: [1, 0, 10, 1]"
+    assert probing.file(tmp_path / "candor.zip") == "no file"
+    backup.back_up(tmp_path / "candor.zip")
+    assert probing.file(tmp_path / "candor.zip") == "a whole file"
+    empty()
+    assert probing.place(asked) == "empty"
 
 
 @pytest.mark.parametrize("sound", [True, False])
