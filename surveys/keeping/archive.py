@@ -159,7 +159,7 @@ class Reader:
 def _readable(part: str) -> Iterator[None]:
     try:
         yield
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, TypeError, ValueError, RuntimeError):
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, KeyError, TypeError, ValueError, RuntimeError):
         raise ArchiveError(f"The file is damaged, or no backup: {part} cannot be read.") from None
 
 
