@@ -63,7 +63,7 @@ def measure(
             there = key.fileobj
             answer = whole(there)  # type: ignore[arg-type]
             if not answer.startswith(expected):
-                raise SystemExit(f"expected {status}; got {answer[:300]!r}")
+                raise SystemExit(f"expected {status}; got {answer[:200] + answer[-120:]!r}")
             answered.append(time.perf_counter())
             waits.append(answered[-1] - begun.pop(there))
             free.append(there)  # type: ignore[arg-type]

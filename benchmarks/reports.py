@@ -24,7 +24,7 @@ from typing import Any
 
 from benchmarks._svg import COLOURS, Panel, picture
 from config.household import commands
-from config.postgresql import PostgreSQL, _binary, _user
+from config.postgresql import PostgreSQL, _user, binary
 from config.redis_server import RedisServer
 from tests.system.installation import ROOT, free_port, wait_until
 
@@ -194,9 +194,9 @@ def commits_of_postgresql(database: PostgreSQL, folder: Path) -> float:
     where = ["-h", str(database.folder), "-U", "candor", "candor"]
     make = "CREATE TABLE IF NOT EXISTS bare (nonce bytea PRIMARY KEY, report bytea)"
     run = {"user": _user(), "cwd": database.folder, "capture_output": True, "text": True, "check": True}
-    subprocess.run([_binary("psql"), "-c", make, *where], **run)
+    subprocess.run([binary("psql"), "-c", make, *where], **run)
     threads = ["-c", str(CONNECTIONS), "-j", "2", "-T", str(int(SECONDS)), "-n", "-M", "prepared", "-f", str(script)]
-    said = subprocess.run([_binary("pgbench"), *threads, *where], **run).stdout
+    said = subprocess.run([binary("pgbench"), *threads, *where], **run).stdout
     return float(said.rpartition("tps = ")[2].split()[0])
 
 

@@ -26,11 +26,11 @@ from collector.writer import RETRY
 ADDRESS = re.compile(r"/s/([-a-zA-Z0-9_]+)/reports")
 JSON_TYPES = ("application/json", "application/json;charset=utf-8")
 
-BODIES = 24
+BODIES = 48
 """Requests whose bodies may be on their way at once. The server reads one in a thread, for as long as its sender likes
 to take: with fewer of them than threads, slow senders cannot hold all threads."""
 
-BODIES_OF_ONE = 12
+BODIES_OF_ONE = 24
 """Of these, how many may come from one address."""
 
 Environ = dict[str, Any]

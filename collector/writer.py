@@ -20,7 +20,7 @@ from collector.storing import NewReport, Outcome
 TOGETHER = 256
 """Reports in one transaction, at most."""
 
-WAITING = 96
+WAITING = 64
 """Reports that may wait at once. Fewer than the server has threads, so that some are left for pages."""
 
 PATIENCE = 15.0
