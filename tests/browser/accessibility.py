@@ -35,6 +35,7 @@ def faults(page: Page, *, excused: Iterable[Excused] = (), without: Iterable[str
 
 def on_every_screen(page: Page, *, excused: Iterable[Excused] = ()) -> Iterator[tuple[str, list[str]]]:
     """The faults on a phone and a desktop, light and dark."""
+    page.wait_for_load_state()  # a link may just have been followed
     for width, scheme in SCREENS:
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
