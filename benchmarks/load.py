@@ -37,11 +37,7 @@ def measure(
     rate: float = 0,
     moments: bool = False,
 ) -> dict[str, Any]:
-    lines = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
-    method = "POST" if body else "GET"
-    length = len(body.replace("NONCE", 32 * "0"))
-    head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{lines}Content-Length: {length}\r\n\r\n"
-    before, _, after = (head + body).encode().partition(b"NONCE")
+    before, after = request(port, path, body, headers or {})
     expected = f"HTTP/1.1 {status} ".encode()
     poll = selectors.DefaultSelector()
     free = deque(connected(port) for _ in range(connections))
@@ -70,6 +66,15 @@ def measure(
     quantiles = statistics.quantiles(waits, n=100)
     said = {"rate": len(waits) / (time.perf_counter() - start), "median": quantiles[49], "p99": quantiles[98]}
     return said | {"answered": [round(moment, 4) for moment in answered]} if moments else said
+
+
+def request(port: int, path: str, body: str, headers: dict[str, str]) -> tuple[bytes, bytes]:
+    """What stands before the nonce and after it; all of it before, where there is none."""
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    length = len(body.replace("NONCE", 32 * "0"))
+    head = f"{'POST' if body else 'GET'} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{lines}"
+    before, _, after = f"{head}Content-Length: {length}\r\n\r\n{body}".encode().partition(b"NONCE")
+    return before, after
 
 
 def connected(port: int) -> socket.socket:
