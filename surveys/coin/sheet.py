@@ -10,10 +10,10 @@ from typing import Any
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from estimator.typesetting import typeset
 from surveys.coin import page
 from surveys.coin.instructions import instructions_for
 from surveys.pages import Document
-from surveys.typesetting import typeset
 
 TEMPLATE = Path(__file__).parent / "paper" / "sheet.typ"
 

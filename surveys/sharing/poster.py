@@ -6,10 +6,10 @@ from typing import Any
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from estimator.typesetting import typeset
 from surveys import pages
 from surveys.pages import Document
 from surveys.sharing import codes
-from surveys.typesetting import typeset
 
 TEMPLATE = Path(__file__).parent / "poster.typ"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import typst
 
-FONTS = Path(__file__).parent / "coin" / "paper"
+FONTS = Path(__file__).parent / "fonts"
 
 
 def typeset(template: Path, data: dict[str, Any]) -> bytes:
@@ -33,5 +33,5 @@ def typeset(template: Path, data: dict[str, Any]) -> bytes:
 
 @cache
 def fonts() -> typst.Fonts:
-    """The fonts of that folder and no other: not those of the machine, which differ, and not typst's own."""
-    return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=[str(FONTS)])
+    """The fonts of that folder and those inside typst, and no other: not those of the machine, which differ."""
+    return typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=[str(FONTS)])
