@@ -4,7 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from estimator import exports
+from estimator.exporting.formats import FORMATS
 from estimator.models import Run
 from estimator.report import context
 
@@ -32,11 +32,11 @@ def report_page(request: HttpRequest, run: Run) -> HttpResponse:
 
 
 def csv_download(run: Run) -> HttpResponse:
-    return _download(exports.csv_file(run), "text/csv; charset=utf-8", f"{run.key[:8]}-estimates.csv")
+    return _download(FORMATS["csv"].whole(run), "text/csv; charset=utf-8", f"{run.key[:8]}-estimates.csv")
 
 
 def json_download(run: Run) -> HttpResponse:
-    return _download(exports.json_file(run), "application/json", f"{run.key[:8]}-report.json")
+    return _download(FORMATS["json"].whole(run), "application/json", f"{run.key[:8]}-report.json")
 
 
 def _download(content: bytes, kind: str, name: str) -> HttpResponse:

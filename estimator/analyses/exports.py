@@ -3,8 +3,6 @@
 The columns are documented in docs/analysis.md.
 """
 
-import csv
-import io
 import json
 from typing import Any
 
@@ -13,7 +11,7 @@ from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import item_of, variable_of
 from estimator.analyses.rows import Row
 from estimator.analyses.words import Speaker
-from estimator.exports import cell, instant
+from estimator.exporting.cells import instant, sheet
 
 FORMAT = 1
 COLUMNS = (
@@ -26,12 +24,8 @@ COLUMNS = (
 
 
 def csv_file(analysis: Analysis) -> bytes:
-    """One row for each number, under the names of its columns; UTF-8 with the mark that spreadsheets look for."""
-    sheet = io.StringIO(newline="")
-    writer = csv.DictWriter(sheet, fieldnames=COLUMNS, lineterminator="\r\n")
-    writer.writeheader()
-    writer.writerows({name: cell(value) for name, value in row.items()} for row in rows_of(analysis))
-    return sheet.getvalue().encode("utf-8-sig")
+    """One row for each number, under the names of its columns."""
+    return sheet(COLUMNS, rows_of(analysis))
 
 
 def json_file(analysis: Analysis) -> bytes:

@@ -1,18 +1,21 @@
 """The formats in which a finished run can be taken away: one registry for pages, jobs, programs and commands."""
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from estimator import exports
+from estimator.exporting.cells import NotExported as NotExported
+from estimator.exporting.cells import Watch, unwatched
+from estimator.exporting.document import json_file
+from estimator.exporting.estimates import csv_file
 from estimator.models import Run
 
-Watch = Callable[[float], None]
-"""Is told how much is written, in [0, 1], now and then; raises to stop the writing."""
+Write = Callable[[Run, BinaryIO, Watch], None]
 
 
-class NotExported(Exception):
-    """This run cannot be written in this format; the message is for whoever asked, and trying again does not help."""
+def _nothing(run: Run) -> None:
+    """The check of a format that can be made of every finished run."""
 
 
 @dataclass(frozen=True)
@@ -36,19 +39,29 @@ class Format:
         Whether it is written in a language that is chosen: `write` is called with that one active.
     about : str
         What it is for, in a sentence for the panel.
+    check : callable of Run
+        Raises NotExported where the file cannot be made, as far as can be said without making it: for whoever wants to
+        know before a job is begun.
     """
 
     name: str
     suffix: str
     content_type: str
     label: str
-    write: Callable[[Run, BinaryIO, Watch], None]
+    write: Write
     microdata: bool = False
     translated: bool = False
     about: str = ""
+    check: Callable[[Run], None] = _nothing
+
+    def whole(self, run: Run) -> bytes:
+        """The file as it is sent at once, for one that fits into memory."""
+        out = io.BytesIO()
+        self.write(run, out, unwatched)
+        return out.getvalue()
 
 
-def _whole(make: Callable[[Run], bytes]) -> Callable[[Run, BinaryIO, Watch], None]:
+def _made(make: Callable[[Run], bytes]) -> Write:
     """The writer of a file that is small enough to be made in memory."""
 
     def write(run: Run, out: BinaryIO, watch: Watch) -> None:
@@ -66,7 +79,7 @@ FORMATS: dict[str, Format] = {
             ".csv",
             "text/csv; charset=utf-8",
             "Estimates as CSV",
-            _whole(exports.csv_file),
+            _made(csv_file),
             about="One row for each estimate, for any spreadsheet or program.",
         ),
         Format(
@@ -74,7 +87,7 @@ FORMATS: dict[str, Format] = {
             ".json",
             "application/json",
             "The whole report as JSON",
-            _whole(exports.json_file),
+            _made(json_file),
             about="Design, totals, estimates and privacy label in one document, from which every number follows.",
         ),
     )

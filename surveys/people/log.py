@@ -1,14 +1,12 @@
 """The log of researchers' acts: who did what when. Rows are only ever added, and none is about a respondent."""
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
-from estimator.exports import FORMULA
+from estimator.exporting.cells import sheet
 from surveys.models import Survey
 from surveys.people.models import AuditEntry, Team
 
@@ -70,11 +68,7 @@ def as_json(entries: Iterable[AuditEntry]) -> bytes:
 
 def as_csv(entries: Iterable[AuditEntry]) -> bytes:
     """A table for spreadsheets: no cell is taken for a formula."""
-    file = io.StringIO(newline="")
-    writer = csv.writer(file)
-    writer.writerow(COLUMNS)
-    writer.writerows([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in row] for row in _rows(entries))
-    return file.getvalue().encode("utf-8-sig")
+    return sheet(COLUMNS, (dict(zip(COLUMNS, row, strict=True)) for row in _rows(entries)))
 
 
 def _rows(entries: Iterable[AuditEntry]) -> Iterator[tuple[str, ...]]:

@@ -12,9 +12,9 @@ from sesame.utils import get_query_string
 
 from collector import selectors as reports
 from collector.designs import Design
-from estimator import exports
 from estimator import selectors as estimates
 from estimator import services as estimator
+from estimator.exporting.formats import FORMATS
 from surveys.models import Survey, Version
 from surveys.people.teams import home_team
 from tests.browser.test_page import IMAGES
@@ -71,7 +71,7 @@ def test_from_the_sign_in_link_to_the_file(page: Page, alice: User, design: Desi
     with page.expect_download() as download:
         page.get_by_role("link", name="estimates.csv").click()
     download.value.save_as(tmp_path / "estimates.csv")
-    assert (tmp_path / "estimates.csv").read_bytes() == exports.csv_file(run)
+    assert (tmp_path / "estimates.csv").read_bytes() == FORMATS["csv"].whole(run)
     sheet = io.StringIO((tmp_path / "estimates.csv").read_text("utf-8-sig"), newline="")
     assert len(list(csv.DictReader(sheet))) == 15
 

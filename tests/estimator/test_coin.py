@@ -9,7 +9,7 @@ from django.test import Client
 
 from collector.designs import Design
 from collector.services import receive_form, receive_sheet
-from estimator import exports
+from estimator.exporting.formats import FORMATS
 from tests.finished import fill, run_of
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def test_a_run_with_coins(design: Design) -> None:
     run = run_of(design, published=True, final=False)
     send_form(design)
     assert (run.reports, run.coin_reports) == (91, 1), "those of the snapshot, not of today"
-    assert json.loads(exports.json_file(run))["run"]["reports_with_a_real_coin"] == 1
+    assert json.loads(FORMATS["json"].whole(run))["run"]["reports_with_a_real_coin"] == 1
     page = Client().get(f"/reports/{run.key}/").content.decode()
     assert "of them with a real coin: 1" in page
     assert SENTENCE in page
@@ -54,7 +54,7 @@ def test_paper_counts_as_a_coin(design: Design) -> None:
 def test_a_run_without(design: Design) -> None:
     fill(design)
     run = run_of(design, published=True)
-    assert "reports_with_a_real_coin" not in json.loads(exports.json_file(run))["run"]
+    assert "reports_with_a_real_coin" not in json.loads(FORMATS["json"].whole(run))["run"]
     page = Client().get(f"/reports/{run.key}/").content.decode()
     assert "real coin" not in page
     assert SENTENCE not in page

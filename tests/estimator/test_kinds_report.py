@@ -15,7 +15,8 @@ from django.test import Client
 
 from collector.designs import Design
 from collector.services import freeze
-from estimator import exports, privacy, report, results, services
+from estimator import privacy, report, results, services
+from estimator.exporting.formats import FORMATS
 from estimator.models import Run
 from randomized_response import combine_means, combine_strata, load_bundle, mean_of_shares, poisoning_bound
 from tests import kinds, simulated
@@ -241,7 +242,7 @@ def test_the_group_that_weighs_most_widens_the_bound() -> None:
 
 
 def sheet(run: Run) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(exports.csv_file(run).decode("utf-8-sig"), newline="")))
+    return list(csv.DictReader(io.StringIO(FORMATS["csv"].whole(run).decode("utf-8-sig"), newline="")))
 
 
 def test_the_sheet_tells_shares_from_means() -> None:
@@ -266,7 +267,7 @@ def plain(estimate: Any, choice: int | None) -> list[float | None]:
 def test_every_number_is_computed_again_from_the_file_bit_for_bit(known: bool, tmp_path: Path) -> None:
     run = weighted() if known else finished()
     path = tmp_path / "report.json"
-    path.write_bytes(exports.json_file(run))
+    path.write_bytes(FORMATS["json"].whole(run))
     bundle, document = load_bundle(path), json.loads(path.read_text(encoding="utf-8"))
     assert len(document["estimates"]) == (3 if known else 1) * 40
     for row in document["estimates"]:
@@ -286,17 +287,17 @@ def test_every_number_is_computed_again_from_the_file_bit_for_bit(known: bool, t
 
 def test_tallies_are_those_of_the_snapshot() -> None:
     run = finished()
-    before = exports.json_file(run)
+    before = FORMATS["json"].whole(run)
     design = results.read(run).design
     generator = np.random.default_rng(1)
     who = simulated.people(design, 5, generator)
     simulated.store(design, who, simulated.symbols(design, who, generator))
     assert run_of(design).reports == PEOPLE + 5
-    assert exports.json_file(run) == before
+    assert FORMATS["json"].whole(run) == before
 
 
 def test_the_file_names_encodings_and_measures() -> None:
-    document = json.loads(exports.json_file(finished()))
+    document = json.loads(FORMATS["json"].whole(finished()))
     encodings = {item["item"]: item["encoding"] for item in document["privacy"]["items"]}
     assert encodings["place"] == "subset"
     assert encodings["habits"] == "each_option"

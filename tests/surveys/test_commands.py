@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from estimator import exports
+from estimator.exporting.formats import FORMATS
 from estimator.models import Run
 from surveys import definitions, selectors
 from surveys.models import Rehearsal, Survey, Version
@@ -79,7 +79,7 @@ def test_export_report_writes_what_the_panel_gives(version: Version, tmp_path: P
     told = facts("export_report", "campus", "--format", kind, "--output", output)
     run = Run.objects.get()
     assert told["run"] == run.key
-    assert output.read_bytes() == {"csv": exports.csv_file, "json": exports.json_file}[kind](run)
+    assert output.read_bytes() == FORMATS[kind].whole(run)
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,11 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from estimator import exports
+from estimator.exporting.formats import FORMATS
 from estimator.models import Run
 from estimator.selectors import last_done
 from surveys import selectors
 from surveys.commands import SurveyCommand, find_survey
-
-FORMATS = {"csv": exports.csv_file, "json": exports.json_file}
 
 
 class Command(SurveyCommand):
@@ -23,7 +21,7 @@ class Command(SurveyCommand):
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
         run = _newest_run(options["slug"])
-        options["output"].write_bytes(FORMATS[options["format"]](run))
+        options["output"].write_bytes(FORMATS[options["format"]].whole(run))
         facts = {"slug": options["slug"], "run": run.key, "output": str(options["output"])}
         return f"Run {run.key} of {options['slug']} is written to {options['output']}.", facts
 

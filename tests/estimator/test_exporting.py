@@ -11,7 +11,9 @@ from django.test import Client
 
 from collector.designs import Design
 from collector.services import freeze
-from estimator import exports, services
+from estimator import services
+from estimator.exporting.estimates import COLUMNS
+from estimator.exporting.formats import FORMATS
 from estimator.models import Run
 from randomized_response import estimate_proportions, forced_response
 from tests import payloads
@@ -33,15 +35,15 @@ def run(design: Design) -> Run:
 
 
 def sheet(run: Run) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(exports.csv_file(run).decode("utf-8-sig"), newline="")))
+    return list(csv.DictReader(io.StringIO(FORMATS["csv"].whole(run).decode("utf-8-sig"), newline="")))
 
 
 def test_every_column_is_there_and_documented(run: Run) -> None:
     rows = sheet(run)
-    assert tuple(rows[0]) == exports.COLUMNS
+    assert tuple(rows[0]) == COLUMNS
     assert len(rows) == (2 + 3) * 3
     documented = (ROOT / "docs/report.md").read_text(encoding="utf-8")
-    assert [name for name in exports.COLUMNS if f"| `{name}` |" not in documented] == []
+    assert [name for name in COLUMNS if f"| `{name}` |" not in documented] == []
 
 
 def test_numbers_come_back_to_the_last_digit(run: Run) -> None:
@@ -79,17 +81,17 @@ def test_no_cell_is_a_formula(db: None, text: str) -> None:
 
 
 def test_the_same_run_gives_the_same_bytes(run: Run) -> None:
-    first = exports.csv_file(run), exports.json_file(run)
+    first = FORMATS["csv"].whole(run), FORMATS["json"].whole(run)
     services.publish(run, published=True)
     again = Run.objects.get(pk=run.pk)
-    assert (exports.csv_file(again), exports.json_file(again)) == first
+    assert (FORMATS["csv"].whole(again), FORMATS["json"].whole(again)) == first
 
 
 def test_the_document_holds_all_that_a_recomputation_needs(run: Run, design: Design) -> None:
-    document: dict[str, Any] = json.loads(exports.json_file(run))
+    document: dict[str, Any] = json.loads(FORMATS["json"].whole(run))
     assert Design(document["design"]).digest == document["design_digest"] == design.digest
     assert document["run"]["input_digest"] == run.input_digest
-    assert [set(row) for row in document["estimates"]] == [set(exports.COLUMNS)] * 15
+    assert [set(row) for row in document["estimates"]] == [set(COLUMNS)] * 15
     assert document["tallies"] == [
         {"item": "cheated", "stratum": "y1", "symbol": 0, "counts": [20, 40]},
         {"item": "cheated", "stratum": "y2", "symbol": 0, "counts": [10, 20]},
@@ -99,7 +101,7 @@ def test_the_document_holds_all_that_a_recomputation_needs(run: Run, design: Des
 
 
 def test_the_privacy_label_and_the_bounds(run: Run) -> None:
-    document = json.loads(exports.json_file(run))
+    document = json.loads(FORMATS["json"].whole(run))
     label = document["privacy"]
     assert (label["model"], label["unit"]) == ("local", "one person, all answers")
     assert (label["odds_total"], [item["odds"] for item in label["items"]]) == ("12", ["3", "4"])
@@ -122,7 +124,7 @@ def test_the_files_say_whether_intervals_hold_at_every_look(design: Design) -> N
     fill(design)
     watched, final = run_of(design, final=False), run_of(design)
     assert [{row["interval_holds"] for row in sheet(run)} for run in (watched, final)] == [{"every_look"}, {"one_look"}]
-    assert [json.loads(exports.json_file(run))["run"]["interval_holds"] for run in (watched, final)] == [
+    assert [json.loads(FORMATS["json"].whole(run))["run"]["interval_holds"] for run in (watched, final)] == [
         "every_look",
         "one_look",
     ]

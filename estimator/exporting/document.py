@@ -1,0 +1,86 @@
+"""A finished run as one JSON document, which docs/report.md describes: the same bytes whenever it is asked for."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from estimator import privacy, results
+from estimator.exporting.cells import instant
+from estimator.exporting.estimates import estimate_rows, finite, interval_holds
+from estimator.models import Run
+from estimator.results import Item, Results
+
+FORMAT = 1
+
+
+def json_file(run: Run) -> bytes:
+    """The design, the run, its tallies and estimates, the privacy label and the poisoning bounds as one document."""
+    read = results.read(run)
+    document = {
+        "format": FORMAT,
+        "note": "sent counts randomised reports, not true answers; estimates are computed from them",
+        "design_digest": read.design.digest,
+        "design": read.design.document,
+        "run": _run(run),
+        "estimates": [row | {"flags": row["flags"].split()} for row in estimate_rows(read)],
+        "tallies": [row for item in read.items for row in tally_rows(item)],
+        "privacy": privacy_label(read),
+        "poisoning": [bound for item in read.items for bound in bound_rows(item)],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False).encode("utf-8") + b"\n"
+
+
+def _run(run: Run) -> dict[str, Any]:
+    coin = {"reports_with_a_real_coin": run.coin_reports} if run.coin_reports else {}
+    return coin | {
+        "key": run.key,
+        "trigger": run.trigger,
+        "confidence": run.confidence,
+        "interval_holds": interval_holds(run),
+        "reports": run.reports,
+        "snapshot_at": instant(run.snapshot_at),
+        "input_digest": run.input_digest,
+        "estimator_version": run.version,
+    }
+
+
+def privacy_label(read: Results) -> dict[str, Any]:
+    label = privacy.label(read)
+    items = [
+        {
+            "item": item.key,
+            "epsilon": finite(item.mechanism.epsilon),
+            "odds": str(item.mechanism.ratio),
+            "encoding": item.frozen["encoding"],
+            "weights": item.frozen["channel"]["weights"],
+            "denominator": sum(item.frozen["channel"]["weights"][0]),
+        }
+        for item in label.items
+    ]
+    return {
+        "model": label.model,
+        "unit": label.unit,
+        "stored": label.stored,
+        "epsilon_total": finite(label.epsilon),
+        "odds_total": str(label.ratio),
+        "items": items,
+        "design": label.digest,
+    }
+
+
+def tally_rows(item: Item) -> Iterator[dict[str, Any]]:
+    for stratum, key in enumerate(item.design.strata):
+        for symbol, table in enumerate(item.totals):
+            yield {"item": item.key, "stratum": key, "symbol": symbol, "counts": table[stratum].tolist()}
+
+
+def bound_rows(item: Item) -> Iterator[dict[str, Any]]:
+    for bound in privacy.bounds(item):
+        yield {
+            "item": item.key,
+            "measure": bound.measure,
+            "n": bound.n,
+            "false_share": float(bound.share),
+            "false_reports": bound.false_reports,
+            "largest_shift": bound.shift,
+        }
