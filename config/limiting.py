@@ -18,6 +18,7 @@ LIMITED = (
     ("requests by researcher", "GET", re.compile(r"/api/v1/.*")),
     ("requests by researcher", "POST", re.compile(r"/api/v1/.*")),
     ("files by reader", "GET", re.compile(r"/(panel|reports)/.*\.(csv|json|pdf|yaml)")),
+    ("files by reader", "GET", re.compile(r"/panel/export/[^/]+/file")),
 )
 """The name of a limit, and the requests that it counts."""
 

@@ -127,6 +127,11 @@ CANDOR_LIMITS = {
     )
 }
 
+# Exported files, which web processes and workers share; for how many days each is kept, and those with a row a report.
+CANDOR_EXPORTS = DATA / "exports"
+CANDOR_EXPORTS_KEPT = int(os.environ.get("CANDOR_EXPORTS_KEPT", "7"))
+CANDOR_MICRODATA_KEPT = int(os.environ.get("CANDOR_MICRODATA_KEPT", "1"))
+
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Strict"
@@ -231,6 +236,7 @@ CELERY_BEAT_SCHEDULE = {
     "take up runs that waited": {"task": "estimator.resume_waiting", "schedule": 5.0, "options": {"expires": 5}},
     "take up rehearsals that waited": {"task": "surveys.resume_rehearsals", "schedule": 5.0, "options": {"expires": 5}},
     "open and close what is due": {"task": "surveys.keep_appointments", "schedule": 5.0, "options": {"expires": 5}},
+    "delete exports that are due": {"task": "estimator.keep_exports", "schedule": 60.0, "options": {"expires": 60}},
     "purge and rewrite what is due": {"task": "surveys.keep_house", "schedule": 60.0, "options": {"expires": 60}},
 }
 

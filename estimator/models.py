@@ -6,6 +6,7 @@ from django.db.models import Q
 from collector.models import FrozenDesign
 from estimator.analyses.models import Analysis as Analysis  # Django finds models here
 from estimator.computing import MEAN, SHARE
+from estimator.exporting.models import Export as Export
 from estimator.jobs import Job
 from estimator.jobs import new_key as new_key  # migrations know it by this name
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from collector import folding
 from collector import selectors as reports
 from estimator import computing, jobs, selectors
-from estimator.models import Estimate, KnownShare, Run, Worker
+from estimator.models import Estimate, Export, KnownShare, Run, Worker
 from randomized_response import __version__
 
 BETWEEN_SCHEDULED = timedelta(seconds=60)
@@ -44,7 +44,9 @@ def prune() -> None:
     """
     newer = Run.objects.filter(design=OuterRef("design"), state=Run.State.DONE, pk__gt=OuterRef("pk"))
     ended = Run.objects.filter(state__in=(Run.State.DONE, Run.State.FAILED), finished_at__lt=timezone.now() - READABLE)
-    ended.filter(Exists(newer), trigger=Run.Trigger.SCHEDULE, published=False).delete()
+    # A file that somebody asked for is kept with its run, for as long as the file.
+    exported = Export.objects.filter(run=OuterRef("pk"))
+    ended.filter(Exists(newer), ~Exists(exported), trigger=Run.Trigger.SCHEDULE, published=False).delete()
 
 
 def worker_looked() -> None:

@@ -5,6 +5,7 @@ from celery import shared_task
 from collector import folding, selectors
 from estimator import services
 from estimator.analyses import services as analyses
+from estimator.exporting import jobs as exports
 
 
 @shared_task(name="estimator.fold_waiting")
@@ -24,6 +25,7 @@ def estimate_changed() -> None:
 def resume_waiting() -> None:
     services.resume_waiting()
     analyses.resume_waiting()
+    exports.resume_waiting()
 
 
 @shared_task(name="estimator.execute_run")
@@ -34,3 +36,13 @@ def execute_run(run_id: int) -> None:
 @shared_task(name="estimator.execute_analysis")
 def execute_analysis(analysis_id: int) -> None:
     analyses.execute(analysis_id)
+
+
+@shared_task(name="estimator.execute_export")
+def execute_export(export_id: int) -> None:
+    exports.execute(export_id)
+
+
+@shared_task(name="estimator.keep_exports")
+def keep_exports() -> None:
+    exports.keep_house()

@@ -1,4 +1,4 @@
-"""The only doors to surveys, runs and analyses: a stranger's object and a missing one look the same."""
+"""The only doors to surveys, runs, analyses and exports: a stranger's object and a missing one look the same."""
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied
@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from django.http import Http404
 
 from estimator.analyses.models import Analysis
-from estimator.models import Run
+from estimator.models import Export, Run
 from surveys import selectors
 from surveys.models import Survey
 from surveys.people.models import Membership, Team
@@ -65,6 +65,20 @@ def get_run_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> Run:
         raise Http404("There is no such run.")
     require(held, role)
     return run
+
+
+def get_export_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> tuple[Export, Survey]:
+    """An export of one of this person's surveys, with the survey; raises as `get_survey_or_404` does.
+
+    `role` is for what is seen of it; `exporting.role_for` says who may have its file.
+    """
+    export = Export.objects.select_related("run", "asked_by").filter(key=key).first()
+    survey = selectors.surveys_of_runs(export.run.design_id).first() if export else None
+    held = role_in(user, survey) if survey else None
+    if export is None or survey is None or held is None:
+        raise Http404("There is no such export.")
+    require(held, role)
+    return export, survey
 
 
 def get_team_or_404(user: Person, pk: int, role: Role = Role.VIEWER) -> Team:

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from collector import purging, rewriting
+from estimator.exporting import jobs as exporting
 from estimator.models import Analysis, Estimate, Run
 from surveys.models import Survey, Version
 from surveys.people.log import record
@@ -68,6 +69,7 @@ def due(now: datetime) -> list[Version]:
 def purge(version: Version) -> None:
     """Purge the reports of a closed version. Its totals, runs and estimates stay."""
     purging.purge(version.design_id)
+    exporting.forget_microdata(version.design_id)
     with transaction.atomic():
         if Version.objects.filter(pk=version.pk, purged_at=None).update(purged_at=timezone.now()):
             detail = f"version {version.number}; its totals, runs and estimates stay"

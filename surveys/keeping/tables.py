@@ -22,6 +22,7 @@ Columns = list[Any]
 LEFT_OUT = {
     "axes.AccessAttempt", "axes.AccessAttemptExpiration", "axes.AccessFailureLog", "axes.AccessLog",  # always empty
     "collector.WaitingReport",  # folded before the backup
+    "estimator.Export",  # files of this installation, made again from the runs
     "estimator.Worker",  # when a worker of this installation last looked
     "sessions.Session",  # who is signed in here
 }  # fmt: skip

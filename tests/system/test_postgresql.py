@@ -22,6 +22,7 @@ STORAGE = [
     "tests/collector/test_services.py",
     "tests/collector/test_writer.py",
     "tests/collector/test_storing.py",
+    "tests/estimator/test_export_jobs.py",
     "tests/estimator/test_services.py",
     "tests/storage",
     "tests/surveys/test_appointments.py::test_many_workers_at_once_make_one_move",

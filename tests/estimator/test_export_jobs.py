@@ -1,0 +1,336 @@
+"""Exports as jobs: one whole file or none, whatever happens to who writes it."""
+
+import errno
+import hashlib
+import os
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.utils import timezone, translation
+
+from collector.designs import Design
+from collector.services import freeze
+from estimator import jobs as leases
+from estimator import services, tasks
+from estimator.exporting import files, jobs
+from estimator.exporting.formats import FORMATS, Format, NotExported, Watch
+from estimator.models import Export, Run
+from tests import payloads
+from tests.finished import fill, run_of
+
+pytestmark = pytest.mark.django_db
+Write = Callable[[Run, BinaryIO, Watch], None]
+Register = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def folder(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of the test's own; every word about progress is heard, and nobody is woken."""
+    settings.CANDOR_EXPORTS = tmp_path / "exports"
+    monkeypatch.setattr(jobs, "BETWEEN_RENEWALS", 0.0)
+    monkeypatch.setattr(leases, "wake", lambda task, job_id: None)
+    return files.folder()
+
+
+@pytest.fixture
+def run(design: Design) -> Run:
+    fill(design)
+    return run_of(design)
+
+
+@pytest.fixture
+def register(monkeypatch: pytest.MonkeyPatch) -> Register:
+    def registered(write: Write, **more: Any) -> str:
+        monkeypatch.setitem(FORMATS, "test", Format("test", ".bin", "application/x-test", "Test", write, **more))
+        return "test"
+
+    return registered
+
+
+def asked(run: Run, name: str = "csv", **more: Any) -> Export:
+    return jobs.request(run, name, **more)[0]
+
+
+def made(export: Export) -> Export:
+    jobs.execute(export.pk)
+    export.refresh_from_db()
+    return export
+
+
+def left(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def later(monkeypatch: pytest.MonkeyPatch, **more: float) -> None:
+    moved = timezone.now() + timedelta(**more)
+    monkeypatch.setattr(timezone, "now", lambda: moved)
+
+
+def test_a_file_is_made_once_and_is_what_its_row_says(run: Run, alice: User, folder: Path) -> None:
+    export = made(asked(run, by=alice))
+    content = files.path_of(export.key).read_bytes()
+    assert content.startswith(b"\xef\xbb\xbfitem,")
+    assert (export.state, export.progress, export.size) == ("done", 100, len(content))
+    assert export.sha256 == hashlib.sha256(content).hexdigest()
+    assert export.finished_at is not None
+    assert export.kept_until == export.finished_at + timedelta(days=7)
+    assert left(folder) == [export.key]
+    assert (folder.stat().st_mode & 0o777, files.path_of(export.key).stat().st_mode & 0o777) == (0o700, 0o600)
+    assert jobs.request(run, "csv") == (export, False)
+    jobs.execute(export.pk)
+    assert Export.objects.get(pk=export.pk).tries == 1
+
+
+def test_the_same_that_is_on_its_way_is_not_made_again(run: Run) -> None:
+    first, made_now = jobs.request(run, "csv")
+    assert made_now
+    assert jobs.request(run, "csv") == (first, False)
+    assert asked(run, "json") != first
+
+
+@pytest.mark.parametrize(
+    ("said", "field"),
+    [
+        ({"name": "no-such"}, "format"),
+        ({"name": "../../etc/passwd"}, "format"),
+        ({"name": "csv", "language": "de"}, "language"),
+        ({"name": "test", "language": "xx", "microdata": True}, "language"),
+        ({"name": "test"}, "microdata"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_by_its_field(
+    run: Run, register: Register, said: dict[str, Any], field: str
+) -> None:
+    register(lambda run, out, watch: None, microdata=True, translated=True)
+    with pytest.raises(jobs.Refused) as refusal:
+        jobs.request(run, **said)
+    assert (refusal.value.field, str(refusal.value).split()[0]) == (field, field)
+    assert not Export.objects.exists()
+
+
+def test_a_run_without_estimates_is_not_exported(design: Design) -> None:
+    with pytest.raises(jobs.Refused, match="run must be finished"):
+        jobs.request(services.request_run(design.digest), "csv")
+
+
+def test_it_is_written_in_the_language_that_was_chosen(run: Run, register: Register) -> None:
+    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+        out.write((translation.get_language() or "none").encode())
+
+    name = register(write, translated=True)
+    german, own = made(asked(run, name, language="de")), made(asked(run, name))
+    assert [files.path_of(one.key).read_bytes() for one in (german, own)] == [b"de", b"en"]
+    assert (german.language, own.language) == ("de", "en")
+
+
+def test_a_worker_that_was_killed_is_replaced_and_leaves_no_second_file(
+    run: Run, register: Register, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = register(lambda run, out, watch: out.write(b"whole") and None)
+    export = asked(run, name)
+    lease = leases.take(Export, export.pk)
+    with files.Draft(export.key, lease).open() as file:
+        file.write(b"ha")  # and here it is killed
+    tasks.keep_exports()
+    assert left(folder) == [f"{export.key}.{lease}.draft"]  # it could still be at work
+    jobs.execute(export.pk)
+    assert left(folder) == [f"{export.key}.{lease}.draft"]
+    later(monkeypatch, seconds=61)
+    assert jobs.resume_waiting() == [export.pk]
+    assert made(export).state == "done"
+    tasks.keep_exports()
+    assert left(folder) == [export.key]
+    assert (files.path_of(export.key).read_bytes(), export.tries) == (b"whole", 2)
+
+
+def test_of_two_workers_that_both_believe_to_hold_it_one_makes_the_file(
+    run: Run, register: Register, folder: Path
+) -> None:
+    texts = iter([b"slow", b"quick"])
+
+    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+        text = next(texts)
+        out.write(text)
+        if text == b"slow":
+            jobs.execute(export.pk)  # held: nothing happens
+            Export.objects.filter(pk=export.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+            jobs.execute(export.pk)  # takes it over, and finishes first
+
+    export = asked(run, register(write))
+    assert made(export).state == "done"
+    assert left(folder) == [export.key]
+    assert files.path_of(export.key).read_bytes() == b"quick"
+
+
+def test_one_that_is_cancelled_in_the_middle_stops_there_and_leaves_nothing(
+    run: Run, register: Register, folder: Path
+) -> None:
+    heard = []
+
+    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+        for part in range(10):
+            out.write(b"x" * 100)
+            watch(part / 10)
+            heard.append((part, Export.objects.get(pk=export.pk).progress, len(left(folder))))
+            if part == 4:
+                jobs.forget(export)
+
+    export = asked(run, register(write))
+    jobs.execute(export.pk)
+    assert heard == [(0, 0, 1), (1, 10, 1), (2, 20, 1), (3, 30, 1), (4, 40, 1)]
+    assert left(folder) == []
+    assert not Export.objects.exists()
+
+
+def test_a_full_disk_is_said_and_nothing_is_left(run: Run, register: Register, folder: Path) -> None:
+    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+        out.write(b"begun")
+        raise OSError(errno.ENOSPC, "a secret path")
+
+    export = made(asked(run, register(write)))
+    assert (export.state, export.tries, left(folder)) == ("failed", 1, [])
+    assert export.fault == (
+        "The file could not be written: No space left on device. Nothing of it is left; ask for it again."
+    )
+    again, made_now = jobs.request(run, "test")
+    assert made_now
+    assert list(Export.objects.all()) == [again]
+
+
+def test_a_disk_that_is_full_at_the_last_moment_is_the_same(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.EDQUOT, "")
+
+    monkeypatch.setattr(os, "fsync", full)
+    export = made(asked(run))
+    assert (export.state, left(folder)) == ("failed", [])
+
+
+def test_a_format_that_breaks_is_tried_three_times(run: Run, register: Register, folder: Path) -> None:
+    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+        untyped: Any = out
+        untyped.write("no bytes")
+
+    export = asked(run, register(write))
+    for tries in range(1, leases.MOST_TRIES + 1):
+        with pytest.raises(TypeError):
+            jobs.execute(export.pk)
+        export.refresh_from_db()
+        assert (export.tries, left(folder)) == (tries, [])
+    assert (export.state, export.fault) == ("failed", "The computation ended with TypeError.")
+    jobs.execute(export.pk)
+    assert jobs.resume_waiting() == []
+
+
+def test_what_a_format_refuses_and_what_comes_out_empty_is_said(run: Run, register: Register) -> None:
+    def refuse(run: Run, out: BinaryIO, watch: Watch) -> None:
+        raise NotExported("It takes at least 100 reports; there are 90.")
+
+    for write, fault in (
+        (refuse, "It takes at least 100 reports; there are 90."),
+        (lambda run, out, watch: None, "The file came out empty."),
+    ):
+        export = made(asked(run, register(write)))
+        assert (export.state, export.fault, export.tries) == ("failed", fault, 1)
+
+
+def test_files_are_kept_for_their_time_and_microdata_for_less(
+    run: Run, register: Register, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = register(lambda run, out, watch: out.write(b"rows") and None, microdata=True)
+    rows, numbers = made(asked(run, name, microdata=True)), made(asked(run))
+    later(monkeypatch, days=1, seconds=1)
+    assert not jobs.is_there(rows)
+    tasks.keep_exports()
+    assert left(folder) == [numbers.key]
+    assert list(Export.objects.all()) == [numbers]
+    later(monkeypatch, days=6)
+    tasks.keep_exports()
+    assert left(folder) == []
+    assert not Export.objects.exists()
+
+
+def test_what_failed_is_forgotten_too(run: Run, register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(asked(run, register(lambda run, out, watch: None)))
+    tasks.keep_exports()
+    assert Export.objects.count() == 1
+    later(monkeypatch, days=8)
+    tasks.keep_exports()
+    assert not Export.objects.exists()
+
+
+def test_files_whose_row_is_gone_go_and_no_others(run: Run, folder: Path) -> None:
+    kept, gone = made(asked(run)), made(asked(run, "json"))
+    Export.objects.filter(pk=gone.pk).delete()  # as a cascade does
+    (folder / "README").write_text("of the operator")
+    tasks.keep_exports()
+    assert left(folder) == sorted([kept.key, "README"])
+
+
+def test_a_file_that_was_lost_is_made_again(run: Run) -> None:
+    lost = made(asked(run))
+    files.path_of(lost.key).unlink()
+    assert not jobs.is_there(lost)
+    again, made_now = jobs.request(run, "csv")
+    assert made_now
+    assert again != lost
+    assert made(again).state == "done"
+
+
+def test_purging_takes_the_files_that_hold_reports_along(run: Run, register: Register, folder: Path) -> None:
+    name = register(lambda run, out, watch: out.write(b"rows") and None, microdata=True)
+    made(asked(run, name, microdata=True))
+    other = made(asked(run))
+    jobs.forget_microdata(run.design_id)
+    tasks.keep_exports()
+    assert left(folder) == [other.key]
+
+
+def test_a_run_stays_as_long_as_its_files(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(design)
+    old = services.execute(services.request_run(design.digest, trigger=Run.Trigger.SCHEDULE).pk)
+    services.execute(services.request_run(design.digest, trigger=Run.Trigger.SCHEDULE).pk)
+    export = made(asked(old))
+    later(monkeypatch, hours=1)
+    services.prune()
+    assert Run.objects.filter(pk=old.pk).exists()
+    jobs.forget(export)
+    services.prune()
+    assert not Run.objects.filter(pk=old.pk).exists()
+
+
+@pytest.mark.parametrize("key", ["../secret_key", "a" * 31, "A" * 32, "a" * 32 + "/", "a" * 32 + "\n", ""])
+def test_nothing_but_a_key_names_a_file(key: str) -> None:
+    with pytest.raises(ValueError, match="32 hex digits"):
+        files.path_of(key)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_ask_at_once_get_one_export() -> None:
+    design = freeze(payloads.document())
+    fill(design)
+    run, together, found = run_of(design), threading.Barrier(4), list[tuple[int, bool]]()
+
+    def ask() -> None:
+        try:
+            together.wait(timeout=30)
+            export, made_now = jobs.request(run, "csv")
+            found.append((export.pk, made_now))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert len({key for key, _ in found}) == 1
+    assert sorted(made_now for _, made_now in found) == [False, False, False, True]
