@@ -1,11 +1,13 @@
 """What is read from the store."""
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
@@ -180,8 +182,13 @@ def totals(digest: str) -> Totals:
 
 def recount(digest: str) -> Totals:
     """The same totals counted anew from every stored report, folded or not: the check on folding. Raises Purged."""
-    counts = empty_totals(get_design(digest))
-    for strata, symbols in stored_reports(digest):
+    return count(get_design(digest), stored_reports(digest))
+
+
+def count(design: Design, chunks: Iterable[tuple[NDArray[Any], NDArray[np.uint8]]]) -> Totals:
+    """The totals of reports that come as strata and symbols, as `stored_reports` gives them."""
+    counts = empty_totals(design)
+    for strata, symbols in chunks:
         _count(counts, strata, symbols)
     return counts
 
@@ -191,14 +198,33 @@ def stored_reports(digest: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.u
 
     One statement reads them, from one state of the store. Raises Purged where they are deleted, or are by the end.
     """
+    for chunk in _stored(digest, "stratum", "report"):
+        yield _arrays(chunk)
+
+
+def hashed_reports(digest: str, key: bytes) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.intp], NDArray[np.uint8]]]:
+    """As `stored_reports`, before the strata of each report a keyed hash of its nonce (BLAKE2b of 8 bytes, RFC 7693).
+
+    Whoever lacks the key learns from the hashes neither the nonces nor their order; the nonces stay here.
+
+    Parameters
+    ----------
+    key
+        At most 64 bytes.
+    """
+    for chunk in _stored(digest, "nonce", "stratum", "report"):
+        hashes = b"".join(blake2b(nonce, digest_size=8, key=key).digest() for nonce, _, _ in chunk)
+        yield np.frombuffer(hashes, dtype=">u8").astype(np.uint64), *_arrays([row[1:] for row in chunk])
+
+
+def _stored(digest: str, *columns: str) -> Iterator[list[tuple[Any, ...]]]:
     require_reports(digest)
     folded, waits = (
-        table._default_manager.filter(design__digest=digest).values_list("stratum", "report")
-        for table in (Report, WaitingReport)
+        table._default_manager.filter(design__digest=digest).values_list(*columns) for table in (Report, WaitingReport)
     )
     rows = folded.union(waits, all=True).iterator(chunk_size=CHUNK)
     while chunk := list(islice(rows, CHUNK)):
-        yield _arrays(chunk)
+        yield chunk
     require_reports(digest)
 
 
@@ -228,7 +254,7 @@ def _arrays(rows: Sequence[StoredRow]) -> tuple[NDArray[np.intp], NDArray[np.uin
     return strata, symbols
 
 
-def _count(counts: Totals, strata: NDArray[np.intp], symbols: NDArray[np.uint8]) -> None:
+def _count(counts: Totals, strata: NDArray[Any], symbols: NDArray[np.uint8]) -> None:
     for position, table in enumerate(counts):
         cells = np.bincount(strata * table.shape[1] + symbols[:, position], minlength=table.size)
         table += cells.reshape(table.shape)

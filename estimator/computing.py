@@ -27,6 +27,10 @@ SHARE, MEAN = "share", "mean"
 MINIMUM_REPORTS = 30
 """Fewer reports than this give no estimate: it would be an interval from nothing to everything."""
 
+MINIMUM_MICRODATA = 100
+"""Fewer reports than this are not given out one by one. Each is protected by its table alone already; that nobody can
+say whose a row is comes from the others: who knows that a person took part guesses right once in so many."""
+
 ALARM = 4.0
 """The coin's standard errors by which an estimate may leave what the table can produce before it is flagged."""
 

@@ -65,13 +65,18 @@ def tickets_of(item: dict[str, Any], question: Question, language: str) -> Ticke
     return _shown(weights, choices, choices)
 
 
+def sent_names(points: list[str], width: int) -> list[str]:
+    """What each of `width` reports of a number is called whose grid has these points."""
+    if width == 2:
+        return [f"lowest ({points[0]})", f"highest ({points[-1]})"]
+    return points if width == len(points) else [f"report {y + 1}" for y in range(width)]
+
+
 def _of_a_number(weights: list[list[int]], points: list[str]) -> Tickets:
     """Some rows of the grid; of many reports those beside each other are put together."""
     last, width = len(points) - 1, len(weights[0])
     rows = range(last + 1) if last < MOST_ROWS else [place * last // (SHOWN_ROWS - 1) for place in range(SHOWN_ROWS)]
-    names = points if width == len(points) else [f"report {y + 1}" for y in range(width)]
-    if width == 2:
-        names = [f"lowest ({points[0]})", f"highest ({points[-1]})"]
+    names = sent_names(points, width)
     bins = [range(y, y + 1) for y in range(width)]
     if width > MOST_ROWS:
         ends = [part * width // SHOWN_ROWS for part in range(SHOWN_ROWS + 1)]

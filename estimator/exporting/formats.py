@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from estimator.exporting.cells import NotExported as NotExported
-from estimator.exporting.cells import Watch, unwatched
+from estimator.exporting.cells import Watch as Watch
+from estimator.exporting.cells import unwatched
 from estimator.exporting.document import json_file
 from estimator.exporting.estimates import csv_file
+from estimator.exporting.microdata import check as check_reports
+from estimator.exporting.rows import csv_reports, parquet_reports
 from estimator.models import Run
 
 Write = Callable[[Run, BinaryIO, Watch], None]
@@ -89,6 +92,26 @@ FORMATS: dict[str, Format] = {
             "The whole report as JSON",
             _made(json_file),
             about="Design, totals, estimates and privacy label in one document, from which every number follows.",
+        ),
+        Format(
+            "reports-csv",
+            ".csv",
+            "text/csv; charset=utf-8",
+            "Randomised reports as CSV",
+            csv_reports,
+            microdata=True,
+            about="One row for each report, in codes: randomised, not the true answers. Its order says nothing.",
+            check=check_reports,
+        ),
+        Format(
+            "reports-parquet",
+            ".parquet",
+            "application/vnd.apache.parquet",
+            "Randomised reports as Parquet",
+            parquet_reports,
+            microdata=True,
+            about="The same rows, small and typed, with labels, for millions of reports.",
+            check=check_reports,
         ),
     )
 }

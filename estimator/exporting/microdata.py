@@ -1,0 +1,123 @@
+"""The randomised reports of a finished run, one by one: when they are given out, in which order, in how much memory.
+
+Rows stand in the order of a keyed hash of their nonces, which tells neither when a report came nor how it is stored.
+No nonce, no time, and not whether a page or a coin randomised it: few take the coin, and of a row that says so somebody
+who saw a person toss it knows whose it is.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from django.conf import settings
+from django.utils.crypto import salted_hmac
+from numpy.typing import NDArray
+
+from collector import rewriting
+from collector import selectors as store
+from collector.designs import Design
+from estimator.computing import MINIMUM_MICRODATA
+from estimator.exporting.cells import NotExported, Watch
+from estimator.exporting.variables import Variable, variables_of
+from estimator.models import Run
+
+CHUNK = 131_072
+"""Rows that are put into order and written at a time."""
+
+READING = 0.5
+"""How much of the work is done when the reports are read and sorted."""
+
+
+@dataclass(frozen=True)
+class Microdata:
+    """The reports of a run as they are stored, `strata` of shape (n,) and `symbols` (n, symbols), and their order.
+
+    Made by `read`. 1 byte for each symbol, 2 for the group and 8 for the place of each report are in memory, and
+    8 more while they are sorted.
+    """
+
+    run: Run
+    design: Design
+    strata: NDArray[np.uint16]
+    symbols: NDArray[np.uint8]
+    order: NDArray[np.intp]
+
+    @property
+    def variables(self) -> list[Variable]:
+        return variables_of(self.design)
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def chunks(self, watch: Watch) -> Iterator[tuple[NDArray[np.uint16], NDArray[np.uint8]]]:
+        """The strata and symbols of the reports in their order, CHUNK at a time; `watch` is told once each is written."""
+        for first in range(0, len(self), CHUNK):
+            rows = self.order[first : first + CHUNK]
+            yield self.strata[rows], self.symbols[rows]
+            watch(READING + (1 - READING) * (first + len(rows)) / len(self))
+
+
+def check(run: Run) -> None:
+    """Raise NotExported where the reports of this run cannot be given out one by one, or may not."""
+    reports = run.reports or 0
+    if reports < MINIMUM_MICRODATA:
+        raise NotExported(
+            f"Reports are given out one by one from {MINIMUM_MICRODATA} of them on; this run counted {reports:,}. "
+            "Among fewer it is too easy to guess whose a row is."
+        )
+    try:
+        store.require_reports(run.design_id)
+    except store.Purged as gone:
+        raise NotExported(str(gone)) from gone
+    design = store.get_design(run.design_id)
+    if not design.rehearsal and store.is_open(run.design_id):
+        raise NotExported(
+            "Reports are given out one by one after the survey is closed: of two files from before, the rows that only "
+            "the later one has would tell who sent them meanwhile."
+        )
+    stored = store.report_count(run.design_id)
+    if stored != reports:
+        rest = (
+            "those of simulated respondents are forgotten once they are estimated."
+            if design.rehearsal
+            else "take a run made after closing, which counted all of them."
+        )
+        raise NotExported(f"This run counted {reports:,} reports and {stored:,} are stored: {rest}")
+
+
+def read(run: Run, watch: Watch) -> Microdata:
+    """The reports of a run in their order.
+
+    Raises
+    ------
+    NotExported
+        As `check`, or where what is stored is not what the run counted.
+    """
+    check(run)
+    design, size = store.get_design(run.design_id), int(run.reports or 0)
+    hashes = np.empty(size, dtype=np.uint64)
+    strata = np.empty(size, dtype=np.uint16)
+    symbols = np.empty((size, len(design.alphabets)), dtype=np.uint8)
+    done = 0
+    with rewriting.undisturbed():
+        for some, groups, values in store.hashed_reports(design.digest, order_key(design.digest)):
+            if done + len(some) > size:
+                raise _other_reports(run)
+            part = slice(done, done + len(some))
+            hashes[part], strata[part], symbols[part] = some, groups, values
+            done += len(some)
+            watch(READING * done / size)
+    counted = store.count(design, [(strata[:done].astype(np.intp), symbols[:done])])
+    if done != size or [table.tolist() for table in counted] != run.tallies:
+        raise _other_reports(run)
+    return Microdata(run, design, strata, symbols, np.argsort(hashes, kind="stable"))
+
+
+def order_key(digest: str) -> bytes:
+    """The key that the order of a design's reports hangs on: of this installation, and another one for each design."""
+    return salted_hmac(f"order of reports {digest}", "", secret=settings.SECRET_KEY, algorithm="sha256").digest()
+
+
+def _other_reports(run: Run) -> NotExported:
+    counted = f"{run.reports:,} reports"
+    return NotExported(f"What is stored is not what this run counted, {counted}; make a new run and try again.")
