@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from estimator.exporting import bundle
 from estimator.exporting.cells import NotExported as NotExported
 from estimator.exporting.cells import Watch as Watch
 from estimator.exporting.cells import unwatched
@@ -74,6 +75,14 @@ def _made(make: Callable[[Run], bytes]) -> Write:
     return write
 
 
+def _bundled(run: Run, out: BinaryIO, watch: Watch) -> None:
+    bundle.write(run, out, watch, [one for one in FORMATS.values() if one.suffix != ".zip" and not one.microdata])
+
+
+def _bundled_with_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
+    bundle.write(run, out, watch, [one for one in FORMATS.values() if one.suffix != ".zip"])
+
+
 FORMATS: dict[str, Format] = {
     one.name: one
     for one in (
@@ -111,6 +120,24 @@ FORMATS: dict[str, Format] = {
             parquet_reports,
             microdata=True,
             about="The same rows, small and typed, with labels, for millions of reports.",
+            check=check_reports,
+        ),
+        Format(
+            "bundle",
+            ".zip",
+            "application/zip",
+            "Everything in one zip",
+            _bundled,
+            about="Every file of the report, with a script that computes its numbers again without Candor.",
+        ),
+        Format(
+            "bundle-with-reports",
+            ".zip",
+            "application/zip",
+            "Everything in one zip, with the randomised reports",
+            _bundled_with_reports,
+            microdata=True,
+            about="The same, with a row for each report: randomised, not the true answer.",
             check=check_reports,
         ),
     )

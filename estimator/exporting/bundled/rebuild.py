@@ -1,0 +1,332 @@
+"""Compute every number of this report again from its counts of randomised reports, and compare.
+
+    python rebuild.py                   prints a table; the exit code is 1 where anything differs
+    python rebuild.py --write out.csv   writes the numbers computed here, too
+
+It needs Python 3.11 and the packages numpy and scipy. The mathematics is the library `randomized_response`, which lies
+beside this file and reads `report.json`; nothing of the estimates in that file is used but to compare with. What the
+library does for one question is in its `estimation.py` (single), `encodings.py` (one_hot, subset, each_option) and
+`means.py`; this script says what is put together of it.
+"""
+
+import argparse
+import csv
+import hashlib
+import json
+import math
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))  # the library of this folder, whatever else is installed
+
+from randomized_response import (  # noqa: E402
+    MeanEstimate,
+    ProportionEstimate,
+    combine_means,
+    combine_strata,
+    epsilon_total,
+    load_bundle,
+    mean_of_shares,
+    poisoning_bound,
+    poisoning_bound_of_mean,
+)
+from randomized_response.bundle import Bundle, Item  # noqa: E402
+
+TOLERANCE = 1e-9
+"""Of a number of size up to 1, else of its size."""
+
+MINIMUM = 30
+"""Fewer reports than this give no numbers."""
+
+ALARM = 4
+"""Standard errors of the tickets by which an estimate may lie outside of what can be, before it is flagged."""
+
+Fit = tuple[ProportionEstimate | None, MeanEstimate | None]
+Row = dict[str, Any]
+
+
+# What is estimated of one question
+
+
+def fit(item: Item, stratum: str, confidence: float) -> Fit | None:
+    """The shares and the mean of one stratum, or of all reports together (""); None where there are too few."""
+    question = item.question
+    if item.counts[stratum][0].sum() < MINIMUM:
+        return None
+    if not question.reports_shares:  # of a number the mean alone
+        return None, item.estimate_mean(stratum, confidence=confidence)
+    shares = item.estimate(stratum, confidence=confidence)
+    return shares, mean_of_shares(shares, question.values) if question.reports_mean else None
+
+
+def weighted(item: Item, known: dict[str, float], confidence: float) -> Fit | None:
+    """The strata with their known shares W of the population: sum of W times estimate (Cochran 1977, chapter 5)."""
+    fits = [fit(item, stratum, confidence) for stratum in known]
+    ready = [one for one in fits if one is not None]
+    weights = list(known.values())
+    if len(ready) < len(fits):
+        return None
+    if not item.question.reports_shares:
+        return None, combine_means([mean for _, mean in ready if mean is not None], weights)
+    shares = combine_strata([shares for shares, _ in ready if shares is not None], weights)
+    return shares, mean_of_shares(shares, item.question.values) if item.question.reports_mean else None
+
+
+def at_every_look(item: Item, found: Fit, stratum: str | None) -> Fit:
+    """The same with intervals that hold at all looks together, as they are made while a survey takes reports.
+
+    By the beta-binomial mixture (Robbins 1970) where the counts are binomial, else by the normal one; weighted strata
+    (None) have no counts of their own.
+    """
+    shares, mean = found
+    counts = None if stratum is None else item.counts[stratum]
+    return (
+        shares and item.question.shares_at_every_look(shares, counts),
+        mean and item.question.mean_at_every_look(mean, counts),
+    )
+
+
+def estimates(report: Bundle, item: Item, confidence: float, every_look: bool) -> Iterator[Row]:
+    """The rows of one question: all respondents first, then each stratum."""
+    known = {stratum: float(share) for stratum, share in report.shares.items()}
+    found = weighted(item, known, confidence) if known else fit(item, "", confidence)
+    if found and every_look:
+        found = at_every_look(item, found, None if known else "")
+    yield from rows(item, "", found, ["weighted_by_known_shares"] if known else [])
+    for stratum in report.strata:
+        found = fit(item, stratum, confidence)
+        if found and every_look:
+            found = at_every_look(item, found, stratum)
+        yield from rows(item, stratum, found, [])
+
+
+# From estimates to the columns of the files (docs: README.txt)
+
+
+def rows(item: Item, stratum: str, found: Fit | None, flags: list[str]) -> Iterator[Row]:
+    counts, question = item.counts[stratum], item.question
+    place = {"item": item.key, "stratum": stratum, "n": int(counts[0].sum())}
+    shares, mean = found or (None, None)
+    if question.reports_shares:
+        for choice, sent in enumerate(question.sent(counts).tolist()):
+            named = place | {"measure": "share", "choice": choice, "sent": sent}
+            yield named | (share_of(shares, choice, flags) if shares else nothing("too_few_reports"))
+    if question.reports_mean:
+        named = place | {"measure": "mean", "choice": 0, "sent": None}
+        why = "too_few_gave_a_value" if mean else "too_few_reports"
+        yield named | (mean_of(mean, flags) if mean and not math.isnan(mean.unbiased) else nothing(why))
+
+
+NUMBERS = (
+    "estimate_unclipped", "estimate", "standard_error", "low", "high",
+    "noise_standard_error", "noise_low", "noise_high", "direct_question_n",
+)  # fmt: skip
+FIELDS = (
+    "unbiased", "constrained", "standard_error", "low", "high",
+    "noise_standard_error", "noise_low", "noise_high", "direct_question_n",
+)  # fmt: skip
+
+
+def share_of(shares: ProportionEstimate, choice: int, flags: list[str]) -> Row:
+    numbers = {name: number(getattr(shares, field)[choice]) for name, field in zip(NUMBERS, FIELDS, strict=True)}
+    outside = ["estimate_outside_0_1"] * (not 0 <= shares.unbiased[choice] <= 1)
+    alarm = ["reports_outside_table"] * bool(shares.misfit[choice] > ALARM)
+    return numbers | methods(shares) | {"flags": [*flags, *outside, *alarm]}
+
+
+def mean_of(mean: MeanEstimate, flags: list[str]) -> Row:
+    numbers = {name: number(getattr(mean, field)) for name, field in zip(NUMBERS, FIELDS, strict=True)}
+    outside = ["mean_outside_range"] * (not mean.minimum <= mean.unbiased <= mean.maximum)
+    alarm = ["reports_outside_table"] * bool(mean.misfit > ALARM)
+    return numbers | methods(mean) | {"flags": [*flags, *outside, *alarm]}
+
+
+def methods(estimate: ProportionEstimate | MeanEstimate) -> Row:
+    return {"interval_method": estimate.interval, "noise_interval_method": estimate.noise_interval}
+
+
+def nothing(why: str) -> Row:
+    return dict.fromkeys(NUMBERS) | {"interval_method": "none", "noise_interval_method": "none", "flags": [why]}
+
+
+def number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def described(report: Bundle, frozen: Row, item: Item, row: Row, run: Row) -> Row:
+    """The same row with what the design says of it."""
+    share = row["measure"] == "share"
+    return row | {
+        "wording": item.wording,
+        "choice_label": item.choices[row["choice"]] if share else "",
+        "stratum_label": report.strata.get(row["stratum"], ""),
+        "confidence": run["confidence"],
+        "interval_holds": run["interval_holds"],
+        "truth_probability": frozen["channel"].get("truth"),
+        "epsilon": number(item.mechanism.epsilon),
+        "design": report.digest,
+    }
+
+
+# The poisoning bounds, and the odds
+
+
+def bounds(report: Bundle, item: Item, confidence: float) -> Iterator[Row]:
+    """How far 1 % and 5 % false reports can move a share, or the mean (Cheu, Smith & Ullman 2021)."""
+    n, question = int(item.counts[""][0].sum()), item.question
+    sizes = {stratum: int(item.counts[stratum][0].sum()) for stratum in report.shares}
+    if not n or (sizes and not min(sizes.values())):
+        return
+    # All false reports may stand in the stratum whose reports weigh most.
+    weight = max((float(report.shares[stratum]) * n / size for stratum, size in sizes.items()), default=1.0)
+    for measure in ["share"] * question.reports_shares + ["mean"] * question.reports_mean:
+        for share in (Fraction(1, 100), Fraction(1, 20)):
+            false = math.ceil(share * n)
+            if measure == "share":
+                shift = weight * poisoning_bound(n, false, item.mechanism)
+            else:
+                shift = shift_of_mean(report, item, false, weight, confidence)
+            place = {"item": item.key, "measure": measure, "n": n, "false_share": float(share)}
+            yield place | {"false_reports": false, "largest_shift": shift}
+
+
+def shift_of_mean(report: Bundle, item: Item, false: int, weight: float, confidence: float) -> float:
+    values = item.question.values
+    points = [value for value in values if value is not None]
+    widest = max(points) - min(points)
+    known = {stratum: float(share) for stratum, share in report.shares.items()}
+    found = weighted(item, known, confidence) if known else fit(item, "", confidence)
+    shares = found[0] if found else None
+    if shares is None and len(points) < len(values):
+        return widest
+    n = int(item.counts[""][0].sum())
+    mechanism: Any = item.mechanism
+    return min(poisoning_bound_of_mean(n, false, mechanism, values, shares, weight=weight), widest)
+
+
+def odds(report: Bundle) -> Iterator[Row]:
+    """e^epsilon and epsilon of each question, and of a person who answers all of them (Dwork & Roth 2014, 3.14)."""
+    mechanisms = [item.mechanism for item in report.items.values()]
+    for key, one in zip(report.items, mechanisms, strict=True):
+        yield {"item": key, "epsilon": number(one.epsilon), "odds": str(one.ratio)}
+    total = math.prod((one.ratio for one in mechanisms), start=Fraction(1))
+    yield {"item": "", "epsilon": number(epsilon_total(mechanisms)), "odds": str(total)}
+
+
+# Comparing
+
+
+def differs(computed: Any, stated: Any) -> bool:
+    """Whether what a file states is not what was computed; an empty cell of a CSV file is None."""
+    if isinstance(computed, list):
+        return computed != (stated.split() if isinstance(stated, str) else stated)
+    if computed is None or stated in (None, ""):
+        return (computed in (None, "")) != (stated in (None, ""))
+    if isinstance(computed, int | float):
+        try:
+            return not abs(computed - float(stated)) <= TOLERANCE * max(1.0, abs(computed))
+        except ValueError:
+            return True
+    return stated not in (computed, f"'{computed}")  # a text that a spreadsheet would compute is quoted
+
+
+def compare(what: str, computed: list[Row], stated: list[Row], names: tuple[str, ...]) -> Iterator[str]:
+    """A line for each value of a file that is not the computed one; `names` tell rows apart."""
+    place = {tuple(str(row[name]) for name in names): row for row in stated}
+    if len(stated) != len(computed):
+        yield f"{what}: {len(stated)} rows; {len(computed)} were computed"
+    for row in computed:
+        key = tuple(str(row[name]) for name in names)
+        if key not in place:
+            yield f"{what}: no row for {', '.join(key)}"
+            continue
+        for name, value in row.items():
+            if differs(value, place[key].get(name)):
+                yield f"{what}: {', '.join(key)}: {name} is {place[key].get(name)!r}; computed {value!r}"
+
+
+def digests(document: Row) -> Iterator[str]:
+    """Whether every file is the one that was exported, and the design and the counts are those of the digests."""
+    design = hashlib.sha256((HERE / "design.json").read_bytes()).hexdigest()
+    if design != document["design_digest"]:
+        yield f"design.json: its SHA-256 is {design}; the report names {document['design_digest']}"
+    totals: dict[tuple[str, int], list[list[int]]] = {}
+    for row in document["tallies"]:  # symbol by symbol in the order of the questions, in each the strata
+        totals.setdefault((row["item"], row["symbol"]), []).append(row["counts"])
+    inputs = {"design": document["design_digest"], "totals": list(totals.values())}
+    digest = hashlib.sha256(json.dumps(inputs, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    if digest != document["run"]["input_digest"]:
+        yield f"report.json: the tallies have the digest {digest}; the run names {document['run']['input_digest']}"
+    for line in (HERE / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
+        expected, name = line.split("  ", 1)
+        path = HERE / name
+        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != expected:
+            yield f"{name}: it is not the file that SHA256SUMS names"
+
+
+def table(computed: list[Row]) -> Iterator[str]:
+    numbers = " ".join(f"{name:>12}" for name in ("estimate", "low", "high"))
+    yield f"{'question':<20} {'group':<10} {'measure':<8} {'choice':>6} {numbers}  method"
+    for row in computed:
+        place = f"{row['item']:<20} {row['stratum']:<10} {row['measure']:<8} {row['choice']:>6}"
+        if row["estimate"] is None:
+            yield f"{place} {'-':>12} {'-':>12} {'-':>12}  {' '.join(row['flags'])}"
+        else:
+            numbers = " ".join(f"{row[name]:>12.6f}" for name in ("estimate", "low", "high"))
+            yield f"{place} {numbers}  {row['interval_method']}"
+
+
+def write(path: Path, computed: list[Row]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(computed[0]))
+        writer.writeheader()
+        writer.writerows(row | {"flags": " ".join(row["flags"])} for row in computed)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Compute every number of this report again, and compare.")
+    parser.add_argument("--write", metavar="FILE", type=Path, help="write the numbers computed here as CSV")
+    chosen = parser.parse_args()
+    try:
+        report = load_bundle(HERE / "report.json")
+        document = json.loads((HERE / "report.json").read_text(encoding="utf-8"))
+        found = list(digests(document))
+    except (OSError, ValueError) as error:
+        print(f"cannot be read: {error}", file=sys.stderr)
+        return 1
+    run = document["run"]
+    confidence, every_look = run["confidence"], run["interval_holds"] == "every_look"
+    computed = [
+        described(report, frozen, item, row, run)
+        for frozen, item in zip(document["design"]["items"], report.items.values(), strict=True)
+        for row in estimates(report, item, confidence, every_look)
+    ]
+    with (HERE / "estimates.csv").open(encoding="utf-8-sig", newline="") as file:
+        sheet = list(csv.DictReader(file))
+    place = ("item", "measure", "choice", "stratum")
+    found += compare("report.json", computed, document["estimates"], place)
+    found += compare("estimates.csv", computed, sheet, place)
+    limits = [bound for item in report.items.values() for bound in bounds(report, item, confidence)]
+    found += compare("poisoning", limits, document["poisoning"], ("item", "measure", "false_share"))
+    privacy = document["privacy"]
+    total = {"item": "", "epsilon": privacy["epsilon_total"], "odds": privacy["odds_total"]}
+    found += compare("privacy", list(odds(report)), [*privacy["items"], total], ("item",))
+    print("\n".join(table(computed)))
+    if chosen.write:
+        write(chosen.write, computed)
+    numbers = sum(value is not None for row in computed for name, value in row.items() if name in NUMBERS)
+    if found:
+        print(f"\n{len(found)} differences:", *found[:50], sep="\n", file=sys.stderr)
+        return 1
+    print(
+        f"\nNo difference above {TOLERANCE:g} in {len(computed)} estimates ({numbers} numbers), {len(limits)} bounds."
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,295 @@
+"""The bundle of a run: what is in it, its bytes, and that a reader with nothing else computes the same numbers."""
+
+import csv
+import hashlib
+import importlib.util
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+import yaml
+from jsonschema import Draft7Validator
+
+from collector.designs import Design
+from collector.services import freeze
+from estimator import services
+from estimator.exporting import bundle
+from estimator.exporting.formats import FORMATS, Format, NotExported
+from estimator.models import Run
+from tests import simulated
+from tests.estimator.test_kinds import GROUPS
+from tests.estimator.test_kinds import design as every_kind
+from tests.finished import fill, run_of
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "wake", lambda run_id: None)
+
+
+@pytest.fixture
+def run(design: Design) -> Run:
+    """A yes/no question and one choice of three, of two groups; 90 reports."""
+    fill(design)
+    return run_of(design)
+
+
+def every_kind_in_groups(*shares: str | None) -> Design:
+    """Reports to every kind of question from two groups; the title looks like a formula and is not in Latin letters."""
+    groups = [group | {"share": share} for group, share in zip(GROUPS, shares, strict=True)]
+    document = every_kind(strata={"wording": {"en": "How old?"}, "groups": groups}, title={"en": "=استبيان 🙂"})
+    design, generator = freeze(document.document), np.random.default_rng(11)
+    who = simulated.people(design, 900, generator)
+    simulated.store(design, who, simulated.symbols(design, who, generator))
+    return design
+
+
+def packed(run: Run, name: str = "bundle", told: Callable[[float], None] = lambda part: None) -> bytes:
+    out = io.BytesIO()
+    FORMATS[name].write(run, out, told)
+    return out.getvalue()
+
+
+def unpacked(run: Run, folder: Path) -> Path:
+    with ZipFile(io.BytesIO(packed(run))) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def rebuilt(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """What a reader runs: Python alone, apart from this repository and from every setting of this process."""
+    command = [sys.executable, "-I", "rebuild.py", *arguments]
+    return subprocess.run(command, cwd=folder, env={}, capture_output=True, text=True, encoding="utf-8")
+
+
+@pytest.mark.parametrize("shares", [(None, None), ("2/5", "3/5")], ids=["groups", "weighted groups"])
+def test_a_reader_with_the_bundle_alone_computes_every_number(shares: tuple[str | None, ...], tmp_path: Path) -> None:
+    """Of a survey that takes reports, and of the same after closing."""
+    design = every_kind_in_groups(*shares)
+    for final in (False, True):
+        folder = unpacked(run_of(design, final=final), tmp_path / f"{final}")
+        done = rebuilt(folder, "--write", "out.csv")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "No difference above 1e-09 in 120 estimates" in done.stdout
+        with (folder / "out.csv").open(encoding="utf-8", newline="") as file:
+            written = list(csv.DictReader(file))
+        estimates = json.loads((folder / "report.json").read_text(encoding="utf-8"))["estimates"]
+        computed, stated = ([float(row["estimate"]) for row in rows] for rows in (written, estimates))
+        assert computed == pytest.approx(stated, rel=0, abs=1e-9)
+        assert {row["interval_holds"] for row in written} == {"one_look" if final else "every_look"}
+
+
+def test_the_library_of_the_bundle_computes_and_no_other(run: Run, tmp_path: Path) -> None:
+    folder = unpacked(run, tmp_path)
+    (folder / "randomized_response" / "__init__.py").write_text("raise ImportError('this one')")
+    done = rebuilt(folder)
+    assert done.returncode == 1
+    assert "this one" in done.stderr
+
+
+@pytest.fixture
+def script(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The script of an unpacked bundle, in this process."""
+    folder = unpacked(run, tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "argv", ["rebuild.py"])
+    spec = importlib.util.spec_from_file_location("rebuild_of_a_bundle", folder / "rebuild.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def tally(document: dict[str, Any]) -> None:
+    document["tallies"][0]["counts"][0] += 1
+
+
+def estimate(document: dict[str, Any]) -> None:
+    document["estimates"][1]["estimate"] += 2e-9
+
+
+def high(document: dict[str, Any]) -> None:
+    document["estimates"][-1]["noise_high"] -= 2e-9
+
+
+def flag(document: dict[str, Any]) -> None:
+    document["estimates"][0]["flags"] = ["too_few_reports"]
+
+
+def gone(document: dict[str, Any]) -> None:
+    del document["estimates"][3]
+
+
+def bound(document: dict[str, Any]) -> None:
+    document["poisoning"][0]["largest_shift"] += 2e-9
+
+
+def odds(document: dict[str, Any]) -> None:
+    document["privacy"]["odds_total"] = "11"
+
+
+@pytest.mark.parametrize("change", [tally, estimate, high, flag, gone, bound, odds], ids=lambda change: change.__name__)
+def test_a_changed_number_of_the_report_is_found(
+    script: Any, change: Callable[[dict[str, Any]], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where whoever changed it wrote the list of digests anew."""
+    assert script.main() == 0
+    path = script.HERE / "report.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    change(document)
+    path.write_text(json.dumps(document), encoding="utf-8")
+    (script.HERE / "SHA256SUMS").write_text("")
+    capsys.readouterr()
+    assert script.main() == 1
+    said = capsys.readouterr().err
+    assert {"bound": "poisoning", "odds": "privacy"}.get(change.__name__, "report.json") in said
+    assert ("the tallies have the digest" in said) is (change is tally)
+
+
+def test_a_changed_number_of_the_sheet_is_found(script: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    path = script.HERE / "estimates.csv"
+    sheet = path.read_text(encoding="utf-8-sig")
+    number = sheet.splitlines()[1].split(",")[10]
+    path.write_text(sheet.replace(f",{number},", f",{float(number) + 2e-9},", 1), encoding="utf-8-sig")
+    assert script.main() == 1
+    said = capsys.readouterr().err
+    assert "estimates.csv: cheated, share, 0, : estimate" in said
+    assert "estimates.csv: it is not the file that SHA256SUMS names" in said
+
+
+def test_another_design_is_refused(script: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    path = script.HERE / "report.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"version": 1', '"version": 2'), encoding="utf-8")
+    assert script.main() == 1
+    assert "cannot be read: the design in" in capsys.readouterr().err
+
+
+def test_the_bundle_holds_every_format_and_says_what_each_file_is(run: Run) -> None:
+    with ZipFile(io.BytesIO(packed(run))) as archive:
+        held = {name: archive.read(name) for name in archive.namelist()}
+    assert list(held) == sorted(held)
+    formats = [one for one in FORMATS.values() if one.suffix != ".zip" and not one.microdata]
+    assert len({name for name in held if "/" not in name}) == len(formats) + len(
+        ("README.txt", "CITATION.cff", "SHA256SUMS", "design.json", "rebuild.py")
+    )
+    for one in formats:
+        alone = io.BytesIO()
+        one.write(run, alone, lambda part: None)
+        assert alone.getvalue() in held.values(), one.name
+    readme = held["README.txt"].decode()
+    for name in held:
+        assert f"\n{name} " in readme or name == "README.txt" or name.startswith("randomized_response/"), name
+    assert "$" not in readme
+    assert hashlib.sha256(held["design.json"]).hexdigest() == run.design_id
+    lines = dict(reversed(line.split("  ", 1)) for line in held.pop("SHA256SUMS").decode().splitlines())
+    assert lines == {name: hashlib.sha256(content).hexdigest() for name, content in held.items()}
+
+
+def test_the_same_state_gives_the_same_bytes(run: Run) -> None:
+    first = packed(run)
+    services.publish(run, published=True)
+    assert packed(Run.objects.get(pk=run.pk)) == first
+
+
+def test_progress_rises_to_the_whole_and_stopping_leaves_nothing(run: Run, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(bundle.tempfile, "tempdir", str(tmp_path))
+    told: list[float] = []
+    packed(run, told=told.append)
+    assert told == sorted(told)
+    assert (told[0] > 0, told[-1]) == (True, 1.0)
+
+    def stop(part: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        packed(run, told=stop)
+    assert list(tmp_path.iterdir()) == []
+
+
+def refusing(run: Run, out: Any, watch: Any) -> None:
+    raise NotExported("Its names are too long.")
+
+
+def test_a_format_that_cannot_be_made_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FORMATS, "odd", Format("odd", ".odd", "text/plain", "An odd file", refusing))
+    with ZipFile(io.BytesIO(packed(run))) as archive:
+        assert "report.odd" not in archive.namelist()
+        assert "An odd file: left out. Its names are too long." in archive.read("README.txt").decode()
+
+
+def test_too_few_reports_are_not_in_a_bundle_either(run: Run) -> None:
+    assert FORMATS["bundle-with-reports"].microdata
+    with pytest.raises(NotExported, match="from 100 of them on"):
+        packed(run, "bundle-with-reports")
+
+
+TEXT = {"type": "string", "minLength": 1}
+ENTITIES = {"type": "array", "minItems": 1, "items": {"required": ["name"], "properties": {"name": TEXT}}}
+CITATION = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["authors", "cff-version", "message", "title"],
+    "properties": {
+        "cff-version": {"const": "1.2.0"},
+        "message": TEXT,
+        "title": TEXT,
+        "type": {"enum": ["dataset", "software"]},
+        "authors": ENTITIES,
+        "version": TEXT,
+        "date-released": {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[012])-(0[1-9]|[12][0-9]|3[01])$"},
+        "keywords": {"type": "array", "minItems": 1, "uniqueItems": True, "items": TEXT},
+        "identifiers": {
+            "type": "array",
+            "minItems": 1,
+            "uniqueItems": True,
+            "items": {
+                "additionalProperties": False,
+                "required": ["type", "value"],
+                "properties": {"type": {"const": "other"}, "value": TEXT, "description": TEXT},
+            },
+        },
+        "references": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "additionalProperties": False,
+                "required": ["authors", "title", "type"],
+                "properties": {
+                    "type": {"enum": ["software"]},
+                    "title": TEXT,
+                    "authors": ENTITIES,
+                    "version": TEXT,
+                    "license": {"const": "MIT"},
+                    "notes": TEXT,
+                },
+            },
+        },
+    },
+}
+"""What the schema of CFF 1.2.0 says of the keys that are used (citation-file-format.github.io)."""
+
+
+def test_the_reports_come_along_and_the_citation_is_valid() -> None:
+    run = run_of(every_kind_in_groups("2/5", "3/5"))
+    with ZipFile(io.BytesIO(packed(run, "bundle-with-reports"))) as archive:
+        text, reports = archive.read("CITATION.cff").decode(), archive.read("reports.csv")
+    assert reports == FORMATS["reports-csv"].whole(run)
+    found = yaml.load(text, yaml.BaseLoader)  # every value as text, as the schema's authors ask for dates
+    assert list(Draft7Validator(CITATION).iter_errors(found)) == []
+    assert found["title"] == "=استبيان 🙂: estimate report"
+    assert found["identifiers"][0]["value"] == f"sha256:{run.design_id}"
+
+
+def test_the_licence_of_the_library_goes_with_it() -> None:
+    assert (bundle.BUNDLED / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
