@@ -72,7 +72,7 @@ def _fold_what_fits(digest: str, chunk: int, *, wait: bool) -> Moved:
 @transaction.atomic
 def _set_aside(digest: str) -> int:
     """Set aside every waiting report that its design cannot produce; how many."""
-    locks.share([locks.EVERY], locks.REWRITING)
+    locks.share(locks.EVERY, locks.REWRITING)
     waiting = WaitingReport.objects.filter(design__digest=digest)
     rows = list(waiting.values_list("stratum", "report", "design__number", "nonce"))
     fits = selectors.fitting(selectors.get_design(digest), [(stratum, report) for stratum, report, _, _ in rows])
@@ -81,7 +81,7 @@ def _set_aside(digest: str) -> int:
 
 @transaction.atomic
 def _fold_chunk(digest: str, chunk: int, *, wait: bool) -> Moved:
-    locks.share([locks.EVERY], locks.REWRITING)  # before it holds anything that rewriting waits for
+    locks.share(locks.EVERY, locks.REWRITING)  # before it holds anything that rewriting waits for
     number = FrozenDesign.objects.values_list("number", flat=True).filter(digest=digest).first()
     if number is None:  # a rehearsal that was forgotten meanwhile
         return Moved(0, [])

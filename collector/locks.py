@@ -32,14 +32,16 @@ def hold(digest: str, what: int) -> None:
             cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_number(digest), what])
 
 
-def share(digests: Collection[str], what: int) -> None:
-    """Hold it of each design together with others, once nobody holds it alone."""
-    if connection.vendor == "postgresql" and digests:
+def share(digest: str, what: int) -> None:
+    """Hold it together with others, once nobody holds it alone."""
+    if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT pg_advisory_xact_lock_shared(design, %s) FROM unnest(%s::int[]) AS design",
-                [what, sorted(map(_number, digests))],
-            )
+            cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, %s)", [_number(digest), what])
+
+
+def numbers(digests: Collection[str]) -> list[int]:
+    """What stands for designs, in the order in which whoever shares several asks for them."""
+    return sorted(map(_number, digests))
 
 
 def hold_a_free_one(digest: str, count: int) -> int:

@@ -37,7 +37,7 @@ def purge(digest: str, *, chunk: int = CHUNK) -> int:
 
 @transaction.atomic
 def _mark(digest: str) -> int:
-    locks.share([locks.EVERY], locks.REWRITING)
+    locks.share(locks.EVERY, locks.REWRITING)
     design = FrozenDesign.objects.select_for_update(no_key=True).filter(digest=digest).first()
     if design is None or design.closed_on is None:
         raise ValueError(f"design must be a closed one; got {digest}")
@@ -51,7 +51,7 @@ def _mark(digest: str) -> int:
 
 @transaction.atomic
 def _delete_chunk(number: int, chunk: int) -> int:
-    locks.share([locks.EVERY], locks.REWRITING)
+    locks.share(locks.EVERY, locks.REWRITING)
     with connection.cursor() as cursor:
         cursor.execute(DELETE, [number, number, chunk])
         return int(cursor.rowcount)

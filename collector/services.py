@@ -145,7 +145,7 @@ def clear_rehearsal(digest: str) -> None:
     ValueError
         Where the design is none of a rehearsal: what respondents sent is not forgotten here.
     """
-    locks.share([locks.EVERY], locks.REWRITING)
+    locks.share(locks.EVERY, locks.REWRITING)
     locks.hold(digest, locks.TAKING)
     design = FrozenDesign.objects.filter(digest=digest, rehearsal=True).first()
     if design is None:

@@ -66,7 +66,6 @@ COMPACTED = (
 )  # fmt: skip
 
 EVERYWHERE = {
-    "taking": ("before INSERT collector_waitingreport in _write", *_both("COMMIT of store")),
     "asking": (
         "before INSERT estimator_run in request_run",
         "before INSERT surveys_auditentry in record",
@@ -127,6 +126,7 @@ EVERYWHERE = {
 five stand for the others."""
 
 EMBEDDED: dict[str, tuple[str, ...]] = EVERYWHERE | {
+    "taking": ("before INSERT collector_waitingreport in _write", *_both("COMMIT of store")),
     "folding": (
         "before INSERT collector_report in move",
         "before DELETE collector_waitingreport in move",
@@ -137,6 +137,7 @@ EMBEDDED: dict[str, tuple[str, ...]] = EVERYWHERE | {
 """By operation, as SQLite goes about it."""
 
 STACK: dict[str, tuple[str, ...]] = EVERYWHERE | {
+    "taking": _both("SELECT * FROM collector_store in _by_function"),
     "folding": ("before WITH claimed AS in move", *FOLDED),
     "rewriting": (
         *REPLACED,

@@ -23,7 +23,8 @@ from tests.chaos.points import OPERATIONS
 PRODUCT = ("collector.", "estimator.", "surveys.", "config.")
 WRITES = re.compile(
     r"\s*(?:(INSERT|UPDATE|DELETE|DROP TABLE|ALTER TABLE|ALTER INDEX|LOCK TABLE|VACUUM|ANALYZE|CREATE UNIQUE INDEX|"
-    r"CREATE INDEX|CREATE TRIGGER|CREATE TEMPORARY TABLE|CREATE TABLE|WITH claimed|PRAGMA wal_checkpoint))"
+    r"CREATE INDEX|CREATE TRIGGER|CREATE TEMPORARY TABLE|CREATE TABLE|WITH claimed|PRAGMA wal_checkpoint|"
+    r"SELECT \* FROM(?= collector_store\b)))"
     r"\b(?: INTO| FROM|)(?: \(FULL, ANALYZE\)|)\s*\"?(\w*)"
 )
 
