@@ -9,18 +9,19 @@ from django.http import HttpRequest, HttpResponse
 from collector import limits
 from collector.errors import Refusal, TooMany, Unavailable
 from collector.writer import RETRY
+from surveys.api import problems
+from surveys.people import tokens
 
 Respond = Callable[[HttpRequest], HttpResponse]
 
 LIMITED = (
-    ("sign-ins by address", "POST", re.compile(r"/panel/(login|code)/")),
-    ("sign-ins by address", "GET", re.compile(r"/panel/sign-in/")),
-    ("requests by researcher", "GET", re.compile(r"/api/v1/.*")),
-    ("requests by researcher", "POST", re.compile(r"/api/v1/.*")),
-    ("files by reader", "GET", re.compile(r"/(panel|reports)/.*\.(csv|json|pdf|yaml)")),
-    ("files by reader", "GET", re.compile(r"/panel/export/[^/]+/file")),
+    ("sign-ins by address", {"POST"}, re.compile(r"/panel/(login|code)/")),
+    ("sign-ins by address", {"GET"}, re.compile(r"/panel/sign-in/")),
+    ("requests by researcher", {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, re.compile(r"/api/v1/.*")),
+    ("files by reader", {"GET"}, re.compile(r"/(panel|reports)/.*\.(csv|json|pdf|yaml)")),
+    ("files by reader", {"GET"}, re.compile(r"/panel/export/[^/]+/file")),
 )
-"""The name of a limit, and the requests that it counts."""
+"""The name of a limit, and the methods and addresses that it counts."""
 
 
 def limited(get_response: Respond) -> Respond:
@@ -28,11 +29,11 @@ def limited(get_response: Respond) -> Respond:
 
     def middleware(request: HttpRequest) -> HttpResponse:
         try:
-            for name, method, path in LIMITED:
-                if request.method == method and path.fullmatch(request.path):
+            for name, methods, path in LIMITED:
+                if request.method in methods and path.fullmatch(request.path):
                     limits.take(name, _whom(request, name))
         except TooMany as refusal:
-            return _said(refusal)
+            return _said(request, refusal)
         return get_response(request)
 
     return middleware
@@ -49,17 +50,22 @@ class DatabaseAway:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, OperationalError | InterfaceError):
-            return _said(Unavailable("", "The database is away. Please try again.", retry=RETRY))
+            return _said(request, Unavailable("", "The database is away. Please try again.", retry=RETRY))
         return None
 
 
 def _whom(request: HttpRequest, name: str) -> str:
-    """A researcher who has signed in, whatever her address; else the address."""
+    """A researcher who has signed in or comes with a token, whatever her address; else the address."""
+    if name == "requests by researcher" and tokens.is_given(request):
+        token = tokens.token_of(request)
+        return f"researcher {token.user_id}" if token else limits.address_of(request.META)
     if name != "sign-ins by address" and request.user.is_authenticated:
         return f"researcher {request.user.pk}"
     return limits.address_of(request.META)
 
 
-def _said(refusal: Refusal) -> HttpResponse:
+def _said(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     headers = {"Retry-After": str(refusal.retry)}
+    if request.path.startswith(problems.PREFIX):
+        return problems.response(refusal.status, refusal.message, headers)
     return HttpResponse(refusal.message, status=refusal.status, content_type="text/plain", headers=headers)

@@ -12,7 +12,8 @@ from rest_framework.views import APIView
 
 from collector import described
 from randomized_response import __version__
-from surveys.panel.described import REFUSED
+from surveys.api.described import REFUSED
+from surveys.api.problems import CONTENT_TYPE
 
 
 def with_the_door(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
@@ -31,13 +32,15 @@ def document() -> dict[str, Any]:
 
 
 class SchemaView(APIView):
-    """This document."""
+    """This document. Nobody has to say who she is, and nobody is asked."""
 
+    authentication_classes = ()
     permission_classes = (AllowAny,)
 
     @extend_schema(
         summary="This document",
-        responses={200: dict[str, Any]} | {key: REFUSED[key] for key in (403, 406, (503, "text/plain"))},
+        responses={200: dict[str, Any]}
+        | {(status, CONTENT_TYPE): REFUSED[status, CONTENT_TYPE] for status in (403, 406, 503)},
     )
     def get(self, request: Request) -> Response:
         return Response(document())

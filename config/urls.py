@@ -8,7 +8,10 @@ from config import health
 from config.openapi import SchemaView
 from surveys.people import account, joining
 
+handler400 = "surveys.api.problems.bad"
 handler403 = "surveys.people.account.forbidden"
+handler404 = "surveys.api.problems.missing"
+handler500 = "surveys.api.problems.broken"
 
 urlpatterns = [
     path("", include("collector.urls")),
@@ -23,5 +26,5 @@ urlpatterns = [
     path("panel/password_change/", admin.site.admin_view(account.password)),
     path("panel/", admin.site.urls),
     path("api/schema/", SchemaView.as_view(), name="schema"),
-    path("api/v1/", include("surveys.panel.api")),
+    path("api/v1/", include("surveys.api.urls")),
 ]

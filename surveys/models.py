@@ -6,8 +6,10 @@ from django.db.models import Q
 
 from collector.checks import KEY
 from collector.models import FrozenDesign
+from surveys.people.models import AccessToken as AccessToken
 from surveys.people.models import AuditEntry as AuditEntry
 from surveys.people.models import Invitation as Invitation
+from surveys.people.models import KeptAnswer as KeptAnswer
 from surveys.people.models import Membership as Membership
 from surveys.people.models import Team
 from surveys.rehearsals.models import Rehearsal as Rehearsal

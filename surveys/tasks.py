@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from surveys import appointments
+from surveys.api.base import forget_answers
 from surveys.keeping import retention
 from surveys.rehearsals import services as rehearsals
 
@@ -15,6 +16,7 @@ def keep_appointments() -> None:
 @shared_task(name="surveys.keep_house")
 def keep_house() -> None:
     retention.keep_house()
+    forget_answers()
 
 
 @shared_task(name="surveys.execute_rehearsal")

@@ -25,6 +25,7 @@ LEFT_OUT = {
     "estimator.Export",  # files of this installation, made again from the runs
     "estimator.Worker",  # when a worker of this installation last looked
     "sessions.Session",  # who is signed in here
+    "surveys.KeptAnswer",  # to programs' requests of the last day
 }  # fmt: skip
 """Every other table is in a backup, so a new one cannot be forgotten."""
 

@@ -8,14 +8,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from estimator import pictures, report
 from surveys.access import Role, get_survey_or_404
 from surveys.models import Rehearsal, Survey
-from surveys.panel.described import RehearsalSerializer, described
 from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
 from surveys.planning.pictures import Picture
@@ -108,15 +104,6 @@ def delete(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     services.forget(rehearsal_or_404(survey, number), by=signed_in(request))
     messages.success(request, f"Rehearsal {number} is deleted, with everything that was made for it.")
     return redirect("panel:rehearse", slug)
-
-
-class RehearsalView(APIView):
-    """State, progress and fault of a rehearsal of one's own survey."""
-
-    @described("How far a rehearsal is", RehearsalSerializer)
-    def get(self, request: Request, slug: str, number: int) -> Response:
-        asked = rehearsal_or_404(get_survey_or_404(request.user, slug), number)
-        return Response({"state": asked.state, "progress": asked.progress, "fault": asked.fault})
 
 
 def rehearsal_or_404(survey: Survey, number: int) -> Rehearsal:

@@ -1,7 +1,7 @@
 """A survey while reports come in: its newest estimates, how many reports came when, and what the jobs are doing.
 
-The page is whole without a script. With one, it asks every few seconds for the small answer of `WatchView`, and for the
-page itself when that answer says that there is more to see than a number.
+The page is whole without a script. With one, it asks every few seconds for the small answer of
+`surveys/api/watching.py`, and for the page itself when that says that there is more to see than a number.
 """
 
 import hashlib
@@ -12,9 +12,6 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from collector import selectors as reports
 from collector.selectors import Counted
@@ -27,7 +24,6 @@ from surveys import selectors
 from surveys.access import get_survey_or_404
 from surveys.models import Survey, Version
 from surveys.panel.days import days_of
-from surveys.panel.described import TAG, UNCHANGED, WatchedSerializer, described
 from surveys.panel.frame import survey_page
 from surveys.panel.overview import runs_of
 
@@ -122,26 +118,6 @@ def watch(request: HttpRequest, slug: str) -> HttpResponse:
         blocks = context["report"].blocks
         context["alarms"] = [block for block in blocks if IMPOSSIBLE in block.flags]
     return survey_page(request, "panel/watch.html", survey, step="watch", **context)
-
-
-class WatchView(APIView):
-    """What changes while one watches, small enough to be asked for every few seconds; 304 where nothing did."""
-
-    @described("What there is to watch", WatchedSerializer, parameters=[TAG], others={304: UNCHANGED})
-    def get(self, request: Request, slug: str) -> Response:
-        seen = watched(get_survey_or_404(request.user, slug))
-        answer = {
-            "words": seen.words,
-            "progress": seen.pending.progress if seen.pending else None,
-            "page": seen.page,
-            "results": seen.results,
-            "ends": seen.ends,
-        }
-        tag = '"' + hashlib.sha256(json.dumps(answer, sort_keys=True).encode()).hexdigest()[:32] + '"'
-        headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
-        if request.headers.get("If-None-Match") == tag:
-            return Response(status=304, headers=headers)
-        return Response(answer, headers=headers)
 
 
 def _worker() -> str:

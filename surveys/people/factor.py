@@ -14,6 +14,7 @@ from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from surveys.lifecycle import NotAllowed
+from surveys.people import tokens
 from surveys.people.log import record
 
 CODES = 10
@@ -61,6 +62,7 @@ def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
         raise NotAllowed(WRONG)
     pass_gate(request, device)
     record(user, "switched the second factor on")
+    tokens.end_all(user, "the second factor: those before it were made without")
     return _new_codes(user)
 
 

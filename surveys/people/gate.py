@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from surveys.api import problems
 from surveys.people import factor
 
 GUARDED = "/panel/", "/api/"
@@ -33,6 +34,6 @@ def second_factor(get_response: Callable[[HttpRequest], HttpResponse]) -> Callab
 
 def _stop(request: HttpRequest, name: str, words: str) -> HttpResponse:
     if request.path.startswith("/api/"):
-        return JsonResponse({"detail": words}, status=403)
+        return problems.response(403, words)
     there = request.get_full_path() if request.method == "GET" else reverse("panel:index")
     return redirect(f"{reverse(name)}?{urlencode({'next': there})}")

@@ -88,3 +88,45 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"invitation to {self.team} as {self.get_role_display()}"
+
+
+class AccessToken(models.Model):
+    """What lets a researcher's program in for her, until it is revoked or expires. Its use is kept by the day."""
+
+    class Scope(models.TextChoices):
+        READ = "read", "reads"
+        WRITE = "write", "reads and writes"
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")
+    name = models.CharField(max_length=100)
+    scope = models.CharField(max_length=5, choices=Scope.choices)
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token, which is kept nowhere")
+    made_on = models.DateField()
+    used_on = models.DateField(null=True, help_text="the last day on which it was used")
+    expires_on = models.DateField(null=True, help_text="the last day on which it can be used; empty: for good")
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(scope__in=["read", "write"]), name="token_scope_known")
+        ]
+
+    def __str__(self) -> str:
+        return f"token {self.name!r} of {self.user}"
+
+
+class KeptAnswer(models.Model):
+    """What a POST with an Idempotency-Key was answered, for a day. Of the request nothing but hashes is kept."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=64, help_text="SHA-256 of the key")
+    request = models.CharField(max_length=64, help_text="SHA-256 of what was asked for")
+    status = models.PositiveSmallIntegerField(null=True)
+    answer = models.TextField(default="", help_text="as JSON")
+    kept_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "key"], name="answer_kept_once")]
+
+    def __str__(self) -> str:
+        return f"answer {self.key[:8]} to {self.user}"

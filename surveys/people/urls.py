@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import path
 
-from surveys.people import account, log_views, views
+from surveys.people import account, log_views, token_views, views
 
 page = admin.site.admin_view
 
@@ -29,5 +29,7 @@ urlpatterns = [
     path("account/second-factor/", page(account.set_up), name="second-factor"),
     path("account/second-factor/off", page(account.switch_off), name="second-factor-off"),
     path("account/recovery-codes", page(account.renew_codes), name="recovery-codes"),
+    path("account/tokens/", page(token_views.my_tokens), name="tokens"),
+    path("account/tokens/<int:token>/revoke", page(token_views.revoke), name="token-revoke"),
     path("code/", page(account.code), name="code"),
 ]

@@ -4,6 +4,7 @@ The addresses come from the URL configuration, so a new one without a row fails.
 look the same to the byte; who is in the team with a smaller role is told so; who is not signed in is asked to.
 """
 
+import json
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -126,6 +127,7 @@ ROWS = {
     "panel:log-csv": read("survey", ANALYST),
     "panel:log-json": read("survey", ANALYST),
     "panel:account": read("", STAFF),
+    "panel:tokens": form("", STAFF),
     "panel:second-factor": form("", STAFF),
     "panel:second-factor-off": act("", STAFF),
     "panel:recovery-codes": act("", STAFF),
@@ -163,8 +165,8 @@ ADMIN = {
     "admin:auth_user_history": read("user", SUPERUSER),
     "admin:auth_user_password_change": form("user", SUPERUSER),
 }
-APART = {"admin:logout", "admin:autocomplete", "admin:app_list", "admin:view_on_site"}
-"""The admin's own that need something else than a row; each has its test below."""
+APART = {"admin:logout", "admin:autocomplete", "admin:app_list", "admin:view_on_site", "panel:token-revoke"}
+"""What needs something else than a row; each has its test below, the last in test_tokens.py."""
 
 
 @dataclass(frozen=True)
@@ -235,17 +237,24 @@ def test_every_address_has_a_row() -> None:
 def ask(client: Client, method: str, address: str, body: dict[str, str]) -> HttpResponse:
     """The answer; whatever it changed is as it was before."""
     with transaction.atomic():
-        answer = client.post(address, body) if method == "POST" else client.generic(method, address)
+        if method == "POST" and not address.startswith("/api/"):
+            answer = client.post(address, body)
+        else:
+            sent = json.dumps(body) if method in ("POST", "PUT", "PATCH") else ""
+            answer = client.generic(method, address, sent, content_type="application/json")
         transaction.set_rollback(True)
     return answer  # type: ignore[return-value]
+
+
+ANSWERED = 200, 201, 202, 204, 302, 400, 409, 422
 
 
 def verdict(answer: HttpResponse) -> str:
     if answer.status_code == 302 and answer["Location"].startswith("/panel/login/?next="):
         return "sign in"
     # What is asked for without what it needs is refused in words, which is an answer too.
-    return {403: "refused", 404: "missing", 405: "no such method"}.get(
-        answer.status_code, "answered" if answer.status_code in (200, 302, 400, 422) else str(answer.status_code)
+    return {401: "refused", 403: "refused", 404: "missing", 405: "no such method"}.get(
+        answer.status_code, "answered" if answer.status_code in ANSWERED else str(answer.status_code)
     )
 
 

@@ -172,8 +172,8 @@ def test_a_bad_parameter_is_named(her: Client, query: Any, field: str, message: 
         response = her.get(reverse(name), query)
         assert response.status_code == 400, name
         if name == "api:plan":
-            assert response.json()["error"]["field"] == field
-            assert message in response.json()["error"]["message"]
+            assert response.json()["errors"][0]["field"] == field
+            assert message in response.json()["errors"][0]["message"]
         else:
             assert 'role="alert" data-fault>' in response.content.decode()
 

@@ -102,7 +102,8 @@ async function ask() {
     const headers = { Accept: "application/json" };
     const response = await fetch(`${form.dataset.plan}?${query}`, { headers, signal: asking.signal });
     const answer = await response.json();
-    say(answer.error ?? (response.ok ? null : { message: "The numbers could not be computed. Sign in and try again." }));
+    const fault = answer.errors?.[0] ?? { message: "The numbers could not be computed. Sign in and try again." };
+    say(response.ok ? null : fault);
     if (response.ok) {
       show(answer);
       history.replaceState(null, "", `?${query}`);

@@ -1,0 +1,45 @@
+"""Who asks: a program with a token, or a browser that has signed in."""
+
+from django.core.exceptions import PermissionDenied
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+
+from surveys.people import factor, tokens
+from surveys.people.models import AccessToken
+
+UNKNOWN = "This token lets nobody in: it was revoked, has expired, or never was one."
+SET_UP_FIRST = "This installation asks for a second factor: set one up in the panel, and make a token then."
+
+
+class TokenAuthentication(BaseAuthentication):
+    """`Authorization: Bearer candor_...`: in the name of the person who made the token."""
+
+    def authenticate(self, request: Request) -> "tuple[object, AccessToken] | None":
+        """The person and the token; None where none is given. Cookies are not looked at where one is."""
+        if not tokens.is_given(request._request):
+            return None
+        token = tokens.token_of(request._request)
+        if token is None:
+            raise AuthenticationFailed(UNKNOWN)
+        if factor.required() and not factor.is_on(token.user):
+            raise AuthenticationFailed(SET_UP_FIRST)
+        tokens.note_use(token)
+        return token.user, token
+
+    def authenticate_header(self, request: Request) -> str:
+        """With it whoever is not known gets a 401, and is told what to come with."""
+        return 'Bearer realm="Candor"'
+
+
+class MayAsk(BasePermission):
+    """Researchers alone; a token that only reads changes nothing."""
+
+    message = "This is for researchers of this installation."
+
+    def has_permission(self, request: Request, view: object) -> bool:
+        reads = isinstance(request.auth, AccessToken) and request.auth.scope == AccessToken.Scope.READ
+        if reads and request.method not in SAFE_METHODS:
+            raise PermissionDenied("This token only reads. Make one that reads and writes for this.")
+        return bool(request.user and request.user.is_staff)

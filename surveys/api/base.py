@@ -1,0 +1,129 @@
+"""What every address for programs does besides: parameters, size of the body, ETag, and a POST that is done once."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from functools import wraps
+from hashlib import sha256
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.http import parse_etags
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from surveys.api.problems import Problem, error
+from surveys.people.models import KeptAnswer
+
+LARGEST_BODY = 1_000_000
+"""Bytes; a survey of 256 questions in five languages has a fifth of it."""
+LONGEST_KEY = 255
+KEPT = timedelta(days=1)
+AGAIN = "This Idempotency-Key was used within a day for another request. Take a new key for each thing to be done."
+
+Handler = Callable[..., Response]
+
+
+class View(APIView):
+    """A view whose GET knows the query parameters in `parameters`; None: it checks them itself."""
+
+    parameters: frozenset[str] | None = frozenset()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        _require_small(request)
+        known = self.parameters if request.method in ("GET", "HEAD") else frozenset()
+        unknown = sorted(set(request.query_params) - known) if known is not None else []
+        if unknown:
+            there = f"there are: {', '.join(sorted(known or ()))}" if known else "there are none"
+            said = f"The query has a parameter that is not known here; {there}."
+            raise Problem(400, said, [error(name[:LONGEST_KEY], said) for name in unknown[:20]])
+
+    def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """A GET says by its ETag what it answered, and is 304 without a body where the asker has that already."""
+        answered = super().finalize_response(request, response, *args, **kwargs)
+        if request.method in ("GET", "HEAD") and answered.status_code == 200 and isinstance(answered, Response):
+            tag = tag_of(answered.data)
+            answered["ETag"], answered["Cache-Control"] = tag, "private, no-cache"
+            if tag in parse_etags(request.headers.get("If-None-Match", "")):
+                answered.data, answered.status_code = None, 304
+        return answered
+
+
+def user_of(request: Request) -> User:
+    """The person who asks; nobody else comes this far."""
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def tag_of(data: Any) -> str:
+    """The ETag of an answer."""
+    return f'"{sha256(JSONRenderer().render(data)).hexdigest()[:32]}"'
+
+
+def once(handler: Handler) -> Handler:
+    """Make a POST that is done once for an Idempotency-Key, whatever comes how often and how close together.
+
+    The answer is kept in the transaction that does what was asked: there is never the one without the other. Of two at
+    once the second waits, and gets the answer of the first. A refusal has done nothing, so it is not kept.
+    """
+
+    @wraps(handler)
+    def post(view: View, request: Request, **parts: Any) -> Response:
+        key = request.headers.get("Idempotency-Key")
+        if key is None:
+            return handler(view, request, **parts)
+        if not 1 <= len(key) <= LONGEST_KEY or not all("!" <= letter <= "~" for letter in key):
+            said = (
+                f"Idempotency-Key must have 1 to {LONGEST_KEY} visible characters of ASCII; got {len(key)} characters."
+            )
+            raise Problem(400, said, [error("Idempotency-Key", said)])
+        asked = _hash(request.method or "", request.get_full_path(), request._request.body)
+        with transaction.atomic():
+            kept, new = _claim(user_of(request), _hash(key), asked)
+            if not new:
+                return _again(kept, asked)
+            answer = handler(view, request, **parts)
+            kept.status, kept.answer = answer.status_code, JSONRenderer().render(answer.data).decode()
+            kept.save(update_fields=["status", "answer"])
+            return answer
+
+    return post
+
+
+def forget_answers() -> None:
+    """Delete the answers that were kept for a day."""
+    KeptAnswer.objects.filter(kept_at__lt=timezone.now() - KEPT).delete()
+
+
+def _claim(user: User, key: str, asked: str) -> tuple[KeptAnswer, bool]:
+    """The row of this key, and whether it is new. Waits for another transaction that has made it and is not done."""
+    KeptAnswer.objects.filter(user=user, key=key, kept_at__lt=timezone.now() - KEPT).delete()
+    try:
+        with transaction.atomic():
+            return KeptAnswer.objects.create(user=user, key=key, request=asked), True
+    except IntegrityError:
+        return KeptAnswer.objects.get(user=user, key=key), False
+
+
+def _again(kept: KeptAnswer, asked: str) -> Response:
+    if kept.request != asked:
+        raise Problem(422, AGAIN, [error("Idempotency-Key", AGAIN)])
+    data = json.loads(kept.answer) if kept.answer else None
+    return Response(data, status=kept.status, headers={"Idempotency-Replayed": "true"})
+
+
+def _hash(*parts: str | bytes) -> str:
+    """SHA-256 of texts and bytes, each with its length before it."""
+    written = [part.encode() if isinstance(part, str) else part for part in parts]
+    return sha256(b"".join(len(part).to_bytes(8, "big") + part for part in written)).hexdigest()
+
+
+def _require_small(request: Request) -> None:
+    length = str(request.META.get("CONTENT_LENGTH") or "0")
+    if not length.isdecimal() or int(length) > LARGEST_BODY:
+        raise Problem(413, f"A body may have {LARGEST_BODY:,} bytes; this one has {length[:20]}.")

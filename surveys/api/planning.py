@@ -1,0 +1,39 @@
+"""The planner for programs, and for the script of its pages: the numbers, the curves, the sentences."""
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from surveys.access import get_survey_or_404
+from surveys.api.base import View
+from surveys.api.described import read
+from surveys.api.plan_shapes import (
+    ABOUT_A_FREE_QUESTION,
+    ABOUT_A_QUESTION,
+    ITEM,
+    PlanSerializer,
+    SurveyPlanSerializer,
+)
+from surveys.planning import parameters, survey
+from surveys.planning.showing import show
+
+
+class PlanView(View):
+    """One question that is in no survey."""
+
+    parameters = None
+
+    @read("Plan a question", PlanSerializer, parameters=[*ABOUT_A_FREE_QUESTION, *ABOUT_A_QUESTION], about_nothing=True)
+    def get(self, request: Request) -> Response:
+        asked, wanted = parameters.free(request.query_params)
+        return Response(show(asked, wanted).to_dict())
+
+
+class SurveyPlanView(View):
+    """The questions of one's own survey, one of them with its slider, and all of them together."""
+
+    parameters = None
+
+    @read("Plan a survey", SurveyPlanSerializer, parameters=[ITEM, *ABOUT_A_QUESTION])
+    def get(self, request: Request, slug: str) -> Response:
+        found = get_survey_or_404(request.user, slug)
+        return Response(survey.plan_of(found, request.query_params).to_dict())

@@ -1,0 +1,142 @@
+"""What a program is told where there is no answer: a problem document of RFC 9457, whatever went wrong and wherever.
+
+`errors` names each field that cannot be used, with a sentence that has its bound, and the value where it is short.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views import defaults
+from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from surveys.lifecycle import NotAllowed
+from surveys.planning.parameters import BadParameter
+from surveys.reading import DefinitionError
+from surveys.respondents import RehearsalError
+
+CONTENT_TYPE = "application/problem+json"
+PREFIX = "/api/"
+LONGEST_VALUE = 200
+PLACE = re.compile(
+    r"(?:line \d+: )?((?:survey|slug|rehearsal|languages|title|introduction|consent|strata|sections|items)\b[\w.\[\]]*)"
+)
+WORDS = {413: "Content Too Large", 422: "Unprocessable Content"}
+"""Statuses that RFC 9110 has renamed since the oldest Python that we run on."""
+
+Error = dict[str, Any]
+
+
+class Problem(APIException):
+    """A refusal with its status, a sentence, and the fields that it is about."""
+
+    def __init__(
+        self, status: int, detail: str, errors: Iterable[Error] = (), headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(detail)
+        self.status_code, self.words, self.errors, self.more = status, detail, list(errors), dict(headers or {})
+
+
+def problem(status: int, detail: str, errors: Iterable[Error] = ()) -> dict[str, Any]:
+    """The document: `type` says that the status says it all, so `title` is the status in words."""
+    found = list(errors)
+    title = WORDS.get(status) or HTTPStatus(status).phrase
+    said = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    return said | ({"errors": found} if found else {})
+
+
+def error(field: str, message: str, **more: Any) -> Error:
+    """One entry of `errors`: the field, a sentence with the bound, and `value` where it is a short one."""
+    said = {"field": field, "message": message}
+    return said | {name: value for name, value in more.items() if not _is_long(value)}
+
+
+def response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> HttpResponse:
+    """A problem from outside of the framework's views."""
+    body = json.dumps(problem(status, detail))
+    return HttpResponse(body, status=status, content_type=CONTENT_TYPE, headers=dict(headers or {}))
+
+
+def answer(refusal: Exception, context: Any) -> Response | None:
+    """REST_FRAMEWORK's EXCEPTION_HANDLER. What is no refusal is a fault of the program, and is raised on."""
+    made = _made(refusal, context.get("request"))
+    if made is None:
+        return None
+    status, detail, errors, headers = made
+    return Response(problem(status, detail, errors), status=status, headers=headers, content_type=CONTENT_TYPE)
+
+
+def missing(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """handler404: words for people, a problem for programs."""
+    if request.path.startswith(PREFIX):
+        return response(404, "This is no address of the API.")
+    return defaults.page_not_found(request, exception)
+
+
+def bad(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """handler400."""
+    if request.path.startswith(PREFIX):
+        return response(400, "The request cannot be read.")
+    return defaults.bad_request(request, exception)
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    """handler500."""
+    if request.path.startswith(PREFIX):
+        return response(500, "This is a fault of the program; nothing was done.")
+    return defaults.server_error(request)
+
+
+def _made(refusal: Exception, request: Any) -> tuple[int, str, list[Error], dict[str, str]] | None:
+    match refusal:
+        case Problem():
+            return refusal.status_code, refusal.words, refusal.errors, refusal.more
+        case NotAllowed():
+            return 409, str(refusal), [], {}
+        case DefinitionError():
+            return 422, str(refusal), [_of_definition(refusal)], {}
+        case RehearsalError():
+            return 422, str(refusal), [error("shares", str(refusal))], {}
+        case BadParameter():
+            return 400, str(refusal), [error(refusal.field, str(refusal))], {}
+        case ValidationError():
+            errors = list(_of_fields(refusal.detail, "", getattr(request, "data", None)))
+            return 422, "; ".join(f"{one['field']}: {one['message']}" for one in errors), errors, {}
+    known = exception_handler(refusal, {})  # Django's own, and the framework's
+    if known is None:
+        return None
+    headers = {name: value for name, value in known.items() if name in ("WWW-Authenticate", "Retry-After")}
+    return known.status_code, str(known.data["detail"]), [], headers
+
+
+def _of_definition(fault: DefinitionError) -> Error:
+    """The place is how the message begins; `line` is where it was read from a text."""
+    place = PLACE.match(str(fault))
+    found = error(f"definition.{place[1].rstrip('.')}" if place else "definition", str(fault))
+    return found | ({"line": fault.line} if fault.line else {})
+
+
+def _of_fields(detail: Any, before: str, sent: Any) -> Iterator[Error]:
+    if isinstance(detail, Mapping):
+        for name, part in detail.items():
+            own = name == "non_field_errors"
+            place = before or "body" if own else f"{before}.{name}" if before else str(name)
+            known = isinstance(sent, Mapping) and not own
+            yield from _of_fields(part, place, sent.get(name, ...) if known else ...)
+    elif isinstance(detail, list):
+        for number, part in enumerate(detail):
+            if isinstance(part, Mapping | list):
+                one = sent[number] if isinstance(sent, list) and number < len(sent) else ...
+                yield from _of_fields(part, f"{before}[{number}]", one)
+            else:
+                yield error(before, str(part), value=sent)
+
+
+def _is_long(value: Any) -> bool:
+    """Whether a value is left out: a thing of parts, a long text, or none at all."""
+    return value is ... or isinstance(value, Mapping | list) or len(str(value)) > LONGEST_VALUE
