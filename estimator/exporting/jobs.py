@@ -13,7 +13,8 @@ from django.utils import timezone, translation
 
 from estimator import jobs
 from estimator.exporting import files
-from estimator.exporting.formats import FORMATS, NotExported, Watch
+from estimator.exporting.cells import Watch
+from estimator.exporting.formats import FORMATS, NotExported
 from estimator.models import Export, Run
 
 State = Export.State
@@ -56,7 +57,9 @@ def request(
     Refused
         Naming the field, what it may be, and what it is.
     """
-    same = {"run": run, "format": name, "language": _language(run, name, language, microdata)}
+    check(run, name, language=language, microdata=microdata)
+    written_in = (language or settings.LANGUAGE_CODE) if FORMATS[name].translated else ""
+    same = {"run": run, "format": name, "language": written_in}
     Export.objects.filter(**same, state=State.FAILED).delete()
     for found in Export.objects.filter(**same):
         if found.waits or is_there(found):
@@ -69,6 +72,21 @@ def request(
         return Export.objects.exclude(state=State.FAILED).get(**same), False
     transaction.on_commit(lambda: wake(export.pk))
     return export, True
+
+
+def check(run: Run, name: str, *, language: str = "", microdata: bool = False) -> None:
+    """Raises Refused, as `request` does, where what is asked for cannot be made."""
+    if run.state != Run.State.DONE:
+        raise Refused("run", f"run must be finished to be exported; it is {run.state}.")
+    if name not in FORMATS:
+        raise Refused("format", f"format must be one of {', '.join(FORMATS)}; got {name!r}.")
+    form = FORMATS[name]
+    if form.microdata and not microdata:
+        raise Refused("microdata", f"microdata must be chosen for {name}: it holds a row for each report.")
+    if language and not form.translated:
+        raise Refused("language", f"language must be left out for {name}, which has none; got {language!r}.")
+    if language and language not in languages():
+        raise Refused("language", f"language must be one of {', '.join(languages())}; got {language!r}.")
 
 
 def languages() -> dict[str, str]:
@@ -131,22 +149,6 @@ def _sweep() -> None:
         wanted = state == State.RUNNING and lease == held_by if lease else state not in ("", State.FAILED)
         if not wanted:
             files.sweep(path)
-
-
-def _language(run: Run, name: str, language: str, microdata: bool) -> str:
-    """The language in which the file is to be written; Refused where what was asked for cannot be."""
-    if run.state != Run.State.DONE:
-        raise Refused("run", f"run must be finished to be exported; it is {run.state}.")
-    if name not in FORMATS:
-        raise Refused("format", f"format must be one of {', '.join(FORMATS)}; got {name!r}.")
-    form = FORMATS[name]
-    if form.microdata and not microdata:
-        raise Refused("microdata", f"microdata must be chosen for {name}: it holds a row for each report.")
-    if language and not form.translated:
-        raise Refused("language", f"language must be left out for {name}, which has none; got {language!r}.")
-    if language and language not in languages():
-        raise Refused("language", f"language must be one of {', '.join(languages())}; got {language!r}.")
-    return (language or settings.LANGUAGE_CODE) if form.translated else ""
 
 
 def _make(export_id: int, lease: str) -> None:

@@ -5,6 +5,7 @@ from estimator import keys  # noqa: F401 - makes <key:...> known
 from surveys.panel import (
     acts,
     analyse,
+    export,
     gallery,
     opening,
     operation,
@@ -63,6 +64,10 @@ urlpatterns = [
     path("survey/<slug:slug>/paper/", page(paper.paper), name="paper"),
     path("survey/<slug:slug>/paper/new-pile", page(paper.new_pile), name="paper-pile"),
     path("survey/<slug:slug>/analyse/", page(analyse.analyse), name="survey-analyse"),
+    path("survey/<slug:slug>/export/", page(export.export), name="export"),
+    path("survey/<slug:slug>/export/progress", page(export.progress), name="export-progress"),
+    path("export/<key:key>/file", page(export.file, cacheable=True), name="export-file"),
+    path("export/<key:key>/delete", page(export.delete), name="export-delete"),
     path("analysis/<key:key>/", page(analyse.analysis), name="analysis"),
     path("analysis/<key:key>/numbers.csv", page(analyse.numbers), name="analysis-csv"),
     path("analysis/<key:key>/analysis.json", page(analyse.document), name="analysis-json"),

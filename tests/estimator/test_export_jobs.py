@@ -19,7 +19,8 @@ from collector.services import freeze
 from estimator import jobs as leases
 from estimator import services, tasks
 from estimator.exporting import files, jobs
-from estimator.exporting.formats import FORMATS, Format, NotExported, Watch
+from estimator.exporting.cells import Watch
+from estimator.exporting.formats import FORMATS, Format, NotExported
 from estimator.models import Export, Run
 from tests import payloads
 from tests.finished import fill, run_of

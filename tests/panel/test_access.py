@@ -21,7 +21,8 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from collector import selectors as reports
 from estimator.analyses import services as analyses
-from estimator.models import Run
+from estimator.exporting import jobs as exporting
+from estimator.models import Export, Run
 from surveys import definitions, selectors
 from surveys.access import Role
 from surveys.models import Survey
@@ -109,6 +110,10 @@ ROWS = {
     "panel:report-csv": read("run", ANALYST),
     "panel:report-json": read("run", ANALYST),
     "panel:publish": act("run", OWNER),
+    "panel:export": form("survey", VIEWER, ANALYST),
+    "panel:export-progress": read("survey"),
+    "panel:export-file": read("export", ANALYST),
+    "panel:export-delete": act("export", ANALYST),
     "panel:teams": form("", STAFF),
     "panel:team": read("team"),
     "panel:team-rename": act("team", OWNER),
@@ -206,6 +211,7 @@ def cast(
         "run": ([run.key], ["0" * 32]),
         "rehearsal": ([survey.slug, rehearsal.number], ["no-such", 1]),
         "analysis": ([analysis.key], ["0" * 32]),
+        "export": ([export_of(run).key], ["0" * 32]),
         "draft": ([draft.pk], [987654]),
         "question": ([draft.slug, draft.items.all()[0].pk], [draft.slug, 987654]),
         "user": ([alice.pk], [987654]),
@@ -216,6 +222,13 @@ def cast(
         "template": (["tax"], ["no-such"]),
     }
     return Cast({name: sign_in(user) for name, user in people.items()}, {**dict.fromkeys(people), **held}, places)
+
+
+def export_of(run: Run) -> Export:
+    """A file that was made of the run."""
+    export, _ = exporting.request(run, "csv")
+    exporting.execute(export.pk)
+    return export
 
 
 def names_of(patterns: list[URLPattern | URLResolver], namespace: str) -> Iterator[str]:

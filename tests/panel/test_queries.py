@@ -17,7 +17,7 @@ from collector.services import receive
 from estimator import services as estimator
 from estimator.analyses import services as analyses
 from estimator.analyses.models import Analysis
-from estimator.models import Run
+from estimator.models import Export, Run
 from surveys.access import Role
 from surveys.models import Survey, Version
 from surveys.people.invitations import invite
@@ -27,12 +27,12 @@ from surveys.rehearsals.services import request_rehearsal
 from surveys.services import close_survey, open_survey, revise_survey, write_survey
 from tests import payloads
 from tests.finished import fill, run_of
-from tests.panel.test_access import ADMIN, ROWS
+from tests.panel.test_access import ADMIN, ROWS, export_of
 
 pytestmark = pytest.mark.django_db
 
 FORMS = {name: row for name, row in ADMIN.items() if name.startswith("admin:surveys_")}
-ABOUT = ("", "survey", "run", "draft", "question", "team", "rehearsal", "analysis")
+ABOUT = ("", "survey", "run", "draft", "question", "team", "rehearsal", "analysis", "export")
 PAGES = {name: row.about for name, row in {**ROWS, **FORMS}.items() if "GET" in row.methods and row.about in ABOUT}
 """Every address that is read; a new one has a row there or fails there."""
 
@@ -55,6 +55,7 @@ def addresses(survey: Survey, draft: Survey) -> Iterator[tuple[str, str]]:
         "team": [survey.team_id],
         "rehearsal": [survey.slug, survey.rehearsals.all()[0].number],
         "analysis": [Analysis.objects.all()[0].key],
+        "export": [Export.objects.all()[0].key],
     }
     for name, of in PAGES.items():
         yield name, reverse(name, args=about[of])
@@ -114,7 +115,7 @@ def fill_and_estimate(version: Version) -> None:
     _fill(design, 120)
     folding.fold(design.digest)
     run_of(design, final=False)
-    run_of(design, final=False)
+    export_of(run_of(design, final=False))
 
 
 def _fill(design: Design, count: int) -> None:

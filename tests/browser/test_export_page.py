@@ -1,0 +1,72 @@
+"""The page Export in a browser: files appear by themselves, what is ticked stays ticked, and axe finds nothing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Page, expect
+
+from collector import selectors as reports
+from estimator import jobs as leases
+from estimator.exporting import jobs
+from estimator.exporting.cells import Watch
+from estimator.exporting.formats import FORMATS, Format
+from estimator.models import Export, Run
+from surveys.models import Version
+from tests.browser.accessibility import on_every_screen
+from tests.browser.test_accessibility_panel import CLEAN, THEME
+from tests.browser.test_panel import sign_in
+from tests.finished import fill, run_of
+
+ADDRESS = "/panel/survey/campus/export/"
+
+
+@pytest.fixture
+def run(version: Version, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setattr(leases, "wake", lambda task, job_id: None)
+    design = reports.get_design(version.design_id)
+    fill(design)
+    return run_of(design)
+
+
+@pytest.fixture
+def page(browser: Browser, running_site: str, settings: Any, tmp_path: Path) -> Iterator[Page]:
+    settings.CANDOR_EXPORTS = tmp_path / "exports"
+    context = browser.new_context(base_url=running_site)
+    context.set_default_timeout(15_000)
+    yield context.new_page()
+    context.close()
+
+
+def test_from_the_tick_to_the_download(
+    page: Page, alice: User, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(run: Run, out: BinaryIO, watch: Watch) -> None:
+        raise OSError(28, "")
+
+    monkeypatch.setitem(FORMATS, "full", Format("full", ".x", "text/x", "For a disk that is full", fail, about="None."))
+    sign_in(page, alice)
+    page.goto(ADDRESS)
+    for label in ("Estimates as CSV", "The whole report as JSON", "For a disk that is full"):
+        page.get_by_role("checkbox", name=label).check()
+    page.get_by_role("button", name="Make the files").press("Enter")
+    expect(page.get_by_text("Waiting for a worker")).to_have_count(3)
+    page.get_by_role("checkbox", name="Estimates as CSV").check()
+    first = Export.objects.get(format="json")
+    Export.objects.filter(pk=first.pk).update(state="running", progress=40)
+    expect(page.get_by_text("40 % written")).to_be_visible()
+    Export.objects.filter(pk=first.pk).update(state="queued")
+    jobs.execute(first.pk)
+    jobs.execute(Export.objects.get(format="full").pk)
+    expect(page.get_by_role("link", name="Download")).to_have_count(1)
+    expect(page.get_by_text("No space left on device")).to_be_visible()
+    expect(page.get_by_role("checkbox", name="Estimates as CSV")).to_be_checked()
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    assert download.value.suggested_filename == f"campus-1-{run.key[:8]}.json"
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("It is cancelled; nothing is left of it.")).to_be_visible()
+    assert set(Export.objects.values_list("format", flat=True)) == {"json", "full"}

@@ -1,0 +1,209 @@
+"""The page Export: what it offers to whom, what a press does, and who gets which file."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from estimator import jobs as leases
+from estimator.exporting import files, jobs
+from estimator.exporting.cells import Watch
+from estimator.exporting.formats import FORMATS, Format
+from estimator.models import Export, Run
+from surveys import exporting
+from surveys.models import Survey
+from surveys.people.models import AuditEntry, Membership, Role
+from surveys.people.teams import home_team
+from surveys.services import write_survey
+from tests import payloads
+from tests.panel.conftest import SignIn
+
+pytestmark = pytest.mark.django_db
+ADDRESS = "/panel/survey/campus/export/"
+
+
+def rows(run: Run, out: BinaryIO, watch: Watch) -> None:
+    out.write(b"a row for each report")
+
+
+@pytest.fixture(autouse=True)
+def folder(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of the test's own, a format with rows and languages of its own, and nobody to wake."""
+    settings.CANDOR_EXPORTS = tmp_path / "exports"
+    monkeypatch.setattr(leases, "wake", lambda task, job_id: None)
+    form = Format("rows", ".rows", "application/x-rows", "Rows", rows, microdata=True, about="One row for each report.")
+    monkeypatch.setitem(FORMATS, "rows", form)
+
+
+@pytest.fixture
+def as_a(survey: Survey, sign_in: SignIn) -> Callable[[Role], Client]:
+    def member(role: Role) -> Client:
+        user = User.objects.create_user(role.label, is_staff=True)
+        Membership.objects.create(team=survey.team, user=user, role=role)
+        return sign_in(user)
+
+    return member
+
+
+def post(client: Client, run: Run, *formats: str, **more: str) -> Any:
+    return client.post(ADDRESS, {"run": run.key, "format": formats, **more})
+
+
+def text(client: Client, address: str = ADDRESS) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", client.get(address).content.decode()))
+
+
+def made(export: Export) -> Export:
+    jobs.execute(export.pk)
+    return Export.objects.get(pk=export.pk)
+
+
+def test_from_the_page_to_the_file(run: Run, her: Client, alice: User) -> None:
+    assert "None yet." in text(her)
+    answer = post(her, run, "csv", "json")
+    assert (answer.status_code, answer["Location"]) == (302, f"{ADDRESS}?run={run.key}#exports")
+    assert {(one.format, one.asked_by, one.microdata) for one in Export.objects.all()} == {
+        ("csv", alice, False), ("json", alice, False),
+    }  # fmt: skip
+    assert text(her).count("Waiting for a worker") == 2
+    export = made(Export.objects.get(format="csv"))
+    page = text(her)
+    assert f"SHA-256 {export.sha256}" in page
+    assert page.count("Waiting for a worker") == 1
+    file = her.get(reverse("panel:export-file", args=[export.key]))
+    content = b"".join(file.streaming_content)  # type: ignore[attr-defined]
+    assert content == files.path_of(export.key).read_bytes()
+    assert {name: file[name] for name in ("Content-Type", "Content-Disposition", "ETag", "Cache-Control")} == {
+        "Content-Type": "text/csv; charset=utf-8",
+        "Content-Disposition": f'attachment; filename="campus-1-{run.key[:8]}.csv"',
+        "ETag": f'"{export.sha256}"',
+        "Cache-Control": "private, no-cache",
+    }
+    again = her.get(reverse("panel:export-file", args=[export.key]), headers={"If-None-Match": f'"{export.sha256}"'})
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", file["ETag"])
+    acts = [(entry.act, entry.detail) for entry in AuditEntry.objects.filter(act__contains="export")]
+    assert acts == [
+        ("exported", f"run {run.key}, as csv"),
+        ("asked for an export", f"run {run.key}, as json"),
+        ("asked for an export", f"run {run.key}, as csv"),
+    ]
+
+
+def test_the_same_is_not_made_twice(run: Run, her: Client) -> None:
+    post(her, run, "csv")
+    first = made(Export.objects.get())
+    post(her, run, "csv", "json")
+    assert "1 file is on the way." in (page := text(her))
+    assert "1 was asked for before: see below." in page
+    assert Export.objects.get(format="csv") == first
+
+
+def test_rows_take_a_tick_and_an_editor(run: Run, her: Client, as_a: Callable[[Role], Client]) -> None:
+    refused = post(her, run, "csv", "rows")
+    assert refused.status_code == 400
+    assert "Tick that you want a row for each report." in refused.content.decode()
+    assert 'value="csv" checked' in refused.content.decode()
+    assert not Export.objects.exists()
+    analyst = as_a(Role.ANALYST)
+    assert 'value="rows"' not in analyst.get(ADDRESS).content.decode()
+    assert post(analyst, run, "csv", "rows", microdata="yes").status_code == 403
+    assert not Export.objects.exists()
+    assert post(her, run, "rows", microdata="yes").status_code == 302
+    assert AuditEntry.objects.filter(detail=f"run {run.key}, as rows, a row for each report").exists()
+
+
+def test_who_gets_which_file(run: Run, her: Client, as_a: Callable[[Role], Client], sign_in: SignIn, bob: User) -> None:
+    numbers, microdata = (made(jobs.request(run, name, microdata=True)[0]) for name in ("csv", "rows"))
+    people = {role.label: as_a(role) for role in Role} | {"stranger": sign_in(bob)}
+    found = {
+        who: [client.get(reverse("panel:export-file", args=[one.key])).status_code for one in (numbers, microdata)]
+        for who, client in people.items()
+    }
+    assert found == {
+        "viewer": [403, 403], "analyst": [200, 403], "editor": [200, 200], "owner": [200, 200], "stranger": [404, 404],
+    }  # fmt: skip
+    assert people["analyst"].post(reverse("panel:export-delete", args=[microdata.key])).status_code == 403
+    assert Export.objects.count() == 2
+    taken = AuditEntry.objects.filter(act="exported", detail__endswith="a row for each report")
+    assert [entry.name for entry in taken] == ["owner", "editor"]
+    answer = her.get(reverse("panel:export-file", args=[microdata.key]))
+    assert answer["Cache-Control"] == "private, no-store"
+    assert answer["Content-Disposition"].endswith(f'-{run.key[:8]}.rows"')
+    assert "For editors and owners." in text(people["analyst"])
+
+
+def test_cancelling_and_deleting(run: Run, her: Client) -> None:
+    waiting = exporting.request_export(run, "csv")[0]
+    assert "Cancel" in text(her)
+    her.post(reverse("panel:export-delete", args=[waiting.key]))
+    assert "It is cancelled; nothing is left of it." in text(her)
+    done = made(exporting.request_export(run, "csv")[0])
+    assert "Delete" in text(her)
+    her.post(reverse("panel:export-delete", args=[done.key]))
+    assert not Export.objects.exists()
+    acts = AuditEntry.objects.values_list("act", flat=True)
+    assert ("cancelled an export" in acts, "deleted an export" in acts) == (True, True)
+
+
+def test_what_is_not_there_is_not_served(run: Run, her: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    export = jobs.request(run, "csv")[0]
+    address = reverse("panel:export-file", args=[export.key])
+    assert her.get(address).status_code == 404
+    made(export)
+    assert her.get(address).status_code == 200
+    files.path_of(export.key).unlink()
+    assert her.get(address).status_code == 404
+    assert "ask for it again" in text(her)
+
+
+def test_a_file_is_gone_when_its_time_is_over(run: Run, her: Client) -> None:
+    export = made(jobs.request(run, "csv")[0])
+    Export.objects.update(kept_until=timezone.now() - timedelta(seconds=1))
+    assert her.get(reverse("panel:export-file", args=[export.key])).status_code == 404
+
+
+def test_what_the_script_asks_for(run: Run, her: Client) -> None:
+    address = reverse("panel:export-progress", args=["campus"])
+    export = jobs.request(run, "csv")[0]
+    before = her.get(address)
+    assert before.json()["exports"] == {export.key: {"progress": 0, "words": "waiting for a worker"}}
+    assert f'data-page="{before.json()["page"]}" data-waits' in her.get(ADDRESS).content.decode()
+    assert her.get(address, headers={"If-None-Match": before["ETag"]}).status_code == 304
+    Export.objects.update(state="running", progress=40)
+    assert her.get(address).json()["exports"][export.key] == {"progress": 40, "words": "40 % written"}
+    Export.objects.update(state="queued")
+    made(export)
+    after = her.get(address).json()
+    assert after["exports"] == {}
+    assert after["page"] != before.json()["page"]
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({}, "Choose at least one format."),
+        ({"format": "csv", "run": "0" * 32}, "Choose one of the estimates."),
+        ({"format": "no-such"}, "format must be one of"),
+    ],
+)
+def test_what_is_wrong_is_said(run: Run, her: Client, said: dict[str, str], words: str) -> None:
+    answer = her.post(ADDRESS, {"run": run.key} | said)
+    assert answer.status_code == 400
+    assert words in answer.content.decode()
+    assert not Export.objects.exists()
+
+
+def test_a_run_of_another_survey_is_no_choice(run: Run, sign_in: SignIn, bob: User, survey: Survey) -> None:
+    write_survey(payloads.definition(slug="theirs"), team=home_team(bob))
+    client = sign_in(bob)
+    address = "/panel/survey/theirs/export/"
+    assert run.key not in client.get(f"{address}?run={run.key}").content.decode()
+    assert client.post(address, {"run": run.key, "format": "csv"}).status_code == 400
+    assert not Export.objects.exists()
