@@ -51,18 +51,29 @@ def how_it_is_sent(item: dict[str, Any]) -> str:
 
 def tickets_of(item: dict[str, Any], question: Question, language: str) -> Tickets:
     """The table of an item of a frozen design, in the words of one of its languages."""
-    weights = item["channel"]["weights"]
+    weights, names = item["channel"]["weights"], row_names(item, question, language)
     match item["encoding"]:
         case "one_hot":
-            return _shown(weights, ("Another choice", "This choice"), ("not marked", "marked"), "A choice, seen alone")
+            return _shown(weights, names, ("not marked", "marked"), "A choice, seen alone")
         case "each_option":
-            return _shown(weights, ("Not ticked", "Ticked"), ("not marked", "marked"), "An option, seen alone")
+            return _shown(weights, names, ("not marked", "marked"), "An option, seen alone")
         case "subset":
-            return _shown(weights, ("Any choice",), ("a set without the answer", "a set with the answer"))
+            return _shown(weights, names, ("a set without the answer", "a set with the answer"))
+    return _of_a_number(weights, list(names)) if item["kind"] == "number" else _shown(weights, names, names)
+
+
+def row_names(item: dict[str, Any], question: Question, language: str) -> tuple[str, ...]:
+    """What each row of an item's table is for."""
+    match item["encoding"]:
+        case "one_hot":
+            return "Another choice", "This choice"
+        case "each_option":
+            return "Not ticked", "Ticked"
+        case "subset":
+            return ("Any choice",)
     if item["kind"] == "number":
-        return _of_a_number(weights, [wording.point(value or 0.0) for value in question.values])
-    choices = tuple(choice.get(language, "") for choice in item["choices"])
-    return _shown(weights, choices, choices)
+        return tuple(wording.point(value or 0.0) for value in question.values)
+    return tuple(choice.get(language, "") for choice in item["choices"])
 
 
 def sent_names(points: list[str], width: int) -> list[str]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from estimator import results
 from estimator.exporting.cells import instant, sheet
+from estimator.exporting.columns import ESTIMATES
 from estimator.models import Run
 from estimator.results import Cell, Item, Results
 
@@ -54,13 +55,7 @@ def _row(read: Results, item: Item, cell: Cell) -> dict[str, Any]:
     }
 
 
-COLUMNS = (
-    "item", "wording", "measure", "choice", "choice_label", "stratum", "stratum_label", "n", "sent",
-    "estimate_unclipped", "estimate", "standard_error", "low", "high", "interval_method",
-    "noise_standard_error", "noise_low", "noise_high", "noise_interval_method", "confidence",
-    "interval_holds", "direct_question_n", "truth_probability", "epsilon", "flags", "known_truth",
-    "design", "estimator_version", "snapshot_at",
-)  # fmt: skip
+COLUMNS = tuple(column.name for column in ESTIMATES)
 
 
 def interval_holds(run: Run) -> str:

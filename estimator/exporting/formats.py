@@ -3,16 +3,21 @@
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO
 
 from estimator.exporting import bundle
 from estimator.exporting.cells import NotExported as NotExported
 from estimator.exporting.cells import Watch as Watch
 from estimator.exporting.cells import unwatched
+from estimator.exporting.columnar import parquet_file
 from estimator.exporting.document import json_file
 from estimator.exporting.estimates import csv_file
 from estimator.exporting.microdata import check as check_reports
 from estimator.exporting.rows import csv_reports, parquet_reports
+from estimator.exporting.statistical import SPSS, STATA, estimates_file, reports_file
+from estimator.exporting.statistical import check_reports as check_reports_in_memory
+from estimator.exporting.workbook import xlsx_file
 from estimator.models import Run
 
 Write = Callable[[Run, BinaryIO, Watch], None]
@@ -80,7 +85,17 @@ def _bundled(run: Run, out: BinaryIO, watch: Watch) -> None:
 
 
 def _bundled_with_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
-    bundle.write(run, out, watch, [one for one in FORMATS.values() if one.suffix != ".zip"])
+    check_reports(run)
+    bundle.write(run, out, watch, [one for one in FORMATS.values() if one.suffix != ".zip" and _can_be_made(one, run)])
+
+
+def _can_be_made(one: Format, run: Run) -> bool:
+    """Whether a format takes so many reports; a bundle holds those that do."""
+    try:
+        one.check(run)
+    except NotExported:
+        return False
+    return True
 
 
 FORMATS: dict[str, Format] = {
@@ -103,6 +118,38 @@ FORMATS: dict[str, Format] = {
             about="Design, totals, estimates and privacy label in one document, from which every number follows.",
         ),
         Format(
+            "xlsx",
+            ".xlsx",
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            "Workbook for Excel and LibreOffice",
+            xlsx_file,
+            about="A sheet for each table: estimates, questions, tallies, privacy, tickets, false reports.",
+        ),
+        Format(
+            "parquet",
+            ".parquet",
+            "application/vnd.apache.parquet",
+            "Estimates as Parquet",
+            parquet_file,
+            about="The rows of the CSV file, typed, for pandas, polars, R and databases.",
+        ),
+        Format(
+            "sav",
+            ".sav",
+            "application/x-spss-sav",
+            "Estimates for SPSS",
+            partial(estimates_file, SPSS),
+            about="The rows of the CSV file, with labels of variables.",
+        ),
+        Format(
+            "dta",
+            ".dta",
+            "application/x-stata-dta",
+            "Estimates for Stata",
+            partial(estimates_file, STATA),
+            about="The rows of the CSV file, with labels of variables; Stata 14 and newer.",
+        ),
+        Format(
             "reports-csv",
             ".csv",
             "text/csv; charset=utf-8",
@@ -121,6 +168,26 @@ FORMATS: dict[str, Format] = {
             microdata=True,
             about="The same rows, small and typed, with labels, for millions of reports.",
             check=check_reports,
+        ),
+        Format(
+            "reports-sav",
+            ".sav",
+            "application/x-spss-sav",
+            "Randomised reports for SPSS",
+            partial(reports_file, SPSS),
+            microdata=True,
+            about="The same rows with labels of variables and of values.",
+            check=check_reports_in_memory,
+        ),
+        Format(
+            "reports-dta",
+            ".dta",
+            "application/x-stata-dta",
+            "Randomised reports for Stata",
+            partial(reports_file, STATA),
+            microdata=True,
+            about="The same rows with labels of variables and of values; Stata 14 and newer.",
+            check=check_reports_in_memory,
         ),
         Format(
             "bundle",

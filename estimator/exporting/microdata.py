@@ -50,7 +50,7 @@ class Microdata:
         return len(self.order)
 
     def chunks(self, watch: Watch) -> Iterator[tuple[NDArray[np.uint16], NDArray[np.uint8]]]:
-        """The strata and symbols of the reports in their order, CHUNK at a time; `watch` is told of each once written."""
+        """The strata and symbols of the reports in order, CHUNK at a time; `watch` is told once each is written."""
         for first in range(0, len(self), CHUNK):
             rows = self.order[first : first + CHUNK]
             yield self.strata[rows], self.symbols[rows]

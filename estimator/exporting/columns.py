@@ -1,0 +1,100 @@
+"""What each column of the tables holds, as files with labels say it; docs/report.md says it at length."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["text", "whole", "number", "moment"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: texts, whole numbers, numbers, or moments as ISO 8601 in UTC; any cell may be empty (None).
+
+    A label has at most 80 characters, as Stata takes no more.
+    """
+
+    name: str
+    kind: Kind
+    label: str
+
+
+ESTIMATES = (
+    Column("item", "text", "Key of the question"),
+    Column("wording", "text", "The question as it was asked"),
+    Column("measure", "text", "share of a choice, or mean"),
+    Column("choice", "whole", "Number of the choice, from 0; 0 for a mean"),
+    Column("choice_label", "text", "The choice as it was offered; empty for a mean"),
+    Column("stratum", "text", "Key of the group; empty for all respondents"),
+    Column("stratum_label", "text", "The group as it was offered"),
+    Column("n", "whole", "Reports counted"),
+    Column("sent", "whole", "Randomised, not the true answer: reports that say this choice"),
+    Column("estimate_unclipped", "number", "Unbiased estimate of the true share or mean; may lie outside the range"),
+    Column("estimate", "number", "The estimate to quote: shares within [0, 1], a mean within its range"),
+    Column("standard_error", "number", "Of the unbiased estimate: tickets and sampling together"),
+    Column("low", "number", "Lower end of the interval with sampling"),
+    Column("high", "number", "Upper end of the interval with sampling"),
+    Column("interval_method", "text", "How the interval with sampling was made"),
+    Column("noise_standard_error", "number", "Standard error by the tickets' chance alone"),
+    Column("noise_low", "number", "Lower end of the interval for those who took part"),
+    Column("noise_high", "number", "Upper end of the interval for those who took part"),
+    Column("noise_interval_method", "text", "How the interval for those who took part was made"),
+    Column("confidence", "number", "Level of each interval by itself"),
+    Column("interval_holds", "text", "every_look of a run made before closing, else one_look"),
+    Column("direct_question_n", "number", "Honest respondents a direct question would need for this standard error"),
+    Column("truth_probability", "text", "Of the mechanism, an exact fraction; empty where it has none"),
+    Column("epsilon", "number", "Epsilon of the question, natural logarithm"),
+    Column("flags", "text", "Words of warning, with spaces between them"),
+    Column("known_truth", "number", "Among simulated respondents; always empty for real ones"),
+    Column("design", "text", "SHA-256 of the frozen design"),
+    Column("estimator_version", "text", "Version of the library randomized_response"),
+    Column("snapshot_at", "moment", "When the totals were read, UTC"),
+)
+TALLIES = (
+    Column("item", "text", "Key of the question"),
+    Column("stratum", "text", "Key of the group; empty where there are no groups"),
+    Column("symbol", "whole", "Number of the symbol within the reports of the question, from 0"),
+    Column("value", "whole", "Value of the symbol, from 0"),
+    Column("value_label", "text", "What the value stands for, as it was offered"),
+    Column("count", "whole", "Randomised, not the true answer: reports that hold this value"),
+)
+PRIVACY = (
+    Column("item", "text", "Key of the question"),
+    Column("wording", "text", "The question as it was asked"),
+    Column("encoding", "text", "How an answer becomes symbols"),
+    Column("mechanism", "text", "Name of the table's constructor"),
+    Column("epsilon", "number", "Epsilon of the question, natural logarithm"),
+    Column("odds", "text", "e^epsilon, exact"),
+    Column("tickets", "whole", "Tickets of each row of the table"),
+)
+POISONING = (
+    Column("item", "text", "Key of the question"),
+    Column("measure", "text", "share or mean"),
+    Column("n", "whole", "Reports counted"),
+    Column("false_share", "number", "Share of reports that are false"),
+    Column("false_reports", "whole", "How many reports that is"),
+    Column("largest_shift", "number", "By how much they can move any share, or the mean, at most"),
+)
+QUESTIONS = (
+    Column("item", "text", "Key of the question"),
+    Column("kind", "text", "Kind of the question"),
+    Column("encoding", "text", "How an answer becomes symbols"),
+    Column("wording", "text", "The question as it was asked"),
+    Column("choice", "whole", "Number of the choice, or of the point of a number's grid, from 0"),
+    Column("choice_label", "text", "As it was offered"),
+    Column("value", "number", "The number that it stands for; empty where it stands for none"),
+)
+GROUPS = (
+    Column("stratum", "text", "Key of the group"),
+    Column("stratum_label", "text", "The group as it was offered"),
+    Column("share", "text", "Its known share of the population, exact; empty where none is known"),
+)
+
+
+def tickets(width: int) -> tuple[Column, ...]:
+    """The columns of a sheet of all questions' tables, of which the widest has `width` reports."""
+    return (
+        Column("item", "text", "Key of the question"),
+        Column("row", "whole", "Number of the table's row, from 0"),
+        Column("row_label", "text", "What the row is for"),
+        *(Column(f"tickets_{y}", "whole", f"How many tickets of the row send {y}") for y in range(width)),
+    )

@@ -1,0 +1,207 @@
+"""Every format of the registry: read back by its own readers, the same bytes twice, no formula, no text lost."""
+
+import io
+import time
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pandas as pd
+import polars as pl
+import pyarrow.parquet as pq
+import pyreadstat
+import pytest
+import xlsxwriter
+
+from estimator import results
+from estimator import services as estimator
+from estimator.exporting import workbook
+from estimator.exporting.columns import ESTIMATES
+from estimator.exporting.estimates import estimate_rows
+from estimator.exporting.formats import FORMATS, NotExported
+from estimator.models import Run
+from tests import hostile
+from tests.finished import run_of
+
+pytestmark = pytest.mark.django_db
+WARNING = "Randomised, not the true answer"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+    design = hostile.design()
+    hostile.answer(design)
+    return run_of(design)
+
+
+def test_two_exports_of_one_state_are_the_same_bytes(run: Run) -> None:
+    """More than a second lies between them, so that no file holds the time of its writing."""
+    first = {name: one.whole(run) for name, one in FORMATS.items()}
+    time.sleep(1.1)
+    again = Run.objects.get(pk=run.pk)
+    assert [name for name, one in FORMATS.items() if one.whole(again) != first[name]] == []
+
+
+def _pandas(content: bytes, path: Path) -> list[dict[str, Any]]:
+    return _plain(pd.read_csv(io.BytesIO(content), encoding="utf-8-sig"))
+
+
+def _polars(content: bytes, path: Path) -> list[dict[str, Any]]:
+    return pl.read_csv(content).to_dicts()
+
+
+def _openpyxl(content: bytes, path: Path) -> list[dict[str, Any]]:
+    names, *rows = openpyxl.load_workbook(io.BytesIO(content))["estimates"].values
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _pandas_xlsx(content: bytes, path: Path) -> list[dict[str, Any]]:
+    return _plain(pd.read_excel(io.BytesIO(content), sheet_name="estimates"))
+
+
+def _arrow(content: bytes, path: Path) -> list[dict[str, Any]]:
+    return pq.read_table(io.BytesIO(content)).to_pylist()
+
+
+def _polars_parquet(content: bytes, path: Path) -> list[dict[str, Any]]:
+    return pl.read_parquet(content).to_dicts()
+
+
+def _sav(content: bytes, path: Path) -> list[dict[str, Any]]:
+    path.write_bytes(content)
+    return _plain(pyreadstat.read_sav(path)[0])
+
+
+def _dta(content: bytes, path: Path) -> list[dict[str, Any]]:
+    path.write_bytes(content)
+    return _plain(pyreadstat.read_dta(path)[0])
+
+
+def _plain(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "digits"),
+    [
+        ("csv", _pandas, 17),
+        ("csv", _polars, 17),
+        ("xlsx", _openpyxl, 16),
+        ("xlsx", _pandas_xlsx, 16),
+        ("parquet", _arrow, 17),
+        ("parquet", _polars_parquet, 17),
+        ("sav", _sav, 17),
+        ("dta", _dta, 17),
+    ],
+)
+def test_a_reader_gets_every_text_and_number_of_the_estimates(
+    run: Run, tmp_path: Path, name: str, read: Callable[[bytes, Path], list[dict[str, Any]]], digits: int
+) -> None:
+    rows = read(FORMATS[name].whole(run), tmp_path / f"file{FORMATS[name].suffix}")
+    known = estimate_rows(results.read(run))
+    assert [list(row) for row in rows] == [[column.name for column in ESTIMATES]] * len(known)
+    assert {row["wording"] for row in known} >= {hostile.WORDING}
+    quote = "'" if name == "csv" else ""
+    for row, told in zip(rows, known, strict=True):
+        for column in ESTIMATES:
+            found, said = row[column.name], told[column.name]
+            if said is None or said == "":
+                assert found in (None, ""), column
+            elif column.kind == "text":
+                hidden = quote if said.startswith(("=", "+", "-", "@")) else ""
+                assert found == hidden + said
+            elif column.kind == "moment":
+                _is_the_moment(found, datetime.fromisoformat(said))
+            else:
+                assert float(found) == float(format(said, f".{digits}g")), column
+
+
+def _is_the_moment(found: Any, said: datetime) -> None:
+    read = pd.Timestamp(found)
+    utc = read.tz_convert(None) if read.tzinfo else read
+    assert abs(utc - pd.Timestamp(said).tz_convert(None)) < pd.Timedelta(milliseconds=2)
+
+
+def test_numbers_and_times_of_a_workbook_are_typed_and_no_cell_is_a_formula(run: Run) -> None:
+    book = openpyxl.load_workbook(io.BytesIO(FORMATS["xlsx"].whole(run)))
+    assert book.sheetnames == [
+        "readme", "estimates", "questions", "groups", "tallies", "privacy", "tickets", "poisoning",
+    ]  # fmt: skip
+    cells = [cell for sheet in book for row in sheet.iter_rows() for cell in row if cell.value is not None]
+    assert {cell.data_type for cell in cells} == {"s", "n", "d"}
+    hidden = [cell for cell in cells if str(cell.value).startswith(("=", "+", "-", "@")) and cell.data_type == "s"]
+    assert {cell.value for cell in hidden} == {hostile.WORDING, hostile.CHOICE, hostile.GROUP, hostile.TITLE}
+    assert all(cell.quotePrefix for cell in hidden)
+    estimates = [cell for cell in book["estimates"][2] if cell.value is not None]
+    assert {cell.data_type for cell in estimates} == {"s", "n", "d"}
+    assert sum(row[5] for row in book["tallies"].iter_rows(min_row=2, values_only=True)) == 120 * 2
+    assert book.properties.created == run.snapshot_at.replace(microsecond=0, tzinfo=None)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("a\x01b\x0b\ufffe", "a\ufffdb\ufffd\ufffd"),
+        ("one\r\ntwo\rthree\tfour", "one\ntwo\nthree\tfour"),
+        ("<r>raw</r>", "<r>raw</r> "),
+        ("x" * 40_000, "x" * 32_766 + "…"),
+        ("😀" * 20_000, "😀" * 16_383 + "…"),
+    ],
+)
+def test_a_cell_of_a_workbook_takes_any_text(text: str, kept: str) -> None:
+    out = io.BytesIO()
+    book = xlsxwriter.Workbook(out, {"constant_memory": True})
+    book.add_worksheet("one").write_string(0, 0, workbook.fitting(text))
+    book.close()
+    found = openpyxl.load_workbook(out)["one"]["A1"].value
+    assert found == kept
+
+
+def test_a_table_that_is_longer_than_a_sheet_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbook, "MOST_ROWS", 3)
+    with pytest.raises(NotExported, match="3 rows at most"):
+        FORMATS["xlsx"].whole(run)
+
+
+@pytest.mark.parametrize(("name", "read"), [("sav", pyreadstat.read_sav), ("dta", pyreadstat.read_dta)])
+def test_files_of_statistics_programs_have_labels_and_the_time_of_the_snapshot(
+    run: Run, tmp_path: Path, name: str, read: Callable[..., Any]
+) -> None:
+    path = tmp_path / f"file.{name}"
+    path.write_bytes(FORMATS[name].whole(run))
+    _, about = read(path)
+    assert about.column_names_to_labels == {column.name: column.label for column in ESTIMATES}
+    assert about.file_label == hostile.TITLE
+    whole = {"sav": {"microsecond": 0}, "dta": {"second": 0, "microsecond": 0}}[name]
+    assert about.creation_time == run.snapshot_at.replace(tzinfo=None, **whole)  # type: ignore[union-attr]
+
+    path.write_bytes(FORMATS[f"reports-{name}"].whole(run))
+    rows, about = read(path)
+    assert list(rows) == ["stratum", "randomised_cheated", "randomised_mood"]
+    coded = pd.read_csv(io.BytesIO(FORMATS["reports-csv"].whole(run)))
+    assert rows["randomised_mood"].tolist() == coded["randomised_mood"].tolist()
+    assert [["y1", "y2"][int(index)] for index in rows["stratum"]] == coded["stratum"].tolist()
+    assert about.variable_value_labels == {
+        "stratum": {0: hostile.GROUP, 1: "Later"},
+        "randomised_cheated": {0: "No", 1: hostile.CHOICE},
+        "randomised_mood": {0: "Well", 1: "So-so", 2: "Low"},
+    }
+    labels = about.column_names_to_labels
+    assert labels["randomised_mood"] == f"{WARNING}: How do you feel?"
+    assert labels["randomised_cheated"] == f"{WARNING}: {hostile.WORDING}"[: 80 if name == "dta" else None]
+    assert about.file_label.startswith(WARNING)
+
+
+def test_every_exported_variable_of_reports_says_that_it_is_randomised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+    design = hostile.of_every_kind()
+    hostile.answer(design)
+    run = run_of(design)
+    fields = list(pq.read_table(io.BytesIO(FORMATS["reports-parquet"].whole(run))).schema)
+    assert len(fields) == 1 + len(design.alphabets)
+    for one in fields[1:]:
+        assert one.name.startswith("randomised_")
+        assert one.metadata[b"label"].startswith(WARNING.encode())

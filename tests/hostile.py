@@ -1,0 +1,33 @@
+"""A survey whose texts try what files can be broken by, and its reports: for tests of what is exported."""
+
+import numpy as np
+
+from collector.designs import Design
+from collector.services import freeze
+from tests import kinds, payloads, simulated
+
+WORDING = '=HYPERLINK("x") – هل غششت؟ 😀 "quoted", it\'s; <b>&amp;</b>\nsecond line'
+CHOICE = "+نعم 👩‍👩‍👧"
+GROUP = '@السنة الأولى, "A"; 🎓'
+TITLE = "-استطلاع 📊 <r>&</r>"
+
+
+def design(**changes: object) -> Design:
+    document = payloads.document(**changes)
+    document["title"] = {"en": TITLE}
+    document["items"][0]["wording"], document["items"][0]["choices"][1] = {"en": WORDING}, {"en": CHOICE}
+    document["strata"]["groups"][0]["label"] = {"en": GROUP}
+    return freeze(document)
+
+
+def answer(design: Design, count: int = 120) -> None:
+    """Store reports of which each symbol takes each of its values."""
+    reports = np.arange(count)[:, None] // 2 % np.array(design.alphabets)
+    strata = np.arange(count) % len(design.strata)
+    simulated.store(design, simulated.People(strata, {}), reports.astype(np.uint8))
+
+
+def of_every_kind() -> Design:
+    """Every kind of question and every encoding, in two groups."""
+    groups = payloads.definition()["strata"]
+    return freeze(kinds.document(strata=groups))
