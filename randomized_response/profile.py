@@ -74,7 +74,7 @@ def _tilted_end(x: int, end: float, best: Vector, floor: float, tally: Counts, c
     upper = -12.0
     while above(upper) > 0 and upper < 12:
         upper += 3
-    crossing = optimize.brentq(above, upper - 3, upper, xtol=1e-9) if upper > -12 and above(upper) < 0 else upper
+    crossing = optimize.brentq(above, upper - 3, upper, xtol=1e-12) if upper > -12 and above(upper) < 0 else upper
     reached = float(tilted(crossing)[x])
     return max(reached, float(best[x])) if end else min(reached, float(best[x]))
 
