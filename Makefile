@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test test-stack check audit audit-wire fuzz machine chaos format messages lock coverage bench
+.PHONY: help run stack test test-stack check audit audit-wire audit-files fuzz machine chaos format messages lock coverage bench
 .PHONY: bench-library backup restore
 
 help: ## list the doors
@@ -47,7 +47,7 @@ restore: ## make an empty installation from such a file; FILE=candor.zip
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py restore "$(FILE)"
 
-audit: audit-wire fuzz machine chaos ## the long proofs; each writes its numbers into docs
+audit: audit-wire audit-files fuzz machine chaos ## the long proofs; each writes its numbers into docs
 
 audit-wire: ## 30,000 answers by a real browser: what leaves it is the table's channel
 	@$(PYTHON) bin/install requirements-dev.lock
@@ -57,6 +57,11 @@ audit-wire: ## 30,000 answers by a real browser: what leaves it is the table's c
 fuzz: ## 20,000 requests made of the OpenAPI document and 10,000 ids walked by a stranger, into docs/fuzz.md
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.fuzz
+
+audit-files: ## open every exported file in LibreOffice and R (installed where they are missing), into docs/exported-files.md
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(PYTHON) bin/install-readers
+	@CANDOR_READERS=1 $(BIN)/python -m pytest -q tests/readers
 
 machine: ## 5,000 orders of all that can happen to reports, against a model
 	@$(PYTHON) bin/install requirements-dev.lock
