@@ -10,6 +10,7 @@ from django.utils import timezone
 from collector import folding
 from collector import selectors as reports
 from estimator import computing, jobs, selectors
+from estimator.exporting.cells import Watch, unwatched
 from estimator.models import Estimate, Export, KnownShare, Run, Worker
 from randomized_response import __version__
 
@@ -76,14 +77,17 @@ def execute(run_id: int) -> Run:
     return Run.objects.get(pk=run_id)
 
 
-def run_now(digest: str, *, confidence: float = 0.95) -> Run:
-    """Compute a run here and now: it is held from the beginning, so that no worker takes it up, now or later."""
+def run_now(digest: str, *, confidence: float = 0.95, watch: Watch = unwatched) -> Run:
+    """Compute a run here and now: it is held from the beginning, so that no worker takes it up, now or later.
+
+    `watch` is told how much is computed, in [0, 1].
+    """
     lease = jobs.new_key()
     until = timezone.now() + jobs.LEASE
     held = {"state": Run.State.RUNNING, "lease": lease, "lease_until": until, "tries": jobs.MOST_TRIES}
     run = Run.objects.create(design_id=digest, trigger=Run.Trigger.DEMAND, confidence=confidence, **held)
     try:
-        _compute(run.pk, lease)
+        _compute(run.pk, lease, watch)
     except Exception as error:
         jobs.give_back(Run, run.pk, lease, error)
         raise
@@ -108,7 +112,7 @@ def record_known_shares(digest: str, shares: Iterable[KnownShare]) -> None:
         KnownShare.objects.bulk_create(shares)
 
 
-def _compute(run_id: int, lease: str) -> None:
+def _compute(run_id: int, lease: str, watch: Watch = unwatched) -> None:
     run = Run.objects.get(pk=run_id)
     folding.fold(run.design_id)
     design, now = reports.get_design(run.design_id), timezone.now()
@@ -121,6 +125,7 @@ def _compute(run_id: int, lease: str) -> None:
         mine = totals[field.start : field.stop]
         rows += computing.estimate_item(design, position, mine, run.confidence, anytime=anytime)
         jobs.renew(Run, run_id, lease, progress=100 * (position + 1) // len(design.fields))
+        watch((position + 1) / len(design.fields))
     with transaction.atomic():
         jobs.hold(
             Run,

@@ -1,19 +1,45 @@
-"""What the management commands share: finding a survey, saying what happened, turning faults into one sentence."""
+"""What the management commands share: finding a survey, saying what happened, turning faults into one sentence.
+
+A command ends with 0 where it did what was asked, with REFUSED where that could not be done, and with USAGE where it
+was asked wrongly: trying the same again helps after REFUSED at most.
+"""
 
 import json
+import os
+import secrets
+import shutil
+import sys
+import tempfile
 from argparse import ArgumentParser
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from django.core.management.base import BaseCommand, CommandError
+from tqdm import tqdm
 
 from collector.rewriting import Busy
+from estimator.exporting.cells import NotExported, Watch
 from surveys.keeping.archive import ArchiveError
 from surveys.lifecycle import NotAllowed
 from surveys.models import Survey
 from surveys.reading import DefinitionError
 from surveys.respondents import RehearsalError
 
-FAULTS = (DefinitionError, NotAllowed, RehearsalError, ArchiveError, Busy, OSError)
+FAULTS = (DefinitionError, NotAllowed, NotExported, RehearsalError, ArchiveError, Busy, OSError)
+REFUSED, USAGE = 1, 2
+"""How a command ends that did not do it. The second is argparse's own."""
+
+STANDARD = Path("-")
+"""Stands for standard input and output."""
+
+
+class Usage(CommandError):
+    """The command was asked wrongly: an option that is out of its range, or two that do not fit."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, returncode=USAGE)
 
 
 class SurveyCommand(BaseCommand):
@@ -30,11 +56,21 @@ class SurveyCommand(BaseCommand):
         parser.add_argument("slug", help="the survey's name in its address")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        # What is written to standard output is the file alone.
+        out = self.stderr if options.get("output") == STANDARD else self.stdout
         try:
-            sentence, facts = self.act(**options)
+            sentence, facts = self._done(options)
+        except CommandError as fault:
+            if options["json"]:
+                out.write(json.dumps({"error": str(fault), "exit": fault.returncode}))
+            raise
+        out.write(json.dumps(facts) if options["json"] else sentence)
+
+    def _done(self, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        try:
+            return self.act(**options)
         except FAULTS as error:
-            raise CommandError(str(error)) from error
-        self.stdout.write(json.dumps(facts) if options["json"] else sentence)
+            raise CommandError(str(error), returncode=REFUSED) from error
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
         """Do it; what happened as a sentence and as facts."""
@@ -48,3 +84,55 @@ def find_survey(slug: str) -> Survey:
         known = ", ".join(Survey.objects.values_list("slug", flat=True)) or "none yet"
         raise CommandError(f"There is no survey {slug!r}; there are: {known}.")
     return survey
+
+
+@contextmanager
+def watched(words: str) -> Iterator[Watch]:
+    """A bar on standard error for work that tells which part of it is done; none where nobody sits at a terminal."""
+    with tqdm(total=100, desc=words, unit="%", leave=False, disable=None) as bar:
+
+        def watch(part: float) -> None:
+            bar.update(max(0, round(100 * part) - bar.n))
+
+        yield watch
+
+
+@contextmanager
+def whole_file(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+    """A file that is there whole and on disk, or is what it was before; `-` is standard output.
+
+    Parameters
+    ----------
+    path : Path
+        What is there is replaced, where it is a file.
+    private : bool
+        Whether its owner alone may read it.
+
+    Raises
+    ------
+    CommandError
+        Where something else than a file has this name.
+    """
+    if path == STANDARD:
+        with tempfile.TemporaryFile() as file:
+            yield file
+            file.seek(0)
+            shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+        return
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise CommandError(f"{path} is not a file; name one, or - for standard output.")
+    draft = target.with_name(f".{target.name[:128]}.{secrets.token_hex(8)}")
+    handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
+    try:
+        with os.fdopen(handle, "w+b") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+    folder = os.open(target.parent, os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)

@@ -14,7 +14,7 @@ from django.utils import timezone, translation
 from estimator import jobs
 from estimator.exporting import files
 from estimator.exporting.cells import Watch
-from estimator.exporting.formats import FORMATS, NotExported
+from estimator.exporting.formats import FORMATS, Format, NotExported
 from estimator.models import Export, Run
 
 State = Export.State
@@ -58,8 +58,8 @@ def request(
         Naming the field, what it may be, and what it is.
     """
     check(run, name, language=language, microdata=microdata)
-    written_in = (language or settings.LANGUAGE_CODE) if FORMATS[name].translated else ""
-    same = {"run": run, "format": name, "language": written_in}
+    form = FORMATS[name]
+    same = {"run": run, "format": name, "language": written_in(form, language) if form.translated else ""}
     Export.objects.filter(**same, state=State.FAILED).delete()
     for found in Export.objects.filter(**same):
         if found.waits or is_there(found):
@@ -67,7 +67,7 @@ def request(
         forget(found)
     try:
         with transaction.atomic():
-            export = Export.objects.create(**same, microdata=FORMATS[name].microdata, asked_by=by)
+            export = Export.objects.create(**same, microdata=form.microdata, asked_by=by)
     except IntegrityError:  # somebody else asked for it in this moment
         return Export.objects.exclude(state=State.FAILED).get(**same), False
     transaction.on_commit(lambda: wake(export.pk))
@@ -87,6 +87,15 @@ def check(run: Run, name: str, *, language: str = "", microdata: bool = False) -
         raise Refused("language", f"language must be left out for {name}, which has none; got {language!r}.")
     if language and language not in languages():
         raise Refused("language", f"language must be one of {', '.join(languages())}; got {language!r}.")
+    try:
+        form.check(run)
+    except NotExported as why:
+        raise Refused("run", str(why)) from why
+
+
+def written_in(form: Format, language: str) -> str:
+    """The language that is active while a file is written: the one that was chosen, else the installation's own."""
+    return language if form.translated and language else settings.LANGUAGE_CODE
 
 
 def languages() -> dict[str, str]:
@@ -170,7 +179,7 @@ def _write(export: Export, draft: files.Draft, lease: str) -> tuple[int, str]:
         raise NotExported(f"This version of Candor does not write {export.format}.")
     watch = _watch(export.pk, lease)
     with draft.open() as file:
-        with translation.override(export.language or settings.LANGUAGE_CODE):
+        with translation.override(written_in(form, export.language)):
             form.write(export.run, file, watch)
         jobs.renew(Export, export.pk, lease, progress=99)
         size, digest = files.put_on_disk(file)

@@ -17,6 +17,7 @@ from collector.designs import Design
 from collector.models import FrozenDesign
 from estimator import jobs
 from estimator import services as estimator
+from estimator.exporting.cells import Watch, unwatched
 from surveys import definitions, rehearsal, selectors
 from surveys.models import Survey
 from surveys.people.log import record
@@ -77,15 +78,22 @@ def resume_waiting() -> list[int]:
     return jobs.resume(Rehearsal, wake)
 
 
-def execute(rehearsal_id: int, *, seconds: float = TURN, people: list[Respondent] | None = None) -> None:
+def execute(
+    rehearsal_id: int,
+    *,
+    seconds: float = TURN,
+    people: list[Respondent] | None = None,
+    watch: Watch = unwatched,
+) -> None:
     """Do the next repetitions, unless another worker does or all are done; after `seconds` leave the rest for later.
 
-    `people` are the simulated respondents where they are not drawn: their answers are kept nowhere.
+    `people` are the simulated respondents where they are not drawn: their answers are kept nowhere. `watch` is told how
+    much is done, in [0, 1].
     """
     lease = jobs.take(Rehearsal, rehearsal_id)
     if lease:
         try:
-            _do(Rehearsal.objects.get(pk=rehearsal_id), lease, time.monotonic() + seconds, people)
+            _do(Rehearsal.objects.get(pk=rehearsal_id), lease, time.monotonic() + seconds, people, watch)
         except jobs.LeaseLost:
             _end_where_asked(rehearsal_id, lease)
         except Exception as error:
@@ -119,11 +127,12 @@ def _forget_design(instance: Rehearsal, **_: Any) -> None:
         collector.discard_rehearsal(instance.design_id)
 
 
-def _do(asked: Rehearsal, lease: str, until: float, people: list[Respondent] | None) -> None:
+def _do(asked: Rehearsal, lease: str, until: float, people: list[Respondent] | None, watch: Watch) -> None:
     design = reports.get_design(asked.design_id)
     drawn_from = population(design, asked.said)
     while asked.done.count() < asked.repetitions:
         number = asked.done.count() + 1
+        watch((number - 1) / asked.repetitions)
         _repeat(asked, lease, drawn_from, number, people)
         if time.monotonic() > until and number < asked.repetitions:
             # Between two repetitions others have their turn: the installation may have one worker alone.

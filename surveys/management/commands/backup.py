@@ -19,7 +19,7 @@ class Command(SurveyCommand):
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
         file: Path = options["file"]
-        with tqdm(total=backup.counted(), unit=" reports", disable=options["json"] or None, leave=False) as bar:
+        with tqdm(total=backup.counted(), unit=" reports", disable=None, leave=False) as bar:
             facts = backup.back_up(file, with_secret_key=options["with_secret_key"], watch=bar.update)
         said = f"{file} holds {facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs."
         if facts["left_out"]:

@@ -5,7 +5,7 @@ from django.core.management.base import CommandError
 
 from estimator import services
 from surveys import selectors
-from surveys.commands import SurveyCommand, find_survey
+from surveys.commands import SurveyCommand, Usage, find_survey, watched
 
 
 class Command(SurveyCommand):
@@ -20,7 +20,8 @@ class Command(SurveyCommand):
         if version is None:
             raise CommandError(f"{options['slug']} was never opened; there is nothing to estimate.")
         if not 0 < options["confidence"] < 1:
-            raise CommandError(f"--confidence must be greater than 0 and less than 1; got {options['confidence']}.")
-        run = services.run_now(version.design_id, confidence=options["confidence"])
+            raise Usage(f"--confidence must be greater than 0 and less than 1; got {options['confidence']}.")
+        with watched("Estimating") as watch:
+            run = services.run_now(version.design_id, confidence=options["confidence"], watch=watch)
         facts = {"slug": options["slug"], "run": run.key, "state": run.state, "reports": run.reports}
         return f"Run {run.key} is {run.state}: {run.reports} reports.", facts

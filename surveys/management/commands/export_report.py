@@ -3,32 +3,63 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.utils import translation
 
+from estimator.exporting import jobs
 from estimator.exporting.formats import FORMATS
 from estimator.models import Run
 from estimator.selectors import last_done
 from surveys import selectors
-from surveys.commands import SurveyCommand, find_survey
+from surveys.commands import SurveyCommand, Usage, find_survey, watched, whole_file
+from surveys.models import Survey
+from surveys.people.log import record
 
 
 class Command(SurveyCommand):
-    help = "Write the newest estimates of a survey as a file."
+    help = "Write the estimates of a survey as a file, in any format that the panel has; see docs/commands.md."
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("--format", choices=FORMATS, default="csv")
-        parser.add_argument("--output", type=Path, required=True)
+        parser.add_argument("--output", type=Path, required=True, help="file to write; - for standard output")
+        parser.add_argument("--run", metavar="KEY", help="which estimates; the newest where it is left out")
+        parser.add_argument("--language", default="", help="of a format that is to be read")
+        parser.add_argument(
+            "--with-reports", action="store_true", help="a row for each report is wanted; needed for such a format"
+        )
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
-        run = _newest_run(options["slug"])
-        options["output"].write_bytes(FORMATS[options["format"]].whole(run))
-        facts = {"slug": options["slug"], "run": run.key, "output": str(options["output"])}
-        return f"Run {run.key} of {options['slug']} is written to {options['output']}.", facts
+        survey = find_survey(options["slug"])
+        run, form, rows = _run(survey, options["run"]), FORMATS[options["format"]], options["with_reports"]
+        if form.microdata and not rows:
+            raise Usage(f"--format {form.name} holds a row for each report; say --with-reports if you want that.")
+        if rows and not form.microdata:
+            those = ", ".join(one.name for one in FORMATS.values() if one.microdata)
+            raise Usage(f"--with-reports goes with a format that holds a row for each report: {those}.")
+        try:
+            jobs.check(run, form.name, language=options["language"], microdata=rows)
+        except jobs.Refused as refusal:
+            raise (Usage if refusal.field == "language" else CommandError)(str(refusal)) from refusal
+        output: Path = options["output"]
+        with watched(form.label) as watch, whole_file(output, private=form.microdata) as file:
+            with translation.override(jobs.written_in(form, options["language"])):
+                form.write(run, file, watch)
+            size = file.seek(0, 2)
+        words = f"run {run.key}, as {form.name}{', a row for each report' if form.microdata else ''}"
+        record(None, "exported", survey=survey, detail=words)
+        facts = {"slug": survey.slug, "run": run.key, "format": form.name, "output": str(output), "bytes": size}
+        return f"Run {run.key} of {survey.slug} is written to {output}.", facts
 
 
-def _newest_run(slug: str) -> Run:
-    version = selectors.latest_version(find_survey(slug))
+def _run(survey: Survey, key: str | None) -> Run:
+    """The finished run of this key, or the newest of the version in the field."""
+    if key:
+        found = Run.objects.filter(key=key, state=Run.State.DONE).first()
+        if found is None or survey not in selectors.surveys_of_runs(found.design_id):
+            raise CommandError(f"{survey.slug} has no finished run {key!r}.")
+        return found
+    version = selectors.latest_version(survey)
     run = last_done(version.design_id) if version else None
     if run is None:
-        raise CommandError(f"{slug} has no estimates yet; manage.py estimate {slug} makes them.")
+        raise CommandError(f"{survey.slug} has no estimates yet; manage.py estimate {survey.slug} makes them.")
     return run

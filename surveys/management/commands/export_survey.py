@@ -3,7 +3,7 @@ from pathlib import Path
 from typing import Any
 
 from surveys import definitions, selectors
-from surveys.commands import SurveyCommand, find_survey
+from surveys.commands import STANDARD, SurveyCommand, find_survey, whole_file
 
 
 class Command(SurveyCommand):
@@ -11,12 +11,14 @@ class Command(SurveyCommand):
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--output", type=Path, help="file to write; standard output where it is left out")
+        parser.add_argument("--output", type=Path, help="file to write; standard output where it is left out, or -")
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
         definition = selectors.definition_of(find_survey(options["slug"]))
         text, output = definitions.dump(definition), options["output"]
         if output is None:
             return text, definition
-        output.write_text(text, encoding="utf-8")
-        return f"{options['slug']} is written to {output}.", {"slug": options["slug"], "output": str(output)}
+        with whole_file(output) as file:
+            file.write(text.encode())
+        words = f"{options['slug']} is written to {'standard output' if output == STANDARD else output}."
+        return words, {"slug": options["slug"], "output": str(output)}

@@ -1,3 +1,4 @@
+import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -6,7 +7,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 
 from surveys import definitions, services
-from surveys.commands import SurveyCommand
+from surveys.commands import STANDARD, SurveyCommand
 from surveys.people.teams import team_for
 
 
@@ -14,11 +15,16 @@ class Command(SurveyCommand):
     help = "Make a draft from a YAML file, or make the draft of that slug say what the file says."
 
     def add_options(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path)
+        parser.add_argument("file", type=Path, help="the YAML file; - for standard input")
         parser.add_argument("--owner", help="user name of its researcher; needed where there is more than one")
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
-        definition = definitions.load_checked(options["file"].read_text(encoding="utf-8"))
+        file: Path = options["file"]
+        try:
+            text = (sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()).decode()
+        except UnicodeDecodeError as error:
+            raise CommandError(f"{file} is not UTF-8: byte {error.start + 1} cannot be read.") from None
+        definition = definitions.load_checked(text)
         survey = services.write_survey(definition, team=team_for(_owner(options["owner"]), definition["slug"]))
         facts = {"slug": survey.slug, "state": survey.state, "items": survey.items.count()}
         return f"{survey.slug} is a draft with {facts['items']} questions.", facts

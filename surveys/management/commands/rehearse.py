@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from django.core.management.base import CommandError
 from tqdm import tqdm
 
 from collector import selectors as reports
 from collector.designs import Design
 from estimator import services as estimator
 from surveys import demo, rehearsal
-from surveys.commands import SurveyCommand, find_survey
+from surveys.commands import SurveyCommand, Usage, find_survey, watched
 from surveys.models import Survey
 from surveys.rehearsals import services
 from surveys.rehearsals.population import population
@@ -53,10 +52,12 @@ def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, di
     if people is not None:
         said = {"respondents": len(people), "shares": {}, "file": True}
     asked = services.request_rehearsal(survey, said, repetitions=options["repetitions"], seed=seed)
-    while asked.waits:
-        services.execute(asked.pk, seconds=math.inf, people=people)
-        asked.refresh_from_db()
-        time.sleep(0.5 if asked.waits else 0)  # a worker was faster
+    with watched("Rehearsing") as watch:
+        while asked.waits:
+            services.execute(asked.pk, seconds=math.inf, people=people, watch=watch)
+            asked.refresh_from_db()
+            watch(asked.progress / 100)
+            time.sleep(0.5 if asked.waits else 0)  # a worker was faster
     if asked.run is None:
         raise RehearsalError(asked.fault or "The rehearsal was stopped.")
     facts = {"slug": survey.slug, "rehearsal": asked.number, "repetitions": asked.done.count(), "seed": seed}
@@ -74,7 +75,7 @@ def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str
         said = {"respondents": options["respondents"], "shares": _shares(options["share"])}
         people = list(population(design, said).draw(generator))
     sent = rehearsal.rehearse(version, people, generator)
-    stored = sum(1 for _ in tqdm(sent, total=len(people), unit=" reports", disable=options["json"] or None))
+    stored = sum(1 for _ in tqdm(sent, total=len(people), unit=" reports", leave=False, disable=None))
     run = estimator.execute(rehearsal.finish(version).pk)
     facts = {"slug": survey.slug, "version": version.number, "reports": stored, "run": run.key}
     return f"{survey.slug}: {stored} reports are stored and estimated in run {run.key}.", facts
@@ -83,7 +84,7 @@ def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str
 def _check(options: dict[str, Any]) -> None:
     for name, most in (("respondents", 1_000_000), ("repetitions", 200)):
         if not 1 <= options[name] <= most:
-            raise CommandError(f"--{name} must be from 1 to {most}; got {options[name]}.")
+            raise Usage(f"--{name} must be from 1 to {most}; got {options[name]}.")
 
 
 def _people(design: Design, options: dict[str, Any]) -> list[Respondent] | None:
@@ -103,5 +104,5 @@ def _shares(texts: Iterable[str]) -> dict[str, list[float]]:
         try:
             shares[key] = [float(value) for value in values.split(",")]
         except ValueError:
-            raise CommandError(f"--share must be ITEM=S1[,S2...] with shares from 0 to 1; got {text!r}.") from None
+            raise Usage(f"--share must be ITEM=S1[,S2...] with shares from 0 to 1; got {text!r}.") from None
     return shares

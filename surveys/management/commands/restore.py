@@ -17,7 +17,7 @@ class Command(SurveyCommand):
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
         file: Path = options["file"]
-        with tqdm(unit="B", unit_scale=True, disable=options["json"] or None, leave=False) as bar:
+        with tqdm(unit="B", unit_scale=True, disable=None, leave=False) as bar:
             facts = backup.restore(file, with_secret_key=options["with_secret_key"], watch=bar.update)
         said = f"{facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs are restored."
         return said, {"file": str(file), **facts}
