@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 BUNDLED = Path(__file__).parent / "bundled"
 LIBRARY = Path(randomized_response.__file__).parent
-NAMES = {"csv": "estimates.csv", "json": "report.json"}
-"""The files that the scripts read; the others are named after their format."""
+NAMES = {"csv": "estimates.csv", "json": "report.json", "codebook": "codebook.html"}
+"""The files that the scripts read, and such as have a name; the others are named after their format."""
 
 WHAT = {
     "CITATION.cff": "How to cite this report and the software",
@@ -84,7 +84,8 @@ def _name(one: "Format", formats: list["Format"]) -> str:
     """A short one where no other format has it, else that of the format."""
     if one.name in NAMES:
         return NAMES[one.name]
-    alike = [other for other in formats if (other.suffix, other.microdata) == (one.suffix, one.microdata)]
+    unnamed = [other for other in formats if other.name not in NAMES]
+    alike = [other for other in unnamed if (other.suffix, other.microdata) == (one.suffix, one.microdata)]
     stem = "reports" if one.microdata else "report"
     return f"{stem if len(alike) == 1 else one.name}{one.suffix}"
 

@@ -10,7 +10,9 @@ from estimator.exporting import bundle
 from estimator.exporting.cells import NotExported as NotExported
 from estimator.exporting.cells import Watch as Watch
 from estimator.exporting.cells import unwatched
+from estimator.exporting.codebook import codebook_file
 from estimator.exporting.columnar import parquet_file
+from estimator.exporting.ddi import ddi_file
 from estimator.exporting.document import json_file
 from estimator.exporting.estimates import csv_file
 from estimator.exporting.microdata import check as check_reports
@@ -148,6 +150,22 @@ FORMATS: dict[str, Format] = {
             "Estimates for Stata",
             partial(estimates_file, STATA),
             about="The rows of the CSV file, with labels of variables; Stata 14 and newer.",
+        ),
+        Format(
+            "codebook",
+            ".html",
+            "text/html; charset=utf-8",
+            "Codebook",
+            _made(codebook_file),
+            about="Questions, tables of tickets, variables with their codes, columns: a page that stands alone.",
+        ),
+        Format(
+            "ddi",
+            ".xml",
+            "application/xml",
+            "Codebook for archives (DDI)",
+            _made(ddi_file),
+            about="The same as XML: DDI Codebook 2.5, which data archives take in.",
         ),
         Format(
             "reports-csv",
