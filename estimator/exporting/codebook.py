@@ -48,9 +48,8 @@ class Question:
         """Of one that is sent as marks each column, its choice, and its codes 0 and 1, to be told as one table."""
         if self.item.frozen["encoding"] == "single":
             return []
-        return [
-            (one.variable, choice, *one.codes) for one, choice in zip(self.variables, self.item.choices, strict=True)
-        ]
+        pairs = zip(self.variables, self.item.choices, strict=True)
+        return [(one.variable, choice, one.codes[0], one.codes[1]) for one, choice in pairs]
 
 
 def codebook_file(run: Run) -> bytes:
