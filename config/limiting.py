@@ -19,7 +19,7 @@ LIMITED = (
     ("sign-ins by address", {"GET"}, re.compile(r"/panel/sign-in/")),
     ("requests by researcher", {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, re.compile(r"/api/v1/.*")),
     ("files by reader", {"GET"}, re.compile(r"/(panel|reports)/.*\.(csv|json|pdf|yaml)")),
-    ("files by reader", {"GET"}, re.compile(r"/panel/export/[^/]+/file")),
+    ("files by reader", {"GET"}, re.compile(r"/(panel/export/[^/]+/file|api/v1/exports/[^/]+/file/)")),
 )
 """The name of a limit, and the methods and addresses that it counts."""
 
@@ -56,7 +56,7 @@ class DatabaseAway:
 
 def _whom(request: HttpRequest, name: str) -> str:
     """A researcher who has signed in or comes with a token, whatever her address; else the address."""
-    if name == "requests by researcher" and tokens.is_given(request):
+    if name != "sign-ins by address" and request.path.startswith(problems.PREFIX) and tokens.is_given(request):
         token = tokens.token_of(request)
         return f"researcher {token.user_id}" if token else limits.address_of(request.META)
     if name != "sign-ins by address" and request.user.is_authenticated:

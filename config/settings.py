@@ -193,6 +193,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     ),
     "SCHEMA_PATH_PREFIX": "/api/v[0-9]",
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "config.openapi.with_the_door"],
+    "ENUM_NAME_OVERRIDES": {
+        "JobState": "estimator.jobs.Job.State",
+        "SurveyState": "surveys.models.Survey.State",
+    },
     "PATH_CONVERTER_OVERRIDES": {
         "int": {"type": "integer", "minimum": 0},
         "slug": {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"},

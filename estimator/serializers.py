@@ -10,7 +10,18 @@ class RunSerializer(serializers.ModelSerializer[Run]):
 
     class Meta:
         model = Run
-        fields = ("key", "state", "progress", "fault", "reports", "snapshot_at")
+        fields = (
+            "key",
+            "design",
+            "trigger",
+            "state",
+            "progress",
+            "fault",
+            "reports",
+            "snapshot_at",
+            "confidence",
+            "published",
+        )
         read_only_fields = fields
 
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from estimator import wording
 from estimator.computing import MINIMUM_REPORTS
-from surveys import definitions, lifecycle, selectors, services
+from surveys import lifecycle, selectors, services
 from surveys.lifecycle import NotAllowed
 from surveys.models import Appointment, Survey, Version
 from surveys.people.log import record
@@ -83,8 +83,7 @@ def open_on(survey: Survey, terms: Terms, *, confirmed: str, by: User | None = N
 
 def digest_of(survey: Survey) -> str:
     """The digest that the draft would have if it opened as it is now. Raises DefinitionError where it could not."""
-    number = selectors.next_number(survey)
-    return definitions.design_of(selectors.definition_of(survey), version=number).digest
+    return selectors.design_to_open(survey)[0].digest
 
 
 def call_off(survey: Survey, *, by: User | None = None) -> None:

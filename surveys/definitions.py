@@ -69,6 +69,11 @@ def load_checked(source: str) -> Definition:
     return _read(source, for_good=True)
 
 
+def take_checked(raw: Any) -> Definition:
+    """`load_checked` of what was a document already, like JSON; a fault names its place alone."""
+    return _taken(raw, for_good=True)
+
+
 def dump(definition: Definition) -> str:
     """Write a definition as YAML; `load` gives the same definition back."""
     return yaml.dump(definition, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=100)
@@ -138,12 +143,16 @@ def total_epsilon(definition: Definition) -> float:
 def _read(source: str, *, for_good: bool) -> Definition:
     raw, node = marks.read(source, _Yaml)
     try:
-        require_plain_texts(raw, "")
-        definition = complete(raw)
-        if for_good:
-            design_of(definition, version=1)
+        return _taken(raw, for_good=for_good)
     except DefinitionError as fault:
         raise marks.located(fault, node) from None
+
+
+def _taken(raw: Any, *, for_good: bool) -> Definition:
+    require_plain_texts(raw, "")
+    definition = complete(raw)
+    if for_good:
+        design_of(definition, version=1)
     return definition
 
 

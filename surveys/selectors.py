@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from collector import selectors as reports
+from collector.designs import Design
 from estimator.models import Run
 from surveys.definitions import Definition, design_of
 from surveys.mechanisms import PARAMETERS
@@ -92,10 +93,16 @@ def definition_from(
 def what_is_missing(survey: Survey) -> str:
     """Why the draft cannot be opened, in words; empty where it can."""
     try:
-        design_of(definition_of(survey), version=next_number(survey))
+        design_to_open(survey)
     except DefinitionError as error:
         return told(error)
     return ""
+
+
+def design_to_open(survey: Survey) -> tuple[Design, int]:
+    """The design that opening the draft would freeze now, and which version it is. Raises as `design_of` does."""
+    number = next_number(survey)
+    return design_of(definition_of(survey), version=number), number
 
 
 def told(fault: DefinitionError) -> str:

@@ -88,8 +88,7 @@ def open_survey(survey: Survey, *, confirmed: str = "", by: User | None = None) 
         Where the survey is not a draft, lacks something, or is not what was confirmed.
     """
     lifecycle.move(survey, "open")
-    number = selectors.next_number(survey)
-    design = definitions.design_of(selectors.definition_of(survey), version=number)
+    design, number = selectors.design_to_open(survey)
     if confirmed and confirmed != design.digest:
         raise NotAllowed(CHANGED)
     collector.freeze(design.document)
@@ -124,6 +123,21 @@ def restore_survey(survey: Survey, *, by: User | None = None) -> None:
     """Take a survey out of the archive: it is closed again."""
     lifecycle.move(survey, "restore")
     record(by, "took out of the archive", survey=survey)
+
+
+@transaction.atomic
+def delete_survey(survey: Survey, *, by: User | None = None) -> None:
+    """Delete what was never opened, with its rehearsals.
+
+    Raises
+    ------
+    NotAllowed
+        Where it was opened: the rest belongs to its respondents' reports.
+    """
+    if survey.versions.exists():
+        raise NotAllowed(f"{survey.slug} was opened, so it cannot be deleted; a closed survey can be archived.")
+    record(by, "deleted", survey=survey)
+    survey.delete()
 
 
 @transaction.atomic

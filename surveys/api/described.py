@@ -76,8 +76,8 @@ REFUSED: Responses = {
     (429, CONTENT_TYPE): problem("Too many requests; Retry-After says when to try again."),
     (503, CONTENT_TYPE): AWAY,
 }
-REFUSED_CHANGES: Responses = {
-    (409, CONTENT_TYPE): problem("It is in no state for this, and why."),
+NOT_YET: Responses = {(409, CONTENT_TYPE): problem("It is in no state for this, and why.")}
+REFUSED_CHANGES: Responses = NOT_YET | {
     (415, CONTENT_TYPE): problem("The body is not said to be JSON."),
     (422, CONTENT_TYPE): problem("What the body says cannot be, by field; or the Idempotency-Key was another's."),
 }
@@ -87,15 +87,23 @@ def read(
     summary: str,
     shape: Any,
     *,
+    name: str | None = None,
     parameters: Iterable[OpenApiParameter] = (),
     others: Mapping[Any, OpenApiResponse] | None = None,
     about_nothing: bool = False,
+    streams: bool = False,
 ) -> Callable[[Handler], Handler]:
-    """Say what a GET answers with; `about_nothing`: its address names nothing that could be missing."""
-    answered: Responses = {200: OpenApiResponse(shape, "As it stands now."), 304: UNCHANGED}
+    """Say what a GET answers with; `about_nothing`: its address names nothing that could be missing.
+
+    `name` is that of the operation, where the address makes none of its own. What `streams` is a file of any type.
+    """
+    kind: Any = (200, "*/*") if streams else 200
+    answered: Responses = {kind: OpenApiResponse(shape, "As it stands now."), 304: UNCHANGED}
     responses = answered | dict(others or {}) | _refused(about_nothing)
+    if streams:
+        del responses[406, CONTENT_TYPE]
     decorator: Callable[[Handler], Handler] = extend_schema(
-        summary=summary, parameters=[*parameters, TAG], responses=responses
+        summary=summary, operation_id=name, parameters=[*parameters, TAG], responses=responses
     )
     return decorator
 

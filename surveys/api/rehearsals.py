@@ -1,29 +1,102 @@
-"""Rehearsals: asking for one, how far it is, stopping and forgetting it."""
+"""Rehearsals: asking for one, how far it is, what it found, stopping and forgetting it."""
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from collector.designs import Design
 from estimator.jobs import Job
-from surveys.access import get_survey_or_404
-from surveys.api.base import View
-from surveys.api.described import read
+from surveys.access import Role, get_survey_or_404
+from surveys.api import paging
+from surveys.api.base import View, user_of
+from surveys.api.bodies import NothingBody, RehearsalBody, read_body
+from surveys.api.described import NOT_YET, change, read
+from surveys.api.paging import page_of, page_shape
+from surveys.api.problems import Problem, error
+from surveys.lifecycle import NotAllowed
 from surveys.models import Rehearsal
 from surveys.panel.rehearse import rehearsal_or_404
+from surveys.rehearsals import services
+from surveys.rehearsals.findings import Finding, findings
+from surveys.rehearsals.form import too_many
 
 
 class RehearsalSerializer(serializers.Serializer[Any]):
-    """How far a rehearsal is, and why it failed where it did."""
+    """What was asked for, how far it is, and why it failed where it did."""
 
+    number = serializers.IntegerField()
     state = serializers.ChoiceField(choices=Job.State.choices)
     progress = serializers.IntegerField(min_value=0, max_value=100, help_text="per cent")
     fault = serializers.CharField(allow_blank=True)
+    respondents = serializers.IntegerField()
+    repetitions = serializers.IntegerField()
+    seed = serializers.IntegerField()
+    design = serializers.CharField(help_text="digest")
+    run = serializers.CharField(allow_null=True, help_text="key of the run of the first repetition, once it is there")
+
+
+class FindingSerializer(serializers.Serializer[Any]):
+    """What came of one estimate over the repetitions in which there was one."""
+
+    item = serializers.CharField()
+    measure = serializers.ChoiceField(choices=["share", "mean"])
+    choice = serializers.IntegerField()
+    choice_label = serializers.CharField(allow_blank=True)
+    stratum = serializers.CharField(allow_blank=True)
+    truth = serializers.FloatField(help_text="of the simulated respondents")
+    repetitions = serializers.IntegerField(help_text="with reports enough for an estimate")
+    held = serializers.IntegerField(help_text="how many intervals held the truth")
+    confidence = serializers.FloatField(help_text="how many were promised")
+    bias = serializers.FloatField(allow_null=True, help_text="mean of the unbiased estimate less the truth")
+    bias_error = serializers.FloatField(allow_null=True, help_text="standard error of the bias")
+    width = serializers.FloatField(allow_null=True, help_text="mean width of the intervals")
+
+
+class FindingsSerializer(serializers.Serializer[Any]):
+    rehearsal = RehearsalSerializer()
+    findings = FindingSerializer(many=True)
 
 
 def told(asked: Rehearsal) -> dict[str, Any]:
-    return {"state": asked.state, "progress": asked.progress, "fault": asked.fault}
+    names = ("number", "state", "progress", "fault", "respondents", "repetitions", "seed")
+    said = {name: getattr(asked, name) for name in names}
+    return said | {"design": asked.design_id, "run": asked.run.key if asked.run else None}
+
+
+def tell(rehearsals: Sequence[Rehearsal]) -> list[dict[str, Any]]:
+    return [told(asked) for asked in rehearsals]
+
+
+class RehearsalsView(View):
+    """The rehearsals of a survey, the newest first."""
+
+    parameters = paging.NAMES
+
+    @read(
+        "The rehearsals of a survey",
+        page_shape(RehearsalSerializer),
+        name="surveys_rehearsals_list",
+        parameters=paging.PARAMETERS,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        rows = get_survey_or_404(request.user, slug).rehearsals.select_related("run")
+        return Response(page_of(request, rows, tell))
+
+    @change("Rehearse a survey", RehearsalSerializer, body=RehearsalBody, status=202, said="It is on its way.")
+    def post(self, request: Request, slug: str) -> Response:
+        survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+        said = read_body(RehearsalBody, request)
+        design = services.design_to_rehearse(survey, 1)
+        repetitions, seed = said.pop("repetitions"), said.pop("seed", None)
+        _require_fitting(design, said, repetitions)
+        seed = services.new_seed() if seed is None else seed
+        said.setdefault("shares", {})
+        asked = services.request_rehearsal(survey, said, repetitions=repetitions, seed=seed, by=user_of(request))
+        return Response(told(asked), status=202)
 
 
 class RehearsalView(View):
@@ -32,3 +105,72 @@ class RehearsalView(View):
     @read("How far a rehearsal is", RehearsalSerializer)
     def get(self, request: Request, slug: str, number: int) -> Response:
         return Response(told(rehearsal_or_404(get_survey_or_404(request.user, slug), number)))
+
+    @change("Delete a rehearsal", None, status=204, said="It is gone, with everything that was made for it.")
+    def delete(self, request: Request, slug: str, number: int) -> Response:
+        survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+        services.forget(rehearsal_or_404(survey, number), by=user_of(request))
+        return Response(status=204)
+
+
+class FindingsView(View):
+    """How well the estimates held the truth that was given to the simulated respondents."""
+
+    @read("What a rehearsal found", FindingsSerializer, others=NOT_YET)
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        asked = rehearsal_or_404(get_survey_or_404(request.user, slug), number)
+        found = findings(asked)
+        if found is None:
+            raise NotAllowed(f"The rehearsal is {asked.state}; nothing is found so far.")
+        return Response(
+            {"rehearsal": told(asked), "findings": [_told(one) for block in found.blocks for one in block.findings]}
+        )
+
+
+class StopView(View):
+    """It ends with the repetitions that are done."""
+
+    @change("Stop a rehearsal", RehearsalSerializer, body=NothingBody)
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+        asked = rehearsal_or_404(survey, number)
+        read_body(NothingBody, request)
+        services.stop(asked)
+        return Response(told(rehearsal_or_404(survey, number)))
+
+
+def _require_fitting(design: Design, said: dict[str, Any], repetitions: int) -> None:
+    """Refuse more reports than a rehearsal may have, groups that there are not, and sizes that do not sum up."""
+    people = said["respondents"]
+    if fault := too_many(people, repetitions):
+        raise Problem(422, fault, [error("repetitions", fault, value=repetitions)])
+    strata = [stratum for stratum in design.strata if stratum]
+    if unknown := sorted(set(said.get("groups", {})) - set(strata)):
+        fault = f"groups must be among {', '.join(strata) or 'none: the survey has none'}"
+        raise Problem(422, fault, [error(f"groups.{name[:100]}", fault) for name in unknown[:20]])
+    sizes = said.get("sizes")
+    if sizes is not None and (len(sizes) != len(design.strata) or sum(sizes) != people):
+        fault = f"sizes must be {len(design.strata)} numbers that sum to {people}; they sum to {sum(sizes)}"
+        raise Problem(422, fault, [error("sizes", fault)])
+
+
+def _told(one: Finding) -> dict[str, Any]:
+    estimate = one.cell.estimate
+    return {
+        "item": one.item.key,
+        "measure": estimate.measure,
+        "choice": estimate.choice,
+        "choice_label": one.cell.choice,
+        "stratum": one.cell.group_key,
+        "truth": one.truth,
+        "repetitions": one.times,
+        "held": int(one.held.sum()),
+        "confidence": one.confidence,
+        "bias": _finite(one.bias) if one.times else None,
+        "bias_error": _finite(one.bias_error) if one.times else None,
+        "width": _finite(one.width) if one.times else None,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

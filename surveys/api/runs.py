@@ -1,20 +1,131 @@
-"""Runs, their estimates, and how far an analysis is."""
+"""Runs, their estimates row by row, publishing; and how far an analysis is."""
 
+from collections.abc import Sequence
+from typing import Any
+
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from estimator import results
+from estimator.exporting.estimates import estimate_rows
+from estimator.models import Run
 from estimator.serializers import AnalysisSerializer, RunSerializer
-from surveys.access import get_analysis_or_404, get_run_or_404
-from surveys.api.base import View
-from surveys.api.described import read
+from surveys import links, selectors, services
+from surveys.access import Role, get_analysis_or_404, get_run_or_404, get_survey_or_404
+from surveys.api import paging
+from surveys.api.base import View, user_of
+from surveys.api.bodies import NothingBody, PublishBody, read_body
+from surveys.api.described import NOT_YET, change, read
+from surveys.api.paging import page_of, page_shape
+from surveys.lifecycle import NotAllowed
+from surveys.models import Version
+from surveys.people.log import record
+
+
+def _number(**more: Any) -> serializers.FloatField:
+    return serializers.FloatField(allow_null=True, **more)
+
+
+class EstimateSerializer(serializers.Serializer[Any]):
+    """One estimate, as a row of estimates.csv; docs/report.md says what each column is."""
+
+    item = serializers.CharField()
+    wording = serializers.CharField()
+    measure = serializers.ChoiceField(choices=["share", "mean"])
+    choice = serializers.IntegerField()
+    choice_label = serializers.CharField(allow_blank=True)
+    stratum = serializers.CharField(allow_blank=True, help_text="key of the group; empty for all respondents")
+    stratum_label = serializers.CharField(allow_blank=True)
+    n = serializers.IntegerField(help_text="reports")
+    sent = serializers.IntegerField(allow_null=True, help_text="randomised reports, not true answers")
+    estimate_unclipped = _number()
+    estimate = _number()
+    standard_error = _number()
+    low = _number()
+    high = _number()
+    interval_method = serializers.CharField()
+    noise_standard_error = _number()
+    noise_low = _number()
+    noise_high = _number()
+    noise_interval_method = serializers.CharField()
+    confidence = serializers.FloatField()
+    interval_holds = serializers.ChoiceField(choices=["every_look", "one_look"])
+    direct_question_n = _number()
+    truth_probability = serializers.CharField(allow_null=True)
+    epsilon = _number()
+    flags = serializers.ListField(child=serializers.CharField())
+    known_truth = _number(help_text="among the simulated respondents of a rehearsal; of real ones nobody knows it")
+    design = serializers.CharField()
+    estimator_version = serializers.CharField()
+    snapshot_at = serializers.CharField()
+
+
+class EstimatesSerializer(serializers.Serializer[Any]):
+    """Every estimate of a finished run."""
+
+    run = RunSerializer()
+    estimates = EstimateSerializer(many=True)
+
+
+class PublishedSerializer(serializers.Serializer[Any]):
+    published = serializers.BooleanField()
+    link = serializers.CharField(allow_blank=True, help_text="of the report, for whoever has it")
+
+
+def tell_runs(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    return [dict(RunSerializer(run).data) for run in runs]
+
+
+class RunsView(View):
+    """The runs of all versions of a survey, the newest first."""
+
+    parameters = paging.NAMES
+
+    @read("The runs of a survey", page_shape(RunSerializer), parameters=paging.PARAMETERS)
+    def get(self, request: Request, slug: str) -> Response:
+        survey = get_survey_or_404(request.user, slug)
+        digests = Version.objects.filter(survey=survey).values("design")
+        return Response(page_of(request, Run.objects.filter(design__in=digests).defer("tallies"), tell_runs))
+
+    @change("Ask for an estimate", RunSerializer, body=NothingBody, status=202, said="The run, which is on its way.")
+    def post(self, request: Request, slug: str) -> Response:
+        survey = get_survey_or_404(request.user, slug, Role.ANALYST)
+        read_body(NothingBody, request)
+        run = services.request_estimate(survey, by=user_of(request))
+        return Response(RunSerializer(run).data, status=202)
 
 
 class RunView(View):
-    """State, progress and fault of a run of one's own survey."""
+    """State, progress and fault of a run of one's own survey, or of one of its rehearsals."""
 
     @read("How far a run is", RunSerializer)
     def get(self, request: Request, key: str) -> Response:
         return Response(RunSerializer(get_run_or_404(request.user, key)).data)
+
+
+class EstimatesView(View):
+    """The rows of estimates.csv. It is an export, so it stands in the log."""
+
+    @read("The estimates of a run", EstimatesSerializer, others=NOT_YET)
+    def get(self, request: Request, key: str) -> Response:
+        run = get_run_or_404(request.user, key, Role.ANALYST)
+        if run.state != Run.State.DONE:
+            raise NotAllowed(f"The run is {run.state}; its estimates are there when it is done.")
+        rows = [row | {"flags": row["flags"].split()} for row in estimate_rows(results.read(run))]
+        record(user_of(request), "exported", survey=selectors.survey_of(run), detail=f"run {run.key}, by the API")
+        return Response({"run": RunSerializer(run).data, "estimates": rows})
+
+
+class PublishView(View):
+    """Let whoever has the link read a run's report, or no longer."""
+
+    @change("Publish a report or withdraw it", PublishedSerializer, body=PublishBody)
+    def post(self, request: Request, key: str) -> Response:
+        run = get_run_or_404(request.user, key, Role.OWNER)
+        published = read_body(PublishBody, request)["published"]
+        services.publish_run(run, published=published, by=user_of(request))
+        return Response({"published": published, "link": links.report_link(run) if published else ""})
 
 
 class AnalysisView(View):

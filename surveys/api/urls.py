@@ -1,14 +1,40 @@
 """The addresses for programs."""
 
-from django.urls import path
+from django.urls import path, register_converter
 
 from estimator import keys  # noqa: F401 - makes <key:...> known
-from surveys.api import planning, rehearsals, runs, watching
+from surveys.api import acts, digests, exports, planning, rehearsals, runs, surveys, watching
 
 app_name = "api"
 
+register_converter(digests.DigestConverter, "digest")
+
 urlpatterns = [
+    path("teams/", surveys.TeamsView.as_view(), name="teams"),
+    path("surveys/", surveys.SurveysView.as_view(), name="surveys"),
+    path("surveys/<slug:slug>/", surveys.SurveyView.as_view(), name="survey"),
+    path("surveys/<slug:slug>/definition/", surveys.DefinitionView.as_view(), name="definition"),
+    path("surveys/<slug:slug>/next-design/", surveys.NextDesignView.as_view(), name="next-design"),
+    path("surveys/<slug:slug>/versions/", surveys.VersionsView.as_view(), name="versions"),
+    path("surveys/<slug:slug>/open/", acts.OpenView.as_view(), name="open"),
+    path("surveys/<slug:slug>/close/", acts.CloseView.as_view(), name="close"),
+    path("surveys/<slug:slug>/revise/", acts.ReviseView.as_view(), name="revise"),
+    path("surveys/<slug:slug>/archive/", acts.ArchiveView.as_view(), name="archive"),
+    path("surveys/<slug:slug>/restore/", acts.RestoreView.as_view(), name="restore"),
+    path("surveys/<slug:slug>/duplicate/", acts.DuplicateView.as_view(), name="duplicate"),
+    path("surveys/<slug:slug>/runs/", runs.RunsView.as_view(), name="runs"),
+    path("surveys/<slug:slug>/rehearsals/", rehearsals.RehearsalsView.as_view(), name="rehearsals"),
+    path("surveys/<slug:slug>/rehearsals/<int:number>/stop/", rehearsals.StopView.as_view(), name="rehearsal-stop"),
+    path("surveys/<slug:slug>/rehearsals/<int:number>/findings/", rehearsals.FindingsView.as_view(), name="findings"),
+    path("designs/<digest:digest>/", surveys.DesignView.as_view(), name="design"),
+    path("runs/<key:key>/estimates/", runs.EstimatesView.as_view(), name="estimates"),
+    path("runs/<key:key>/publish/", runs.PublishView.as_view(), name="publish"),
     path("runs/<key:key>/", runs.RunView.as_view(), name="run"),
+    path("runs/<key:key>/exports/", exports.RunExportsView.as_view(), name="run-exports"),
+    path("surveys/<slug:slug>/exports/", exports.SurveyExportsView.as_view(), name="survey-exports"),
+    path("formats/", exports.FormatsView.as_view(), name="formats"),
+    path("exports/<key:key>/", exports.ExportView.as_view(), name="export"),
+    path("exports/<key:key>/file/", exports.FileView.as_view(), name="export-file"),
     path("analyses/<key:key>/", runs.AnalysisView.as_view(), name="analysis"),
     path("plan/", planning.PlanView.as_view(), name="plan"),
     path("surveys/<slug:slug>/rehearsals/<int:number>/", rehearsals.RehearsalView.as_view(), name="rehearsal"),

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from collector import selectors as reports
-from surveys import appointments, definitions, lifecycle, selectors
+from surveys import appointments, lifecycle, selectors
 from surveys.access import Role, get_survey_or_404
 from surveys.appointments import Terms, moment
 from surveys.lifecycle import MOVES, NotAllowed
@@ -119,8 +119,7 @@ def call_off(request: HttpRequest, survey: Survey) -> str:
 def _of_draft(survey: Survey) -> dict[str, Any]:
     """The design as it would be frozen, or nothing where it cannot be."""
     try:
-        number = selectors.next_number(survey)
-        design = definitions.design_of(selectors.definition_of(survey), version=number)
+        design, _ = selectors.design_to_open(survey)
     except DefinitionError:
         return {"shown": None}
     return {"shown": frozen(design)}

@@ -112,11 +112,8 @@ class RehearsalForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         people, often = cleaned.get("respondents"), cleaned.get("repetitions")
-        if people and often and people * often > MOST_REPORTS:
-            most = MOST_REPORTS // people
-            self.add_error(
-                "repetitions", f"{often} times {people:,} respondents are too many: at most {most} with so many."
-            )
+        if people and often and (fault := too_many(people, often)):
+            self.add_error("repetitions", fault)
         self._check_sizes(cleaned)
         self.said: dict[str, Any] = {"respondents": people, "shares": {}}
         if all(cleaned.get(f"size-{n}") is not None for n in range(len(self.strata))) and self.strata:
@@ -237,6 +234,13 @@ class RehearsalForm(forms.Form):
         if abs(total - 100) > OFF_BY:
             raise RehearsalError(f"The shares must sum to 100 %; they sum to {total:.6g} %.")
         return [value / total for value in values]
+
+
+def too_many(people: int, often: int) -> str:
+    """Why so many repetitions with so many respondents are not done, in words; empty where they are."""
+    if people * often <= MOST_REPORTS:
+        return ""
+    return f"{often} times {people:,} respondents are too many: at most {MOST_REPORTS // people} with so many."
 
 
 def expected_of(survey: Survey, design: Design) -> dict[str, Said]:

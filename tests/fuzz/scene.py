@@ -12,6 +12,8 @@ from collector import selectors as reports
 from collector import services as collector
 from collector.designs import Design
 from estimator.analyses import services as analyses
+from estimator.exporting import jobs as exports
+from surveys.people import tokens
 from surveys.people.teams import home_team
 from surveys.rehearsals.services import request_rehearsal
 from surveys.services import close_survey, open_survey, write_survey
@@ -21,13 +23,17 @@ from tests.finished import fill, run_of
 
 @dataclass(frozen=True)
 class Scene:
-    """`ids` says by name of a parameter what is there; `cookies` who is signed in; `stored` is a report that is."""
+    """`ids` says by name of a parameter what is there; `cookies` and `headers` who asks; `stored` is a report that is.
+
+    The owner comes with a token that writes, the stranger with a session.
+    """
 
     opened: Design
     closed: Design
     stored: Mapping[str, Any]
     ids: Mapping[str, str | int]
     cookies: Mapping[str, dict[str, str]]
+    headers: Mapping[str, dict[str, str]]
 
 
 def set_up() -> Scene:
@@ -46,8 +52,14 @@ def set_up() -> Scene:
     asked = {"quantity": "cheated:1", "against": "pairs"}
     analysis = analyses.execute(analyses.request("comparison", asked, [opened]).pk)
     rehearsal = request_rehearsal(survey, {"respondents": 60, "shares": {}}, repetitions=1, seed=1)
+    export, _ = exports.request(run, "csv")
+    exports.execute(export.pk)
     ids = {"slug": "campus", "run": run.key, "analysis": analysis.key, "number": rehearsal.number}
-    return Scene(opened, closed, stored, ids, {"owner": _signed_in(alice), "stranger": _signed_in(bob), "nobody": {}})
+    ids |= {"export": export.key, "digest": opened.digest}
+    cookies = {"owner": {}, "stranger": _signed_in(bob), "nobody": {}}
+    token = tokens.make(alice, "the fuzzing", scope="write")[1]
+    headers = {"owner": {"Authorization": f"Bearer {token}"}, "stranger": {}, "nobody": {}}
+    return Scene(opened, closed, stored, ids, cookies, headers)
 
 
 def _signed_in(user: User) -> dict[str, str]:

@@ -143,9 +143,33 @@ ROWS = {
     "panel:analysis-json": read("analysis", ANALYST),
     "panel:analysis-again": act("analysis", ANALYST),
     "api:plan": read("", STAFF),
+    "api:teams": read("", STAFF),
+    "api:formats": read("", STAFF),
+    "api:surveys": form("", STAFF),
+    "api:survey": Row("survey", {"GET": VIEWER, "DELETE": OWNER}),
+    "api:definition": Row("survey", {"GET": VIEWER, "PUT": EDITOR, "PATCH": EDITOR}),
+    "api:next-design": read("survey"),
+    "api:versions": read("survey"),
+    "api:open": act("survey"),
+    "api:close": act("survey"),
+    "api:revise": act("survey"),
+    "api:archive": act("survey", OWNER),
+    "api:restore": act("survey", OWNER),
+    "api:duplicate": act("survey"),
+    "api:runs": form("survey", VIEWER, ANALYST),
+    "api:rehearsals": form("survey", VIEWER, EDITOR),
+    "api:rehearsal-stop": act("rehearsal"),
+    "api:findings": read("rehearsal"),
+    "api:design": read("design"),
+    "api:estimates": read("run", ANALYST),
+    "api:publish": act("run", OWNER),
+    "api:run-exports": act("run", ANALYST),
+    "api:survey-exports": read("survey"),
+    "api:export": Row("export", {"GET": VIEWER, "DELETE": ANALYST}),
+    "api:export-file": read("export", ANALYST),
     "api:survey-plan": read("survey"),
     "api:survey-watch": read("survey"),
-    "api:rehearsal": read("rehearsal"),
+    "api:rehearsal": Row("rehearsal", {"GET": VIEWER, "DELETE": EDITOR}),
     "api:run": read("run"),
     "api:analysis": read("analysis"),
 }
@@ -400,7 +424,8 @@ def test_the_list_holds_the_surveys_of_ones_own_teams_alone(cast: Cast) -> None:
 def test_how_far_a_run_is(run: Run, her: Client) -> None:
     answer = her.get(reverse("api:run", args=[run.key])).json()
     assert answer == {
-        "key": run.key, "state": "done", "progress": 100, "fault": "", "reports": 90,
+        "key": run.key, "design": run.design_id, "trigger": "demand", "state": "done", "progress": 100, "fault": "",
+        "reports": 90, "confidence": 0.95, "published": False,
         "snapshot_at": run.snapshot_at.isoformat().replace("+00:00", "Z"),  # type: ignore[union-attr]
     }  # fmt: skip
 

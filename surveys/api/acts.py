@@ -1,0 +1,111 @@
+"""The life cycle of a survey, each move by a POST: the same services as the panel's buttons."""
+
+from typing import Any
+
+from django.utils import timezone
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from estimator.serializers import RunSerializer
+from surveys import appointments, services
+from surveys.access import Role, get_survey_or_404
+from surveys.api.base import View, user_of
+from surveys.api.bodies import DuplicateBody, NothingBody, OpeningBody, read_body
+from surveys.api.described import change
+from surveys.api.problems import Problem, error
+from surveys.api.shapes import WholeSurveySerializer, tell_survey
+from surveys.api.surveys import team_of
+from surveys.appointments import Terms
+from surveys.lifecycle import MOVES, NotAllowed
+from surveys.models import Survey
+
+
+class ClosedSerializer(serializers.Serializer[Any]):
+    """The survey, and the run of the final estimate."""
+
+    survey = WholeSurveySerializer()
+    run = RunSerializer()
+
+
+class Act(View):
+    """An address that is asked to do something with a survey."""
+
+    def survey(self, request: Request, slug: str, role: Role) -> Survey:
+        return get_survey_or_404(request.user, slug, role)
+
+    def told(self, request: Request, survey: Survey, status: int = 200) -> Response:
+        survey.refresh_from_db()
+        return Response(tell_survey(user_of(request), survey), status=status)
+
+
+class OpenView(Act):
+    """Freezes the design for ever and lets respondents answer, now or at a time."""
+
+    @change("Open a survey", WholeSurveySerializer, body=OpeningBody, said="It is open, or opens at its time.")
+    def post(self, request: Request, slug: str) -> Response:
+        survey = self.survey(request, slug, MOVES["open"].role)
+        said = read_body(OpeningBody, request)
+        terms = Terms(said.get("opens_at"), said.get("closes_at"), said.get("cap"))
+        for field, fault in terms.faults(timezone.now()):
+            raise Problem(422, fault, [error(field, fault, value=said[field])])
+        appointments.open_on(survey, terms, confirmed=said["digest"], by=user_of(request))
+        return self.told(request, survey)
+
+
+class CloseView(Act):
+    """Takes no more reports, and asks for the final estimate."""
+
+    @change("Close a survey", ClosedSerializer, body=NothingBody)
+    def post(self, request: Request, slug: str) -> Response:
+        survey = self.survey(request, slug, MOVES["close"].role)
+        read_body(NothingBody, request)
+        run = services.close_survey(survey, by=user_of(request))
+        return Response({"survey": tell_survey(user_of(request), survey), "run": RunSerializer(run).data})
+
+
+class ReviseView(Act):
+    """Makes a draft of the next version; what was collected stays as it is."""
+
+    @change("Revise a closed survey", WholeSurveySerializer, body=NothingBody)
+    def post(self, request: Request, slug: str) -> Response:
+        survey = self.survey(request, slug, MOVES["revise"].role)
+        read_body(NothingBody, request)
+        services.revise_survey(survey, by=user_of(request))
+        return self.told(request, survey)
+
+
+class ArchiveView(Act):
+    """Puts a closed survey away. Nothing of it is deleted."""
+
+    @change("Archive a survey", WholeSurveySerializer, body=NothingBody)
+    def post(self, request: Request, slug: str) -> Response:
+        survey = self.survey(request, slug, MOVES["archive"].role)
+        read_body(NothingBody, request)
+        services.archive_survey(survey, by=user_of(request))
+        return self.told(request, survey)
+
+
+class RestoreView(Act):
+    """Takes a survey out of the archive; it is closed again."""
+
+    @change("Take a survey out of the archive", WholeSurveySerializer, body=NothingBody)
+    def post(self, request: Request, slug: str) -> Response:
+        survey = self.survey(request, slug, MOVES["restore"].role)
+        read_body(NothingBody, request)
+        services.restore_survey(survey, by=user_of(request))
+        return self.told(request, survey)
+
+
+class DuplicateView(Act):
+    """A draft with the same questions under another name."""
+
+    @change("Duplicate a survey", WholeSurveySerializer, body=DuplicateBody, status=201, said="The copy.")
+    def post(self, request: Request, slug: str) -> Response:
+        survey = self.survey(request, slug, Role.EDITOR)
+        said = read_body(DuplicateBody, request)
+        if Survey.objects.filter(slug=said["slug"]).exists():
+            raise NotAllowed(f"The name {said['slug']} is taken.")
+        team = team_of(request, said.get("team"))
+        copy = services.duplicate_survey(survey, slug=said["slug"], team=team, by=user_of(request))
+        return self.told(request, copy, status=201)

@@ -1,0 +1,134 @@
+"""What surveys, designs and teams look like in answers: how they are told, and how the document describes it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import OuterRef, Subquery
+from rest_framework import serializers
+
+from collector import selectors as reports
+from surveys import lifecycle, links, selectors
+from surveys.models import Survey, Version
+from surveys.panel.frame import takes_answers
+from surveys.people.models import Membership, Role
+
+Told = dict[str, Any]
+
+
+class TeamSerializer(serializers.Serializer[Any]):
+    """A team that one is in."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    role = serializers.ChoiceField(choices=[role.label for role in Role], help_text="yours")
+
+
+class SurveySerializer(serializers.Serializer[Any]):
+    """A survey and where it stands."""
+
+    slug = serializers.CharField()
+    title = serializers.DictField(child=serializers.CharField(allow_blank=True), help_text="by language code")
+    state = serializers.ChoiceField(choices=Survey.State.choices)
+    rehearsal = serializers.BooleanField(help_text="whether it is a rehearsal as a whole")
+    languages = serializers.ListField(child=serializers.CharField())
+    team = TeamSerializer()
+    created_at = serializers.DateTimeField()
+    version = serializers.IntegerField(allow_null=True, help_text="the newest that was opened")
+    design = serializers.CharField(allow_null=True, help_text="digest of that version")
+    reports = serializers.IntegerField(help_text="stored for that version")
+    link = serializers.CharField(allow_blank=True, help_text="for respondents, where they can answer")
+
+
+class MoveSerializer(serializers.Serializer[Any]):
+    """A change of state that can be made from here."""
+
+    name = serializers.CharField()
+    meaning = serializers.CharField()
+    role = serializers.ChoiceField(choices=[role.label for role in Role], help_text="that it takes")
+    missing = serializers.CharField(allow_blank=True, help_text="what still keeps it from this")
+
+
+class WholeSurveySerializer(SurveySerializer):
+    """A survey, where it stands, and where it can go."""
+
+    moves = MoveSerializer(many=True)
+
+
+class NextDesignSerializer(serializers.Serializer[Any]):
+    """What opening would freeze: look at it, and confirm it by its digest."""
+
+    version = serializers.IntegerField()
+    digest = serializers.CharField()
+    design = serializers.JSONField(help_text="see docs/formats.md")
+
+
+class VersionSerializer(serializers.Serializer[Any]):
+    """One opening of a survey."""
+
+    version = serializers.IntegerField()
+    digest = serializers.CharField()
+    opened_at = serializers.DateTimeField()
+    closed_at = serializers.DateTimeField(allow_null=True)
+    purged_at = serializers.DateTimeField(allow_null=True, help_text="when the last of its reports was deleted")
+    reports = serializers.IntegerField(help_text="stored")
+
+
+def tell_surveys(user: User, surveys: Sequence[Survey]) -> list[Told]:
+    """Surveys of this person, in as many queries for many as for one."""
+    newest = Version.objects.filter(survey=OuterRef("survey")).order_by("-number").values("pk")[:1]
+    found = Version.objects.filter(survey__in=list(surveys), pk=Subquery(newest)).select_related("survey")
+    versions = {version.survey_id: version for version in found}
+    counts = reports.report_counts([version.design_id for version in versions.values()])
+    held = dict(Membership.objects.filter(user=user).values_list("team", "role"))
+    told = []
+    for survey in surveys:
+        version = versions.get(survey.pk)
+        role = Role.OWNER if user.is_superuser else Role(held[survey.team_id])
+        told.append(
+            {
+                "slug": survey.slug,
+                "title": survey.title,
+                "state": survey.state,
+                "rehearsal": survey.rehearsal,
+                "languages": survey.languages,
+                "team": {"id": survey.team_id, "name": survey.team.name, "role": role.label},
+                "created_at": survey.created_at,
+                "version": version.number if version else None,
+                "design": version.design_id if version else None,
+                "reports": counts[version.design_id].stored if version else 0,
+                "link": links.respondent_link(version) if version and takes_answers(survey) else "",
+            }
+        )
+    return told
+
+
+def tell_survey(user: User, survey: Survey) -> Told:
+    """One survey, with the moves that it can make."""
+    moves = [
+        {"name": name, "meaning": move.meaning, "role": move.role.label, "missing": move.missing(survey)}
+        for name, move in lifecycle.moves_from(survey.state).items()
+    ]
+    return tell_surveys(user, [survey])[0] | {"moves": moves}
+
+
+def tell_versions(versions: Sequence[Version]) -> list[Told]:
+    counts = reports.report_counts([version.design_id for version in versions])
+    return [
+        {
+            "version": version.number,
+            "digest": version.design_id,
+            "opened_at": version.opened_at,
+            "closed_at": version.closed_at,
+            "purged_at": version.purged_at,
+            "reports": counts[version.design_id].stored,
+        }
+        for version in versions
+    ]
+
+
+def next_design(survey: Survey) -> Told:
+    """What opening a draft would freeze. Raises as `lifecycle.require_draft` and `definitions.design_of` do."""
+    lifecycle.require_draft(survey)
+    design, number = selectors.design_to_open(survey)
+    return {"version": number, "digest": design.digest, "design": design.document}

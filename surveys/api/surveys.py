@@ -1,0 +1,210 @@
+"""Surveys as their authors write them: the list, one of them, its definition, its designs; and one's teams."""
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils.http import parse_etags
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from collector import selectors as reports
+from surveys import definitions, selectors, services
+from surveys.access import Role, get_survey_or_404, role_in_team, surveys_of
+from surveys.api import paging
+from surveys.api.base import View, tag_of, user_of
+from surveys.api.bodies import SurveyBody, read_body
+from surveys.api.described import NOT_YET, Responses, change, parameter, problem, read
+from surveys.api.paging import page_of, page_shape
+from surveys.api.problems import CONTENT_TYPE, Problem, error
+from surveys.api.shapes import (
+    NextDesignSerializer,
+    SurveySerializer,
+    TeamSerializer,
+    VersionSerializer,
+    WholeSurveySerializer,
+    next_design,
+    tell_survey,
+    tell_surveys,
+    tell_versions,
+)
+from surveys.definitions import Definition
+from surveys.lifecycle import NotAllowed, require_draft
+from surveys.models import Survey, Version
+from surveys.people.models import Membership, Team
+from surveys.people.teams import team_for
+
+ORDERINGS = {"created": "pk", "-created": "-pk", "slug": "slug", "-slug": "-slug"}
+STATES = Survey.State.values
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="The ETag of the definition that was read.",
+)
+CHANGED: Responses = {(412, CONTENT_TYPE): problem("Somebody has changed it since that ETag.")}
+STATE = parameter("state", "Those in this state.", enum=STATES)
+SEARCH = parameter("search", "Those whose slug holds this.", maxLength=64)
+ORDERING = parameter("ordering", "The order; a minus turns it round.", enum=[*ORDERINGS], default="-created")
+
+
+class TeamsView(View):
+    """The teams that one is in, by name."""
+
+    @read("One's teams", TeamSerializer(many=True), about_nothing=True)
+    def get(self, request: Request) -> Response:
+        mine = Membership.objects.filter(user=user_of(request)).select_related("team").order_by("team__name", "pk")
+        told = [{"id": one.team_id, "name": one.team.name, "role": one.get_role_display()} for one in mine]
+        return Response(told)
+
+
+class SurveysView(View):
+    """The surveys of one's teams."""
+
+    parameters = paging.NAMES | {"state", "search", "ordering"}
+
+    @read(
+        "List surveys",
+        page_shape(SurveySerializer),
+        name="surveys_list",
+        parameters=[*paging.PARAMETERS, STATE, SEARCH, ORDERING],
+        about_nothing=True,
+    )
+    def get(self, request: Request) -> Response:
+        user = user_of(request)
+        rows = surveys_of(user).select_related("team")
+        if state := paging.one_of(request, "state", STATES):
+            rows = rows.filter(state=state)
+        if search := request.query_params.get("search", "").replace("\0", ""):
+            rows = rows.filter(slug__icontains=search)
+        ordering = ORDERINGS[paging.one_of(request, "ordering", [*ORDERINGS], "-created")]
+        return Response(page_of(request, rows, lambda found: tell_surveys(user, found), ordering=ordering))
+
+    @change(
+        "Write a survey",
+        WholeSurveySerializer,
+        body=SurveyBody,
+        status=201,
+        said="It is written as a draft.",
+        about_nothing=True,
+    )
+    def post(self, request: Request) -> Response:
+        user, said = user_of(request), read_body(SurveyBody, request)
+        definition = _definition_of(said)
+        slug = definition["slug"]
+        if Survey.objects.filter(slug=slug).exists():
+            raise NotAllowed(_taken(slug))
+        team = team_for(user, slug, team_of(request, said.get("team")))
+        try:
+            with transaction.atomic():
+                written = services.write_survey(definition, team=team, by=user)
+        except IntegrityError:
+            raise NotAllowed(_taken(slug)) from None
+        return Response(tell_survey(user, written), status=201)
+
+
+class SurveyView(View):
+    """One survey: where it stands, and where it can go."""
+
+    @read("One survey", WholeSurveySerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(tell_survey(user_of(request), get_survey_or_404(request.user, slug)))
+
+    @change("Delete a draft", None, status=204, said="It is gone.")
+    def delete(self, request: Request, slug: str) -> Response:
+        found = get_survey_or_404(request.user, slug, Role.OWNER)
+        services.delete_survey(found, by=user_of(request))
+        return Response(status=204)
+
+
+class DefinitionView(View):
+    """What its author has written: the keys of docs/surveys.md, complete."""
+
+    @read("A survey's definition", OpenApiTypes.OBJECT)
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(selectors.definition_of(get_survey_or_404(request.user, slug)))
+
+    @change("Write a draft anew", OpenApiTypes.OBJECT, body=OpenApiTypes.OBJECT, parameters=[IF_MATCH], others=CHANGED)
+    def put(self, request: Request, slug: str) -> Response:
+        """All of it is replaced. The slug stays as it is."""
+        return self._write(request, slug, {})
+
+    @change(
+        "Change parts of a draft",
+        OpenApiTypes.OBJECT,
+        body=OpenApiTypes.OBJECT,
+        parameters=[IF_MATCH],
+        others=CHANGED,
+    )
+    def patch(self, request: Request, slug: str) -> Response:
+        """The keys that are sent replace those of the definition; the others stay."""
+        return self._write(request, slug, None)
+
+    @transaction.atomic
+    def _write(self, request: Request, slug: str, before: Definition | None) -> Response:
+        found = get_survey_or_404(request.user, slug, Role.EDITOR)
+        require_draft(Survey.objects.select_for_update().get(pk=found.pk))
+        current = selectors.definition_of(found)
+        if "If-Match" in request.headers and tag_of(current) not in parse_etags(request.headers["If-Match"]):
+            raise Problem(412, "The definition has changed since it was read. Read it again, and write that anew.")
+        sent = serializers.DictField().run_validation(request.data)
+        if sent.get("slug", slug) != slug:
+            said = f"The slug of a survey stays as it is, {slug}; a copy can have another."
+            raise Problem(422, said, [error("slug", said, value=sent["slug"])])
+        raw = (current if before is None else before) | {"slug": slug} | sent
+        written = services.write_survey(definitions.take_checked(raw), team=found.team, by=user_of(request))
+        return Response(selectors.definition_of(written))
+
+
+class NextDesignView(View):
+    """What opening the draft would freeze, to look at; its digest is what opening asks for."""
+
+    @read(
+        "What opening would freeze",
+        NextDesignSerializer,
+        others=NOT_YET | {(422, CONTENT_TYPE): problem("The draft cannot be opened as it is, and why.")},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(next_design(get_survey_or_404(request.user, slug)))
+
+
+class VersionsView(View):
+    """Each opening of a survey, the newest first."""
+
+    parameters = paging.NAMES
+
+    @read("The versions of a survey", page_shape(VersionSerializer), parameters=paging.PARAMETERS)
+    def get(self, request: Request, slug: str) -> Response:
+        rows = Version.objects.filter(survey=get_survey_or_404(request.user, slug))
+        return Response(page_of(request, rows, tell_versions))
+
+
+class DesignView(View):
+    """A design that one of one's surveys froze when it was opened or rehearsed: the document that the digest names."""
+
+    @read("A frozen design", OpenApiTypes.OBJECT)
+    def get(self, request: Request, digest: str) -> Response:
+        survey = selectors.surveys_of_runs(digest).first()
+        get_survey_or_404(request.user, survey.slug if survey else "")
+        return Response(reports.get_design(digest).document)
+
+
+def team_of(request: Request, pk: int | None) -> Team | None:
+    """The team that was asked for, in which one has to be an editor. Raises Problem, the same for a stranger's."""
+    if pk is None:
+        return None
+    team, held = Team.objects.filter(pk=pk).first(), role_in_team(request.user, pk)
+    if team is None or held is None or held < Role.EDITOR:
+        said = "There is no such team in which you are an editor."
+        raise Problem(422, said, [error("team", said, value=pk)])
+    return team
+
+
+def _definition_of(said: dict[str, Any]) -> Definition:
+    return definitions.load_checked(said["yaml"]) if "yaml" in said else definitions.take_checked(said["definition"])
+
+
+def _taken(slug: str) -> str:
+    return f"The name {slug} is taken. To change a draft, PUT its definition."
