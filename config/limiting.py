@@ -18,7 +18,7 @@ LIMITED = (
     ("sign-ins by address", {"POST"}, re.compile(r"/panel/(login|code)/")),
     ("sign-ins by address", {"GET"}, re.compile(r"/panel/sign-in/")),
     ("requests by researcher", {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, re.compile(r"/api/v1/.*")),
-    ("files by reader", {"GET"}, re.compile(r"/(panel|reports)/.*\.(csv|json|pdf|yaml)")),
+    ("files by reader", {"GET"}, re.compile(r"/(panel|reports)/.*\.(csv|html|json|pdf|yaml)")),
     ("files by reader", {"GET"}, re.compile(r"/(panel/export/[^/]+/file|api/v1/exports/[^/]+/file/)")),
 )
 """The name of a limit, and the methods and addresses that it counts."""

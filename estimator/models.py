@@ -9,6 +9,7 @@ from estimator.computing import MEAN, SHARE
 from estimator.exporting.models import Export as Export
 from estimator.jobs import Job
 from estimator.jobs import new_key as new_key  # migrations know it by this name
+from estimator.reporting.models import Disclosure as Disclosure
 
 
 class Run(Job):

@@ -12,6 +12,8 @@ from functools import lru_cache
 from textwrap import wrap
 from xml.sax.saxutils import escape, quoteattr
 
+from estimator.languages import figures
+
 LINE = 19
 """Height of a line of text."""
 STRIP = 24
@@ -54,10 +56,10 @@ class Axis:
 
     def say(self, number: float, places: int) -> str:
         """A number of this axis in words."""
-        return f"{100 * number:.{places}f} %" if self.shares else f"{number:,.{places}f}"
+        return figures(f"{100 * number:.{places}f} %" if self.shares else f"{number:,.{places}f}")
 
     def tick(self, number: float) -> str:
-        return self.say(number, 0) if self.shares else f"{number:,.10g}"
+        return self.say(number, 0) if self.shares else figures(f"{number:,.10g}")
 
     @property
     def ticks(self) -> list[float]:
@@ -147,7 +149,7 @@ def picture(
             f'<svg xmlns="http://www.w3.org/2000/svg" class="picture {layout.name}" role="img"',
             f' aria-labelledby={names} width={quoteattr(width)} height="{canvas.y + LINE}">',
             f"<title id={quoteattr(f'{key}-title')}>{_escaped(title)}</title>",
-            f"<desc id={quoteattr(f'{key}-desc')}>{_escaped('; '.join(_words(rows, axis)))}</desc>",
+            f"<desc id={quoteattr(f'{key}-desc')}>{_escaped(in_words(rows, axis))}</desc>",
             *canvas.grid,
             *canvas.parts,
             *canvas.ticks(),
@@ -261,6 +263,11 @@ def _text(kind: str, x: str, y: int, text: str, anchor: str = "start") -> str:
 
 def _escaped(text: str) -> str:
     return escape(NOT_XML.sub("\ufffd", text))
+
+
+def in_words(rows: Sequence[Row], axis: Axis) -> str:
+    """What a picture of these rows shows, for whoever does not see it."""
+    return "; ".join(_words(rows, axis))
 
 
 def _words(rows: Sequence[Row], axis: Axis) -> Iterator[str]:

@@ -7,6 +7,9 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from estimator import computing, wording
 from estimator.computing import MEAN, SHARE
 from estimator.results import Item, Results
@@ -16,21 +19,21 @@ from randomized_response.questions import Mechanism
 
 FALSE_SHARES = (Fraction(1, 100), Fraction(1, 20))
 MECHANISMS = {
-    "forced_response": "forced response (two coins)",
-    "warner": "Warner’s mirror",
-    "k_ary": "k-ary randomized response",
-    "unary": "unary encoding",
-    "subset": "subset selection",
-    "one_bit": "one bit for a mean",
-    "discrete_laplace": "discrete Laplace",
-    "custom": "a table of its own",
+    "forced_response": gettext_lazy("forced response (two coins)"),
+    "warner": gettext_lazy("Warner’s mirror"),
+    "k_ary": gettext_lazy("k-ary randomized response"),
+    "unary": gettext_lazy("unary encoding"),
+    "subset": gettext_lazy("subset selection"),
+    "one_bit": gettext_lazy("one bit for a mean"),
+    "discrete_laplace": gettext_lazy("discrete Laplace"),
+    "custom": gettext_lazy("a table of its own"),
 }
 PROBABILITIES = {
-    "truth": "truth probability",
-    "on": "probability of a mark for the answer",
-    "off": "for every other choice",
+    "truth": gettext_lazy("truth probability"),
+    "on": gettext_lazy("probability of a mark for the answer"),
+    "off": gettext_lazy("for every other choice"),
 }
-STORED = (
+STORED = gettext_lazy(
     "One row for each report: a random number, the group, the randomised symbols of the questions, and whether the "
     "page or the person’s own coin randomised it. No name, no address, no browser, no time."
 )
@@ -64,7 +67,14 @@ class ItemLabel:
         """The mechanism by its name, with its probabilities."""
         channel = self.frozen["channel"]
         given = [f"{words} {channel[name]}" for name, words in PROBABILITIES.items() if name in channel]
-        return f"Mechanism: {', '.join([MECHANISMS.get(channel['name'], channel['name']), *given])}."
+        named = ", ".join([str(MECHANISMS.get(channel["name"], channel["name"])), *given])
+        return _("Mechanism: %(mechanism)s.") % {"mechanism": named}
+
+    @property
+    def sentence(self) -> str:
+        """What a report of this question tells at most."""
+        said = _("Epsilon %(epsilon)s: a report multiplies the odds between two answers by %(odds)s at most.")
+        return said % {"epsilon": self.epsilon_text, "odds": self.odds_text}
 
 
 @dataclass(frozen=True)
@@ -77,7 +87,10 @@ class Label:
     digest: str
     model: str = "local"
     unit: str = "one person, all answers"
-    stored: str = STORED
+
+    @property
+    def stored(self) -> str:
+        return str(STORED)
 
     @property
     def epsilon_text(self) -> str:
@@ -104,13 +117,24 @@ class Bound:
 
     def in_words(self, *, first: bool) -> str:
         """A part of a sentence; the measure is named in each, so that each can be quoted."""
-        false, of = wording.count(self.false_reports), wording.count(self.n)
-        given = f"{'With' if first else 'with'} {wording.percent(float(self.share))} false reports ({false} of {of})"
+        of_share = self.measure == SHARE
         if self.shift >= self.widest:
-            return f"{given} {'a share' if self.measure == SHARE else 'the mean'} could become anything"
-        if self.measure == SHARE:
-            return f"{given} no share moves by more than {wording.points_up(self.shift)} points"
-        return f"{given} the mean moves by no more than {wording.shift_up(self.shift)}"
+            text = (
+                _("with %(share)s false reports (%(false)s of %(n)s) a share could become anything")
+                if of_share
+                else _("with %(share)s false reports (%(false)s of %(n)s) the mean could become anything")
+            )
+        elif of_share:
+            text = _("with %(share)s false reports (%(false)s of %(n)s) no share moves by more than %(shift)s points")
+        else:
+            text = _("with %(share)s false reports (%(false)s of %(n)s) the mean moves by no more than %(shift)s")
+        said = text % {
+            "share": wording.percent(float(self.share)),
+            "false": wording.count(self.false_reports),
+            "n": wording.count(self.n),
+            "shift": wording.points_up(self.shift) if of_share else wording.shift_up(self.shift),
+        }
+        return said[:1].upper() + said[1:] if first else said
 
 
 def item_label(item: dict[str, Any], language: str) -> ItemLabel:
@@ -135,7 +159,7 @@ def bounds(item: Item) -> tuple[Bound, ...]:
 
     Where groups are weighted, all false reports may stand in the group whose reports weigh most.
     """
-    weight = _largest_weight(item)
+    weight = largest_weight(item)
     if weight is None:
         return ()
     sizes = [(share, math.ceil(share * item.n)) for share in FALSE_SHARES]
@@ -148,11 +172,11 @@ def bounds(item: Item) -> tuple[Bound, ...]:
 
 def bounds_in_words(item: Item) -> Iterator[str]:
     """A sentence for the shares, and one for the mean, where there are such."""
-    for _, some in groupby(bounds(item), key=lambda bound: bound.measure):
+    for _measure, some in groupby(bounds(item), key=lambda bound: bound.measure):
         yield "; ".join(bound.in_words(first=number == 0) for number, bound in enumerate(some)) + "."
 
 
-def _largest_weight(item: Item) -> float | None:
+def largest_weight(item: Item) -> float | None:
     """How much more than 1 / n a report can weigh; None where there are no reports, or none in a weighted group."""
     if not item.n:
         return None
@@ -162,13 +186,19 @@ def _largest_weight(item: Item) -> float | None:
     return max(share * item.n / size for share, size in zip(known, sizes, strict=True)) if min(sizes) else None
 
 
-def _of_the_mean(item: Item, share: Fraction, false: int, weight: float) -> Bound:
+def shift_of_mean(item: Item, false_reports: int, weight: float) -> float:
+    """By how much at most so many false reports can move the mean, in its unit; the whole range where it is unknown."""
     assert isinstance(item.mechanism, Channel)
     values = item.question.values
     valued = [value for value in values if value is not None]
     widest = max(valued) - min(valued)
     shares = item.overall.shares if item.overall else None
     if shares is None and len(valued) < len(values):
-        return Bound(MEAN, share, false, item.n, widest, widest)
-    shift = poisoning_bound_of_mean(item.n, false, item.mechanism, values, shares, weight=weight)
-    return Bound(MEAN, share, false, item.n, min(shift, widest), widest)
+        return widest
+    shift = poisoning_bound_of_mean(item.n, false_reports, item.mechanism, values, shares, weight=weight)
+    return min(shift, widest)
+
+
+def _of_the_mean(item: Item, share: Fraction, false: int, weight: float) -> Bound:
+    valued = [value for value in item.question.values if value is not None]
+    return Bound(MEAN, share, false, item.n, shift_of_mean(item, false, weight), max(valued) - min(valued))

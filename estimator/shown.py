@@ -5,8 +5,10 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
+from collector import selectors as reports
 from estimator import report
 from estimator.models import Run
+from estimator.reporting import disclosures
 
 LEVEL = 3
 """Of a question's heading on the panel's pages."""
@@ -15,11 +17,13 @@ LEVEL = 3
 def shown(run: Run) -> dict[str, Any]:
     """The context of `report.context`, with the markup of all questions as `sections`."""
     known = run.design.rehearsal  # the known truth of a rehearsal may be recorded after its run
-    return _shown(run) if known else _shown_once(run.key)
+    design = reports.get_design(run.design_id)
+    return _shown(run) if known else _shown_once(run.key, disclosures.of(design.slug).probability_sample)
 
 
 @lru_cache(maxsize=16)
-def _shown_once(key: str) -> dict[str, Any]:
+def _shown_once(key: str, sampling: bool) -> dict[str, Any]:
+    """By what a run's numbers are shown from: an author may declare, later, that there is a population."""
     return _shown(Run.objects.select_related("design").get(key=key))
 
 

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from estimator import wording
 from randomized_response.questions import Question
 
@@ -33,20 +35,23 @@ def how_it_is_sent(item: dict[str, Any]) -> str:
     k, channel = len(item["choices"]), item["channel"]
     match item["encoding"]:
         case "one_hot":
-            return f"For each of the {k} choices a mark or none is sent, each through a ticket of its own."
+            text = _("For each of the %(count)s choices a mark or none is sent, each through a ticket of its own.")
+            return text % {"count": k}
         case "each_option":
-            most = f" At most {item['most']} can be ticked." if "most" in item else ""
-            return f"For each of the {k} options a mark or none is sent, each through a ticket of its own.{most}"
+            text = _("For each of the %(count)s options a mark or none is sent, each through a ticket of its own.")
+            most = " " + _("At most %(most)s can be ticked.") % {"most": item["most"]} if "most" in item else ""
+            return text % {"count": k} + most
         case "subset":
-            return (
-                f"A set of {channel['size']} of the {k} choices is sent. A ticket says whether the answer is in it; "
-                "the others in it are drawn with equal odds."
+            text = _(
+                "A set of %(size)s of the %(count)s choices is sent. A ticket says whether the answer is in it; the "
+                "others in it are drawn with equal odds."
             )
+            return text % {"size": channel["size"], "count": k}
     if item["kind"] != "number":
         return ""
     if len(channel["weights"][0]) == 2:
-        return "One of two reports is sent, lowest or highest: the higher the answer, the more tickets say highest."
-    return "A number is sent, through a ticket: one near to the answer more often than one far from it."
+        return _("One of two reports is sent, lowest or highest: the higher the answer, the more tickets say highest.")
+    return _("A number is sent, through a ticket: one near to the answer more often than one far from it.")
 
 
 def tickets_of(item: dict[str, Any], question: Question, language: str) -> Tickets:
@@ -54,11 +59,11 @@ def tickets_of(item: dict[str, Any], question: Question, language: str) -> Ticke
     weights, names = item["channel"]["weights"], row_names(item, question, language)
     match item["encoding"]:
         case "one_hot":
-            return _shown(weights, names, ("not marked", "marked"), "A choice, seen alone")
+            return _shown(weights, names, _marked(), _("A choice, seen alone"))
         case "each_option":
-            return _shown(weights, names, ("not marked", "marked"), "An option, seen alone")
+            return _shown(weights, names, _marked(), _("An option, seen alone"))
         case "subset":
-            return _shown(weights, names, ("a set without the answer", "a set with the answer"))
+            return _shown(weights, names, (_("a set without the answer"), _("a set with the answer")))
     return _of_a_number(weights, list(names)) if item["kind"] == "number" else _shown(weights, names, names)
 
 
@@ -66,11 +71,11 @@ def row_names(item: dict[str, Any], question: Question, language: str) -> tuple[
     """What each row of an item's table is for."""
     match item["encoding"]:
         case "one_hot":
-            return "Another choice", "This choice"
+            return _("Another choice"), _("This choice")
         case "each_option":
-            return "Not ticked", "Ticked"
+            return _("Not ticked"), _("Ticked")
         case "subset":
-            return ("Any choice",)
+            return (_("Any choice"),)
     if item["kind"] == "number":
         return tuple(wording.point(value or 0.0) for value in question.values)
     return tuple(choice.get(language, "") for choice in item["choices"])
@@ -79,8 +84,12 @@ def row_names(item: dict[str, Any], question: Question, language: str) -> tuple[
 def sent_names(points: list[str], width: int) -> list[str]:
     """What each of `width` reports of a number is called whose grid has these points."""
     if width == 2:
-        return [f"lowest ({points[0]})", f"highest ({points[-1]})"]
-    return points if width == len(points) else [f"report {y + 1}" for y in range(width)]
+        return [_("lowest (%(value)s)") % {"value": points[0]}, _("highest (%(value)s)") % {"value": points[-1]}]
+    return points if width == len(points) else [_("report %(number)s") % {"number": y + 1} for y in range(width)]
+
+
+def _marked() -> tuple[str, str]:
+    return _("not marked"), _("marked")
 
 
 def _of_a_number(weights: list[list[int]], points: list[str]) -> Tickets:
@@ -92,25 +101,32 @@ def _of_a_number(weights: list[list[int]], points: list[str]) -> Tickets:
     if width > MOST_ROWS:
         ends = [part * width // SHOWN_ROWS for part in range(SHOWN_ROWS + 1)]
         bins = [range(low, high) for low, high in pairwise(ends)]
-    columns = tuple(names[b[0]] if len(b) == 1 else f"{names[b[0]]} to {names[b[-1]]}" for b in bins)
+    columns = tuple(_from_to(names, b) for b in bins)
     table = [[sum(weights[x][y] for y in b) for b in bins] for x in rows]
-    remark = "" if len(rows) > last else f"{len(rows)} of the {last + 1} rows; report.json holds all."
+    some = _("%(shown)s of the %(all)s rows; report.json holds all.") % {"shown": len(rows), "all": last + 1}
+    remark = "" if len(rows) > last else some
     own = len(columns) == len(points)
-    return _shown(table, tuple(points[x] for x in rows), columns, "True answer", own=own, remark=remark)
+    return _shown(table, tuple(points[x] for x in rows), columns, own=own, remark=remark)
+
+
+def _from_to(names: list[str], some: range) -> str:
+    if len(some) == 1:
+        return names[some[0]]
+    return _("%(low)s to %(high)s") % {"low": names[some[0]], "high": names[some[-1]]}
 
 
 def _shown(
     weights: list[list[int]],
     names: tuple[str, ...],
     columns: tuple[str, ...],
-    corner: str = "True answer",
+    corner: str = "",
     *,
     own: bool = True,
     remark: str = "",
 ) -> Tickets:
     tickets, square = sum(weights[0]), own and len(names) == len(columns)
     many = tickets > LARGEST_COUNT
-    count = "How likely each report is" if many else f"Of {wording.count(tickets)} tickets, how many send each report"
+    how_many = _("Of %(tickets)s tickets, how many send each report") % {"tickets": wording.count(tickets)}
 
     def cell(weight: int) -> str:
         return wording.percent(weight / tickets, 1) if many else wording.count(weight)
@@ -119,5 +135,6 @@ def _shown(
         (name, tuple((cell(weight), square and x == y) for y, weight in enumerate(row)))
         for x, (name, row) in enumerate(zip(names, weights, strict=True))
     )
-    exact = f"Rounded, of {wording.count(tickets)} tickets. " if many else ""
-    return Tickets(count, corner, columns, tuple(rows), (exact + remark).strip())
+    exact = _("Rounded, of %(tickets)s tickets.") % {"tickets": wording.count(tickets)} if many else ""
+    caption = _("How likely each report is") if many else how_many
+    return Tickets(caption, corner or _("True answer"), columns, tuple(rows), f"{exact} {remark}".strip())

@@ -1,6 +1,8 @@
 """PDFs from typst: tagged (PDF/UA-1), A4, with the fonts that come with us, the same bytes for the same words."""
 
 import json
+import struct
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,3 +37,31 @@ def typeset(template: Path, data: dict[str, Any]) -> bytes:
 def fonts() -> typst.Fonts:
     """The fonts of that folder and those inside typst, and no other: not those of the machine, which differ."""
     return typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=[str(FONTS)])
+
+
+@cache
+def letters() -> frozenset[int]:
+    """The code points that the fonts of that folder have."""
+    return frozenset(letter for path in FONTS.glob("*.ttf") for letter in _letters(path.read_bytes()))
+
+
+def _letters(font: bytes) -> Iterator[int]:
+    """The code points of a TrueType font: the segments of its character map (`cmap`, format 4)."""
+    tables = {font[at : at + 4]: struct.unpack_from(">8xL", font, at)[0] for at in range(12, 12 + 16 * font[5], 16)}
+    cmap = tables[b"cmap"]
+    start = cmap + struct.unpack_from(">8xL", font, cmap)[0]
+    kind, segments = struct.unpack_from(">H4xH", font, start)
+    if kind != 4:
+        raise ValueError(f"the character map of a font must be of format 4; got {kind}")
+    columns = [
+        struct.unpack_from(f">{segments // 2}H", font, start + 14 + segments * n + 2 * (n > 0)) for n in range(4)
+    ]
+    offsets = start + 16 + 3 * segments
+    for place, (last, first, delta, offset) in enumerate(zip(*columns, strict=True)):
+        for letter in range(first, min(last, 0xFFFE) + 1):
+            glyph = letter + delta
+            if offset:
+                at = offsets + 2 * place + offset + 2 * (letter - first)
+                glyph = struct.unpack_from(">H", font, at)[0]
+            if glyph % 0x10000:
+                yield letter

@@ -5,6 +5,8 @@ from estimator import keys, views  # noqa: F401 - `keys` makes <key:...> known
 app_name = "estimator"
 urlpatterns = [
     path("reports/<key:key>/", views.report, name="report"),
+    path("reports/<key:key>/report.html", views.html, name="report-html"),
+    path("reports/<key:key>/report.pdf", views.pdf, name="report-pdf"),
     path("reports/<key:key>/estimates.csv", views.estimates, name="report-csv"),
     path("reports/<key:key>/report.json", views.document, name="report-json"),
 ]

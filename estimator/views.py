@@ -4,9 +4,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from estimator.exporting.formats import FORMATS
+from estimator.exporting.formats import FORMATS, NotExported
+from estimator.languages import DEFAULT, LANGUAGES, speaking
 from estimator.models import Run
 from estimator.report import context
+from estimator.reporting import files
 
 TEMPLATE = "estimator/report.html"
 
@@ -26,9 +28,36 @@ def document(request: HttpRequest, key: str) -> HttpResponse:
     return json_download(_published_or_404(key))
 
 
+@require_safe
+def html(request: HttpRequest, key: str) -> HttpResponse:
+    return html_download(request, _published_or_404(key))
+
+
+@require_safe
+def pdf(request: HttpRequest, key: str) -> HttpResponse:
+    return pdf_download(request, _published_or_404(key))
+
+
 def report_page(request: HttpRequest, run: Run) -> HttpResponse:
     """The report of a run that the caller may show. Its links are relative, so they stay where the page is."""
-    return render(request, TEMPLATE, context(run))
+    with speaking(_language(request)):
+        return render(request, TEMPLATE, {**context(run), "hidden": not run.published})
+
+
+def html_download(request: HttpRequest, run: Run) -> HttpResponse:
+    """The report as one HTML file, in the language that is asked for."""
+    language = _language(request)
+    return _download(files.html_file(run, language), "text/html; charset=utf-8", f"{run.key[:8]}-{language}.html")
+
+
+def pdf_download(request: HttpRequest, run: Run) -> HttpResponse:
+    """The report as a PDF. Where the fonts lack a letter of the survey there is none."""
+    language = _language(request)
+    try:
+        made = files.pdf_file(run, language)
+    except NotExported as fault:
+        raise Http404(str(fault)) from None
+    return _download(made, "application/pdf", f"{run.key[:8]}-{language}.pdf")
 
 
 def csv_download(run: Run) -> HttpResponse:
@@ -37,6 +66,12 @@ def csv_download(run: Run) -> HttpResponse:
 
 def json_download(run: Run) -> HttpResponse:
     return _download(FORMATS["json"].whole(run), "application/json", f"{run.key[:8]}-report.json")
+
+
+def _language(request: HttpRequest) -> str:
+    """The language of reports that the address names; the first where it names none that they speak."""
+    asked = request.GET.get("language", DEFAULT)
+    return asked if asked in LANGUAGES else DEFAULT
 
 
 def _download(content: bytes, kind: str, name: str) -> HttpResponse:

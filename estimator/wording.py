@@ -5,39 +5,53 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from estimator.computing import CLIPPED, CLIPPED_MEAN, IMPOSSIBLE, MINIMUM_REPORTS, WEIGHTED
+from estimator.languages import figures
 
 SPACE = "\u00a0"  # no line break between a number and its sign
 MOST_DECIMALS = 2
 
 FLAGS = {
-    WEIGHTED: "Weighted by the known sizes of the groups.",
-    CLIPPED: "Before it was kept within 0 to 100 %, the estimate lay outside: near the edge, chance alone does that.",
-    CLIPPED_MEAN: "Before it was kept within the range of the question, the mean lay outside: near an end, chance "
-    "alone does that.",
-    IMPOSSIBLE: "The reports hold more of one answer than the table of this question can produce, by far more than "
-    "chance explains. Somebody may have sent false reports.",
+    WEIGHTED: gettext_lazy("Weighted by the known sizes of the groups."),
+    CLIPPED: gettext_lazy(
+        "Before it was kept within 0 to 100 %, the estimate lay outside: near the edge, chance alone does that."
+    ),
+    CLIPPED_MEAN: gettext_lazy(
+        "Before it was kept within the range of the question, the mean lay outside: near an end, chance alone does "
+        "that."
+    ),
+    IMPOSSIBLE: gettext_lazy(
+        "The reports hold more of one answer than the table of this question can produce, by far more than chance "
+        "explains. Somebody may have sent false reports."
+    ),
 }
 """What the flags of an estimate mean; what is too few is said in place of the numbers."""
 
 METHODS = {
-    "exact": "exact binomial interval (Blaker 2000) mapped through the table",
-    "clopper_pearson": "Clopper-Pearson interval mapped through the table",
-    "score": "score interval (Wilson) mapped through the table",
-    "mid_p": "mid-p interval mapped through the table",
-    "jeffreys": "Jeffreys interval mapped through the table",
-    "wald": "Wald interval: the estimate and its standard error, normal approximation",
-    "delta": "normal interval of a ratio of two estimates (the mean of those who gave a point), its standard error by "
-    "the delta method",
-    "likelihood": "profile likelihood interval on the simplex",
-    "bayes": "densest part of the posterior under equally likely mixtures",
-    "bootstrap": "bootstrap interval",
-    "beta_binomial_mixture": "confidence sequence: a beta-binomial mixture (Robbins 1970) mapped through the table",
-    "normal_mixture": "asymptotic confidence sequence: a normal mixture (Waudby-Smith et al. 2024)",
-    "none": "no interval",
+    "exact": gettext_lazy("exact binomial interval (Blaker 2000) mapped through the table"),
+    "clopper_pearson": gettext_lazy("Clopper-Pearson interval mapped through the table"),
+    "score": gettext_lazy("score interval (Wilson) mapped through the table"),
+    "mid_p": gettext_lazy("mid-p interval mapped through the table"),
+    "jeffreys": gettext_lazy("Jeffreys interval mapped through the table"),
+    "wald": gettext_lazy("Wald interval: the estimate and its standard error, normal approximation"),
+    "delta": gettext_lazy(
+        "normal interval of a ratio of two estimates (the mean of those who gave a point), its standard error by the "
+        "delta method"
+    ),
+    "likelihood": gettext_lazy("profile likelihood interval on the simplex"),
+    "bayes": gettext_lazy("densest part of the posterior under equally likely mixtures"),
+    "bootstrap": gettext_lazy("bootstrap interval"),
+    "beta_binomial_mixture": gettext_lazy(
+        "confidence sequence: a beta-binomial mixture (Robbins 1970) mapped through the table"
+    ),
+    "normal_mixture": gettext_lazy("asymptotic confidence sequence: a normal mixture (Waudby-Smith et al. 2024)"),
+    "none": gettext_lazy("no interval"),
 }
 
-EVERY_LOOK = (
+EVERY_LOOK = gettext_lazy(
     "Made while reports still came in, so its intervals are valid however often you look, and whatever makes you stop. "
     "They are wider for it; the final ones are made at closing."
 )
@@ -79,24 +93,26 @@ def between(low: float | None, high: float | None, places: int = 0, unit: Unit =
     """An interval in words, rounded outwards: what is shown is never narrower than what was computed."""
     if low is None or high is None:
         return "–"
-    return f"between {_down(low, places, unit)}{unit.sign} and {_up(high, places, unit)}{unit.sign}"
+    ends = {"low": f"{_down(low, places, unit)}{unit.sign}", "high": f"{_up(high, places, unit)}{unit.sign}"}
+    return _("between %(low)s and %(high)s") % ends
 
 
 def span(low: float | None, high: float | None, places: int = 0, unit: Unit = PERCENT) -> str:
     """An interval as short as a table wants it, rounded outwards."""
     if low is None or high is None:
         return "–"
-    return f"{_down(low, places, unit)} to {_up(high, places, unit)}{unit.sign}"
+    ends = {"low": _down(low, places, unit), "high": f"{_up(high, places, unit)}{unit.sign}"}
+    return _("%(low)s to %(high)s") % ends
 
 
 def error(difference: float | None, places: int = 1, unit: Unit = PERCENT) -> str:
     """A standard error: in percentage points of a share, else in the unit itself."""
-    return "–" if difference is None else f"{unit.factor * difference:,.{places}f}"
+    return "–" if difference is None else figures(f"{unit.factor * difference:,.{places}f}")
 
 
 def point(number: float) -> str:
     """A number that was offered as an answer, exactly as it was."""
-    return f"{number:,.10g}"
+    return figures(f"{number:,.10g}")
 
 
 def shift_up(difference: float) -> str:
@@ -104,21 +120,21 @@ def shift_up(difference: float) -> str:
     if difference <= 0:
         return "0"
     places = max(0, 1 - math.floor(math.log10(difference)))
-    return f"{_ceil(difference * 10**places) / 10**places:,.{places}f}"
+    return figures(f"{_ceil(difference * 10**places) / 10**places:,.{places}f}")
 
 
 def points_up(difference: float) -> str:
     """A bound in percentage points, rounded up to a tenth."""
-    return f"{_ceil(difference * 1000) / 10:.1f}"
+    return figures(f"{_ceil(difference * 1000) / 10:.1f}")
 
 
 def count(number: float | None) -> str:
-    return "–" if number is None else f"{number:,.0f}"
+    return "–" if number is None else figures(f"{number:,.0f}")
 
 
 def epsilon(value: float) -> str:
     """Epsilon to two decimals, rounded up: protection is never overstated."""
-    return "∞" if math.isinf(value) else f"{math.ceil(value * 100) / 100:.2f}"
+    return "∞" if math.isinf(value) else figures(f"{math.ceil(value * 100) / 100:.2f}")
 
 
 def odds(ratio: Fraction | float) -> str:
@@ -126,25 +142,62 @@ def odds(ratio: Fraction | float) -> str:
     if isinstance(ratio, float) and math.isinf(ratio):
         return "∞"
     tenths = math.ceil(Fraction(ratio) * 10)
-    return f"{tenths / 10:g}" if tenths < 100 else f"{math.ceil(Fraction(ratio)):,}"
+    return figures(f"{tenths / 10:g}" if tenths < 100 else f"{math.ceil(Fraction(ratio)):,}")
 
 
 def not_enough(n: int, *, values: bool = False) -> str:
     """Why there is no estimate; `values` where there are reports enough, but too few who gave a value."""
     if values:
-        return "Too few gave a point for a mean"
+        return _("Too few gave a point for a mean")
     if n < MINIMUM_REPORTS:
-        return f"Not enough reports yet: {n} of {MINIMUM_REPORTS}"
-    return "Not enough reports yet in every group"
+        return _("Not enough reports yet: %(n)s of %(minimum)s") % {"n": n, "minimum": MINIMUM_REPORTS}
+    return _("Not enough reports yet in every group")
 
 
-def sentence(*, held: str, group: str, respondents: str, n: int, estimate: str, interval: str, weighted: bool) -> str:
-    """An estimated share as somebody may quote it, never without its interval. `held` says what it is the share of."""
+def sentence(
+    *, choice: str, several: bool, group: str, simulated: bool, n: int, estimate: str, interval: str, weighted: bool
+) -> str:
+    """An estimated share as somebody may quote it, never without its interval.
+
+    `several`: people may hold more than one answer. `simulated`: they are those of a rehearsal.
+    """
+    said = {"group": group, "respondents": respondents(simulated=simulated), "n": count(n)}
+    said |= {"choice": choice, "estimate": estimate, "interval": interval}
+    if several:
+        return _of_several(group=bool(group), weighted=weighted) % said
     if group:
-        return f"In the group “{group}”, an estimated {estimate} of {count(n)} {respondents} ({interval}) {held}."
+        text = _(
+            "In the group “%(group)s”, an estimated %(estimate)s of %(n)s %(respondents)s (%(interval)s) have "
+            "“%(choice)s” as their true answer."
+        )
+    elif weighted:
+        text = _(
+            "Weighted by the known sizes of the groups, an estimated %(estimate)s (%(interval)s) have “%(choice)s” as "
+            "their true answer."
+        )
+    else:
+        text = _(
+            "An estimated %(estimate)s of the %(n)s %(respondents)s (%(interval)s) have “%(choice)s” as their true "
+            "answer."
+        )
+    return text % said
+
+
+def _of_several(*, group: bool, weighted: bool) -> str:
+    if group:
+        return _(
+            "In the group “%(group)s”, an estimated %(estimate)s of %(n)s %(respondents)s (%(interval)s) have "
+            "“%(choice)s” among their true answers."
+        )
     if weighted:
-        return f"Weighted by the known sizes of the groups, an estimated {estimate} ({interval}) {held}."
-    return f"An estimated {estimate} of the {count(n)} {respondents} ({interval}) {held}."
+        return _(
+            "Weighted by the known sizes of the groups, an estimated %(estimate)s (%(interval)s) have “%(choice)s” "
+            "among their true answers."
+        )
+    return _(
+        "An estimated %(estimate)s of the %(n)s %(respondents)s (%(interval)s) have “%(choice)s” among their true "
+        "answers."
+    )
 
 
 def held(choice: str, *, several: bool) -> str:
@@ -152,28 +205,62 @@ def held(choice: str, *, several: bool) -> str:
     return f"have “{choice}” among their true answers" if several else f"have “{choice}” as their true answer"
 
 
+def respondents(*, simulated: bool) -> str:
+    """What those who took part are called after a number."""
+    return _("simulated respondents") if simulated else _("respondents")
+
+
 def mean_sentence(
-    *, group: str, respondents: str, n: int, estimate: str, interval: str, weighted: bool, some: bool
+    *, group: str, simulated: bool, n: int, estimate: str, interval: str, weighted: bool, some: bool
 ) -> str:
     """An estimated mean as somebody may quote it. `some` where it is of those alone who gave a point."""
-    number = f"an estimated {estimate} ({interval})"
-    points = " of those who gave a point" if some else ""
+    said = {"group": group, "respondents": respondents(simulated=simulated), "n": count(n)}
+    said |= {"estimate": estimate, "interval": interval}
+    if some:
+        return _mean_of_some(group=bool(group), weighted=weighted) % said
     if weighted:
-        return f"Weighted by the known sizes of the groups, the mean{points} is {number}."
-    who = f"those of the {count(n)} {respondents} who gave a point" if some else f"the {count(n)} {respondents}"
+        text = _("Weighted by the known sizes of the groups, the mean is an estimated %(estimate)s (%(interval)s).")
+    elif group:
+        text = _(
+            "In the group “%(group)s”, the mean of the %(n)s %(respondents)s is an estimated %(estimate)s "
+            "(%(interval)s)."
+        )
+    else:
+        text = _("The %(n)s %(respondents)s’ mean is an estimated %(estimate)s (%(interval)s).")
+    return text % said
+
+
+def _mean_of_some(*, group: bool, weighted: bool) -> str:
+    if weighted:
+        return _(
+            "Weighted by the known sizes of the groups, the mean of those who gave a point is an estimated "
+            "%(estimate)s (%(interval)s)."
+        )
     if group:
-        return f"In the group “{group}”, the mean of {who} is {number}."
-    return f"The mean of {who} is {number}." if some else f"The {count(n)} {respondents}’ mean is {number}."
+        return _(
+            "In the group “%(group)s”, the mean of those of the %(n)s %(respondents)s who gave a point is an estimated "
+            "%(estimate)s (%(interval)s)."
+        )
+    return _(
+        "The mean of those of the %(n)s %(respondents)s who gave a point is an estimated %(estimate)s (%(interval)s)."
+    )
 
 
 def asked_only(question: str, answers: Sequence[str], unasked: str) -> str:
     """Who was asked, and what the others are counted as; nothing ticked where `unasked` is empty."""
-    named = " or ".join(f"“{answer}”" for answer in answers)
-    counted = f"count as “{unasked}”" if unasked else "count as having ticked nothing"
-    return (
-        f"Asked only of those who answered {named} to “{question}”. The estimates are of all respondents: those who "
-        f"were not asked {counted}."
-    )
+    named = _(" or ").join(_("“%(answer)s”") % {"answer": answer} for answer in answers)
+    said = {"answers": named, "question": question, "unasked": unasked}
+    if unasked:
+        text = _(
+            "Asked only of those who answered %(answers)s to “%(question)s”. The estimates are of all respondents: "
+            "those who were not asked count as “%(unasked)s”."
+        )
+    else:
+        text = _(
+            "Asked only of those who answered %(answers)s to “%(question)s”. The estimates are of all respondents: "
+            "those who were not asked count as having ticked nothing."
+        )
+    return text % said
 
 
 def outwards(low: float, high: float, places: int, unit: Unit = PERCENT) -> tuple[float, float]:
@@ -196,4 +283,4 @@ def _ceil(value: float) -> int:
 
 def _unsigned(number: float, places: int) -> str:
     text = f"{number:,.{places}f}"
-    return text.lstrip("-") if not text.strip("-0.,") else text
+    return figures(text.lstrip("-") if not text.strip("-0.,") else text)

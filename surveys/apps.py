@@ -9,3 +9,4 @@ class SurveysConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("surveys.people.receivers")
+        import_module("surveys.keeping.telling")

@@ -21,6 +21,7 @@ from estimator.exporting.statistical import SPSS, STATA, estimates_file, reports
 from estimator.exporting.statistical import check_reports as check_reports_in_memory
 from estimator.exporting.workbook import xlsx_file
 from estimator.models import Run
+from estimator.reporting.files import write_html, write_pdf
 
 Write = Callable[[Run, BinaryIO, Watch], None]
 
@@ -103,6 +104,24 @@ def _can_be_made(one: Format, run: Run) -> bool:
 FORMATS: dict[str, Format] = {
     one.name: one
     for one in (
+        Format(
+            "html",
+            ".html",
+            "text/html; charset=utf-8",
+            "Estimate report as a page",
+            write_html,
+            translated=True,
+            about="The whole report in one file with everything inside: to read, to keep, to send on.",
+        ),
+        Format(
+            "pdf",
+            ".pdf",
+            "application/pdf",
+            "Estimate report as PDF",
+            write_pdf,
+            translated=True,
+            about="The same on paper: tagged, A4, to attach to a publication.",
+        ),
         Format(
             "csv",
             ".csv",

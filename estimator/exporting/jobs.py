@@ -15,6 +15,7 @@ from estimator import jobs
 from estimator.exporting import files
 from estimator.exporting.cells import Watch
 from estimator.exporting.formats import FORMATS, Format, NotExported
+from estimator.languages import LANGUAGES
 from estimator.models import Export, Run
 
 State = Export.State
@@ -100,7 +101,7 @@ def written_in(form: Format, language: str) -> str:
 
 def languages() -> dict[str, str]:
     """The languages that a format may be written in, each with its own name."""
-    return {code: str(name) for code, name in settings.LANGUAGES}
+    return dict(LANGUAGES)
 
 
 def kept_for(*, microdata: bool) -> timedelta:

@@ -70,6 +70,22 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
 
 
 @require_safe
+def report_html(request: HttpRequest, key: str) -> HttpResponse:
+    """What the report's page says, as one file."""
+    run = _finished_or_404(request, key)
+    record(signed_in(request), "exported", survey=selectors.survey_of(run), detail=f"run {run.key}, as HTML")
+    return reports.html_download(request, run)
+
+
+@require_safe
+def report_pdf(request: HttpRequest, key: str) -> HttpResponse:
+    """What the report's page says, on paper."""
+    run = _finished_or_404(request, key)
+    record(signed_in(request), "exported", survey=selectors.survey_of(run), detail=f"run {run.key}, as PDF")
+    return reports.pdf_download(request, run)
+
+
+@require_safe
 def estimates(request: HttpRequest, key: str) -> HttpResponse:
     run = _finished_or_404(request, key, Role.ANALYST)
     record(signed_in(request), "exported", survey=selectors.survey_of(run), detail=f"run {run.key}, as CSV")

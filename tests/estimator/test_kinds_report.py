@@ -95,8 +95,8 @@ def test_a_scale_has_its_shares_and_its_mean() -> None:
     assert [line.choice for line in shares.lines][-1] == "Prefer not to say"
     (line,) = mean.lines
     assert line.sentence.startswith("The mean of those of the 700 respondents who gave a point is an estimated ")
-    assert ">1</text>" in mean.overall
-    assert ">5</text>" in mean.overall
+    assert ">1</text>" in mean.overall.html
+    assert ">5</text>" in mean.overall.html
     page = words(run)
     assert "For the mean the choices count as 1 to 5; who chose “Prefer not to say” has no point." in page
     assert "its standard error by the delta method" in page
@@ -143,8 +143,8 @@ def test_yes_no_with_a_third_answer_shows_all_three() -> None:
 def test_groups_of_a_mean_share_one_picture_and_one_table() -> None:
     run = weighted()
     (part,) = blocks(run)["hours"].parts
-    assert [line.group for line in part.joined] == ["", "Young", "Old"]
-    assert part.by_group == ""
+    assert [row[0].text for row in part.main.rows] == ["All respondents", "Young", "Old"]
+    assert (part.by_group, part.groups) == (None, None)
     assert part.lines[0].sentence.startswith("Weighted by the known sizes of the groups, the mean is an estimated ")
     assert re.match(r"In the group “Young”, the mean of the \d+ respondents is an est", part.group_lines[0].sentence)
     mood = blocks(run)["mood"].parts[0]
@@ -181,7 +181,7 @@ def test_the_known_mean_of_a_rehearsal() -> None:
     habits = next(item for item in results.read(run).items if item.key == "habits")
     assert [cell.truth for cell in habits.shares] == pytest.approx(who.answers["habits"].mean(axis=0))
     page = words(run)
-    assert "of 39 intervals for a larger population hold the known truth" in page
+    assert "of 39 intervals hold the known truth" in page
     assert "The 700 simulated respondents’ mean" in page
 
 

@@ -11,6 +11,7 @@ from collector.designs import Design
 from collector.services import freeze, receive
 from estimator import report, services
 from estimator.models import Run
+from estimator.reporting.disclosures import disclose
 from tests import payloads
 from tests.finished import fill, know, run_of
 
@@ -131,7 +132,7 @@ def test_how_it_was_computed(client: Client, run: Run) -> None:
     words = said(page(client, run))
     assert run.input_digest in words
     assert f"randomized_response {run.version}" in words
-    assert "exact binomial interval (Blaker 2000)" in words
+    assert "score interval (Wilson)" in words
 
 
 def test_reports_that_no_table_can_produce_raise_an_alarm(client: Client, design: Design) -> None:
@@ -149,7 +150,7 @@ def test_a_rehearsal_is_labelled_and_counts_its_hits(client: Client, db: None) -
     run = run_of(design, published=True)
     words = said(page(client, run))
     assert "The respondents of this survey were simulated." in words
-    assert "1 of 2 intervals for a larger population hold the known truth" in words
+    assert "1 of 2 intervals hold the known truth" in words
     assert "90 simulated respondents" in words
     assert "83.3 % inside" in words
     assert "1.1 % outside" in words
@@ -171,7 +172,7 @@ def test_weighted_estimates_say_so_and_have_no_truth_beside_them(client: Client,
     run = run_of(design, published=True)
     words = said(page(client, run))
     assert "Weighted by the known sizes of the groups, an estimated" in words
-    assert "1 of 1 intervals for a larger population hold the known truth" in words
+    assert "1 of 1 intervals hold the known truth" in words
 
 
 def test_the_survey_speaks_its_own_language(client: Client, db: None) -> None:
@@ -193,6 +194,9 @@ def test_a_custom_table_has_a_report_too(client: Client) -> None:
     document["items"][1]["channel"] = {"name": "custom", "weights": [[5, 3, 2], [2, 5, 3], [1, 2, 7]]}
     design = freeze(document)
     fill(design)
-    html = said(page(client, run_of(design, published=True)))
+    run = run_of(design, published=True)
+    assert "a transition table of its own" in said(page(client, run))
+    disclose("campus", {"recruitment": {"en": "By lot, from the register."}}, probability_sample=True)
+    html = said(page(client, run))
     assert "profile likelihood interval on the simplex" in html
     assert "Mechanism: a table of its own." in html

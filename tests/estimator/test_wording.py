@@ -85,6 +85,6 @@ def test_a_bound_in_the_unit_is_rounded_up(shift: float, text: str) -> None:
 
 
 def test_the_sentence_of_a_mean() -> None:
-    said = {"respondents": "respondents", "n": 812, "estimate": "12.4", "interval": "between 11.0 and 13.9"}
+    said = {"simulated": False, "n": 812, "estimate": "12.4", "interval": "between 11.0 and 13.9"}
     plain = wording.mean_sentence(group="", weighted=False, some=False, **said)  # type: ignore[arg-type]
     assert plain == "The 812 respondents’ mean is an estimated 12.4 (between 11.0 and 13.9)."

@@ -107,6 +107,8 @@ ROWS = {
     "panel:paper": form("survey", EDITOR, design="design"),
     "panel:paper-pile": act("survey"),
     "panel:report": read("run"),
+    "panel:report-html": read("run"),
+    "panel:report-pdf": read("run"),
     "panel:report-csv": read("run", ANALYST),
     "panel:report-json": read("run", ANALYST),
     "panel:publish": act("run", OWNER),

@@ -80,7 +80,7 @@ def allowed(entry: polib.POEntry, number: int) -> list[list[str]]:
 
 def test_every_language_has_a_name_a_catalog_and_its_plural_forms() -> None:
     assert set(PLURALS) == {code for code, _name in settings.LANGUAGES}
-    assert {path.name for path in catalog.LOCALE.iterdir()} == set(OTHERS)
+    assert {path.name for path in catalog.RESPONDENTS.folder.iterdir()} == set(OTHERS)
     for language in OTHERS:
         of = catalog.catalog(language)
         assert of.metadata["Language"] == language

@@ -1,4 +1,4 @@
-"""The catalogs in `locale/`: which texts respondents can see, and the files in which these are translated.
+"""The catalogs: which texts respondents, and readers of reports, can see, and the files in which these are translated.
 
 Texts are found where they are asked for: in the parsed templates, whatever branch they stand in, and in the syntax tree
 of the modules. Nothing but Python is needed, so that every machine extracts and compiles alike.
@@ -14,8 +14,9 @@ from django.conf import settings
 from django.template.loader import get_template
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
+from estimator.languages import LANGUAGES
+
 ROOT = Path(settings.ROOT)
-LOCALE = ROOT / "locale"
 TEMPLATES = ROOT / "templates"
 
 PANEL = ("surveys/panel/", "surveys/admin.py", "surveys/forms.py")
@@ -35,10 +36,23 @@ class Text:
     plural: str = ""
 
 
-def texts() -> dict[Text, list[str]]:
-    """Everything that a respondent can be shown, with the files that ask for it, in a fixed order."""
+@dataclass(frozen=True)
+class Shelf:
+    """Catalogs of one kind of text: the folder that they are in, and their languages besides English."""
+
+    folder: Path
+    languages: tuple[str, ...]
+
+
+RESPONDENTS = Shelf(ROOT / "locale", tuple(code for code, _name in settings.LANGUAGES if code != "en"))
+REPORTS = Shelf(ROOT / "estimator" / "locale", tuple(code for code in LANGUAGES if code != "en"))
+SHELVES = (RESPONDENTS, REPORTS)
+
+
+def texts(shelf: Shelf = RESPONDENTS) -> dict[Text, list[str]]:
+    """Everything that can be shown, with the files that ask for it, in a fixed order."""
     found: dict[Text, list[str]] = {}
-    for path in sources():
+    for path in sources(shelf):
         of_file = of_template(path) if path.suffix == ".html" else of_module(path)
         for text in of_file:
             places = found.setdefault(text, [])
@@ -47,7 +61,9 @@ def texts() -> dict[Text, list[str]]:
     return found
 
 
-def sources() -> list[Path]:
+def sources(shelf: Shelf = RESPONDENTS) -> list[Path]:
+    if shelf is REPORTS:
+        return sorted((ROOT / "estimator").rglob("*.py"))
     templates = sorted((TEMPLATES / "surveys").rglob("*.html"))
     modules = sorted((ROOT / "surveys").rglob("*.py"))
     return templates + [path for path in modules if not str(path.relative_to(ROOT)).startswith(PANEL)]
@@ -72,21 +88,21 @@ def of_module(path: Path) -> Iterator[Text]:
             yield Text(*(_constant(getattr(argument, "value", None), path) for argument in said))
 
 
-def catalog(language: str) -> polib.POFile:
-    return polib.pofile(str(path_of(language)), wrapwidth=WIDTH)
+def catalog(language: str, shelf: Shelf = RESPONDENTS) -> polib.POFile:
+    return polib.pofile(str(path_of(language, shelf=shelf)), wrapwidth=WIDTH)
 
 
-def path_of(language: str, ending: str = "po") -> Path:
-    return LOCALE / language / "LC_MESSAGES" / f"django.{ending}"
+def path_of(language: str, ending: str = "po", *, shelf: Shelf = RESPONDENTS) -> Path:
+    return shelf.folder / language / "LC_MESSAGES" / f"django.{ending}"
 
 
-def renewed(old: polib.POFile) -> polib.POFile:
+def renewed(old: polib.POFile, shelf: Shelf = RESPONDENTS) -> polib.POFile:
     """The catalog with exactly the texts that there are now; what was translated stays."""
     new = polib.POFile(wrapwidth=WIDTH)
     new.header, new.metadata = old.header, old.metadata
     known = {Text(entry.msgid, entry.msgid_plural): entry for entry in old}
     forms = len(plural_forms(old))
-    for text, places in texts().items():
+    for text, places in texts(shelf).items():
         entry = known.get(text) or polib.POEntry(msgid=text.singular, msgid_plural=text.plural)
         if text.plural and not entry.msgstr_plural:
             entry.msgstr_plural = dict.fromkeys(range(forms), "")
@@ -101,18 +117,18 @@ def plural_forms(of: polib.POFile) -> range:
     return range(int(count))
 
 
-def untranslated(of: polib.POFile) -> list[str]:
+def untranslated(of: polib.POFile, shelf: Shelf = RESPONDENTS) -> list[str]:
     """Texts of today that the catalog does not have or leaves empty."""
     translated = {Text(entry.msgid, entry.msgid_plural) for entry in of if entry.translated()}
-    return [text.singular for text in texts() if text not in translated]
+    return [text.singular for text in texts(shelf) if text not in translated]
 
 
-def write(language: str) -> list[str]:
+def write(language: str, shelf: Shelf = RESPONDENTS) -> list[str]:
     """Bring both files of a language up to date; returns what is not translated."""
-    new = renewed(catalog(language))
-    new.save(str(path_of(language)))
-    path_of(language, "mo").write_bytes(new.to_binary())
-    return untranslated(new)
+    new = renewed(catalog(language, shelf), shelf)
+    new.save(str(path_of(language, shelf=shelf)))
+    path_of(language, "mo", shelf=shelf).write_bytes(new.to_binary())
+    return untranslated(new, shelf)
 
 
 def _constant(value: object, path: Path) -> str:

@@ -1,0 +1,275 @@
+"""What a report says of each question: sentences, pictures and tables, and what false reports could do to them."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+
+from estimator import pictures, privacy, wording
+from estimator.computing import MEAN, TOO_FEW_VALUES, WEIGHTED
+from estimator.pictures import Row
+from estimator.reporting import poisoning
+from estimator.reporting.tables import Line, Table, table
+from estimator.results import Cell, Item
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a report shows its numbers.
+
+    `sampling`: whether the author declares a probability sample, so that there is an interval for its population.
+    `truth`: whether the true answers are known. `simulated`: whether the respondents are.
+    """
+
+    confidence: str
+    sampling: bool = False
+    truth: bool = False
+    simulated: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture of estimates: drawn for a page, or told in words; `paper` says how it is drawn there."""
+
+    rows: tuple[Row, ...]
+    key: str
+    title: str
+    axis: pictures.Axis
+
+    @cached_property
+    def html(self) -> SafeString:
+        """In both layouts; the style sheet shows the one that the page has room for."""
+        drawn = (
+            pictures.picture(self.rows, key=f"{self.key}-{x.name}", title=self.title, axis=self.axis, layout=x)
+            for x in (pictures.NARROW, pictures.WIDE)
+        )
+        return mark_safe("".join(drawn))  # noqa: S308 - the writer escapes
+
+    @property
+    def words(self) -> str:
+        return f"{self.title}. {pictures.in_words(self.rows, self.axis)}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The shares of a question, or its mean: sentences, pictures and tables.
+
+    `overall` and `by_group` are pictures. `about` is what every line speaks of where they all speak of one thing: the
+    mean, or the share of Yes; then one picture and one table show all groups.
+    """
+
+    title: str
+    caption: str
+    about: str
+    overall: Figure
+    by_group: Figure | None
+    lines: tuple[Line, ...]
+    group_lines: tuple[Line, ...]
+    main: Table
+    groups: Table | None
+
+
+@dataclass(frozen=True)
+class Block:
+    """Everything the report says of one question. `section` is the key of its section, or nothing."""
+
+    key: str
+    number: int
+    wording: str
+    section: str
+    offered: str
+    choices: tuple[str, ...]
+    notes: tuple[str, ...]
+    parts: tuple[Part, ...]
+    flags: tuple[str, ...]
+    bounds: tuple[str, ...]
+
+    @property
+    def flag_words(self) -> list[str]:
+        return [str(wording.FLAGS[flag]) for flag in self.flags]
+
+    @property
+    def headline(self) -> Line:
+        """The line that a summary quotes: the mean, the share of Yes, or the largest share."""
+        return self.parts[0].lines[self._largest]
+
+    @property
+    def _largest(self) -> int:
+        rows = self.parts[0].overall.rows
+        return max(range(len(self.parts[0].lines)), key=lambda place: rows[place].estimate or 0.0)
+
+
+def block(item: Item, number: int, manner: Manner) -> Block:
+    """A question; `number` counts from 0."""
+    shares = [_part(item, item.shares, f"item-{number}", manner)] if item.shares else []
+    means = [_part(item, item.means, f"item-{number}-mean", manner)] if item.means else []
+    flags = (flag for cell in item.shown for flag in cell.estimate.flags if flag in wording.FLAGS)
+    return Block(
+        key=re.sub(r"[^a-z0-9-]", "-", item.key),
+        number=number + 1,
+        wording=item.wording,
+        section=item.frozen.get("section", ""),
+        offered=_offered(item),
+        choices=item.choices,
+        notes=tuple(_notes(item)),
+        parts=tuple(means + shares),
+        flags=tuple(distinct(flags)),
+        bounds=(*privacy.bounds_in_words(item), *poisoning.in_words(item)),
+    )
+
+
+def _offered(item: Item) -> str:
+    """What could be answered; the choices stand after it."""
+    if item.kind == "number":
+        grid = {name: wording.point(float(item.frozen["grid"][name])) for name in ("minimum", "maximum", "step")}
+        return _("A number from %(minimum)s to %(maximum)s, in steps of %(step)s") % grid
+    return _("Any of") if item.kind == "several_choices" else _("Choices")
+
+
+def _notes(item: Item) -> Iterator[str]:
+    if item.condition:
+        yield wording.asked_only(item.condition.wording, item.condition.answers, item.condition.unasked)
+    if item.kind == "several_choices":
+        yield _("More than one could be ticked: the shares need not sum to 100 %.")
+    if item.means and item.shares:
+        said = {"points": sum(value is not None for value in item.question.values), "choice": item.choices[-1]}
+        if None in item.question.values:
+            yield _("For the mean the choices count as 1 to %(points)s; who chose “%(choice)s” has no point.") % said
+        else:
+            yield _("For the mean the choices count as 1 to %(points)s.") % said
+
+
+def _part(item: Item, cells: tuple[Cell, ...], key: str, manner: Manner) -> Part:
+    mean = cells[0].estimate.measure == MEAN
+    overall, by_group = ([c for c in cells if bool(c.group_key) == grouped] for grouped in (False, True))
+    single = mean or bool(item.of_one)  # one row per group: a single picture shows all of them
+    rows = [_drawn(cell, manner, by_group=single and bool(by_group)) for cell in overall + (by_group * single)]
+    group_rows = [] if single else _grouped(item, by_group, manner)
+    axis = _axis_of_mean(item) if mean else pictures.axis_for(rows + group_rows)
+    caption = _("Estimated mean") if mean else _("Estimated shares")
+    if item.of_one:
+        caption = _("Estimated shares of those whose true answer is “%(answer)s”") % {"answer": item.of_one}
+    about = _("Mean") if mean else item.of_one
+    lines, group_lines = (tuple(_line(item, cell, manner) for cell in some) for some in (overall, by_group))
+    shown: dict[str, Any] = {
+        "about": about,
+        "error": _error_name(mean=mean, sampling=manner.sampling),
+        "confidence": manner.confidence,
+        "sampling": manner.sampling,
+        "truth": manner.truth,
+    }
+    joined, by_groups = single and bool(by_group), _("%(caption)s, by group") % {"caption": caption}
+    apart = table(group_lines, caption=by_groups, grouped=True, **shown) if group_lines and not single else None
+    return Part(
+        title=(_("Mean") if mean else _("Shares")) if item.means and item.shares else "",
+        caption=caption,
+        about=about,
+        overall=Figure(tuple(rows), key, f"{caption}: {item.wording}", axis),
+        by_group=Figure(tuple(group_rows), f"{key}-groups", f"{by_groups}: {item.wording}", axis)
+        if group_rows
+        else None,
+        lines=lines,
+        group_lines=group_lines,
+        main=table(lines + group_lines * single, caption=caption, grouped=joined, **shown),
+        groups=apart,
+    )
+
+
+def _error_name(*, mean: bool, sampling: bool) -> str:
+    if sampling:
+        return _("Standard error") if mean else _("Standard error, points")
+    return _("Standard error of the tickets") if mean else _("Standard error of the tickets, points")
+
+
+def _axis_of_mean(item: Item) -> pictures.Axis:
+    points = [value for value in item.question.values if value is not None]
+    return pictures.axis_of_range(points[0], points[-1], points[1] - points[0] if len(points) > 1 else 1.0)
+
+
+def _grouped(item: Item, cells: list[Cell], manner: Manner) -> list[Row]:
+    """The rows of a picture by group: a block for each choice."""
+    rows = []
+    for choice in range(len(item.choices)):
+        mine = [cell for cell in cells if cell.estimate.choice == choice]
+        rows += [_drawn(cell, manner, by_group=True, heading="" if n else cell.choice) for n, cell in enumerate(mine)]
+    return rows
+
+
+def _unit(cell: Cell) -> wording.Unit:
+    return wording.PLAIN if cell.estimate.measure == MEAN else wording.PERCENT
+
+
+def _missing(cell: Cell) -> str:
+    return wording.not_enough(cell.estimate.n, values=TOO_FEW_VALUES in cell.estimate.flags)
+
+
+def _drawn(cell: Cell, manner: Manner, *, by_group: bool, heading: str = "") -> Row:
+    estimate, unit = cell.estimate, _unit(cell)
+    places = wording.decimals(estimate.standard_error, unit)
+    label = (cell.group or _("All respondents")) if by_group else (cell.choice or _("Mean"))
+    if not cell.known:
+        return Row(label, _missing(cell), heading=heading)
+    interval = wording.span(estimate.noise_low, estimate.noise_high, places, unit)
+    return Row(
+        label=label,
+        text=f"{wording.value(estimate.constrained, places, unit)} ({interval})",
+        estimate=estimate.constrained,
+        low=estimate.low if manner.sampling else None,
+        high=estimate.high if manner.sampling else None,
+        noise_low=estimate.noise_low,
+        noise_high=estimate.noise_high,
+        truth=cell.truth,
+        heading=heading,
+        marks=_("known truth"),
+    )
+
+
+def _line(item: Item, cell: Cell, manner: Manner) -> Line:
+    estimate, n, unit = cell.estimate, wording.count(cell.estimate.n), _unit(cell)
+    if not cell.known:
+        return Line(cell.choice, cell.group, n, missing=_missing(cell))
+    places = wording.decimals(estimate.standard_error, unit)
+    error = estimate.standard_error if manner.sampling else estimate.noise_standard_error
+    return Line(
+        choice=cell.choice,
+        group=cell.group,
+        n=n,
+        estimate=wording.value(estimate.constrained, places, unit),
+        noise=wording.span(estimate.noise_low, estimate.noise_high, places, unit),
+        sampled=wording.span(estimate.low, estimate.high, places, unit) if manner.sampling else "",
+        error=wording.error(error, places + 1, unit),
+        direct=wording.count(estimate.direct_question_n),
+        truth=wording.value(cell.truth, max(places, 1), unit) if cell.truth is not None else "",
+        holds=None if cell.truth is None else held(cell, sampling=manner.sampling),
+        sentence=_sentence(item, cell, places, manner),
+    )
+
+
+def _sentence(item: Item, cell: Cell, places: int, manner: Manner) -> str:
+    estimate, unit = cell.estimate, _unit(cell)
+    said: dict[str, Any] = {
+        "group": cell.group,
+        "simulated": manner.simulated,
+        "n": estimate.n,
+        "estimate": wording.value(estimate.constrained, places, unit),
+        "interval": wording.between(estimate.noise_low, estimate.noise_high, places, unit),
+        "weighted": WEIGHTED in estimate.flags,
+    }
+    if estimate.measure == MEAN:
+        return wording.mean_sentence(**said, some=None in item.question.values)
+    return wording.sentence(**said, choice=cell.choice, several=item.kind == "several_choices")
+
+
+def held(cell: Cell, *, sampling: bool) -> bool:
+    """Whether an interval holds the known truth: that for a larger population, or that for those who took part."""
+    estimate, truth = cell.estimate, cell.truth
+    low, high = (estimate.low, estimate.high) if sampling else (estimate.noise_low, estimate.noise_high)
+    return truth is not None and low is not None and high is not None and low <= truth <= high
+
+
+def distinct(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(values))

@@ -1,0 +1,258 @@
+"""What a report says besides its numbers: in short, how to read it, privacy label, what it discloses, limits."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import NamedTuple
+
+from django.utils import formats
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from collector.models import FrozenDesign
+from estimator import wording
+from estimator.computing import MINIMUM_REPORTS, SHARE, known_shares
+from estimator.languages import spoken
+from estimator.privacy import Label
+from estimator.reporting import disclosures, keeping
+from estimator.reporting.blocks import Block
+from estimator.reporting.methods import confidence
+from estimator.reporting.models import Disclosure
+from estimator.results import Results
+
+DAY = {"en": "j F Y", "de": "j. F Y"}
+MOMENT = {"en": "j F Y, H:i", "de": "j. F Y, H:i"}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A name and what there is to say under it: our `text`, and in `language` what the author wrote (`written`).
+
+    `missing`: the author wrote nothing where she alone knows.
+    """
+
+    title: str
+    text: str
+    written: str = ""
+    language: str = ""
+    missing: bool = False
+    code: bool = False
+
+
+class Short(NamedTuple):
+    """A sentence, after the question that it answers, or after none."""
+
+    asked: str
+    sentence: str
+
+
+def day(date_: date | datetime) -> str:
+    """A day as the report's language writes it."""
+    return formats.date_format(date_, DAY[spoken()])
+
+
+def moment(time: datetime) -> str:
+    """A time in UTC, to the minute."""
+    return _("%(time)s UTC") % {"time": formats.date_format(time, MOMENT[spoken()])}
+
+
+def in_short(read: Results, blocks: tuple[Block, ...], *, simulated: bool, sampling: bool) -> Iterator[Short]:
+    """What the report says, in sentences that can be quoted one by one."""
+    counted = {"n": wording.count(read.run.reports or 0), "respondents": wording.respondents(simulated=simulated)}
+    counted |= {"day": day(_snapshot(read))}
+    yield Short("", _("The reports of %(n)s %(respondents)s were counted on %(day)s.") % counted)
+    for block in blocks:
+        line = block.headline
+        yield Short(block.wording, line.sentence or f"{line.missing}.")
+    those = _("These numbers are of those who took part. The report claims nothing about anybody else.")
+    declared = _(
+        "The intervals in these sentences are for the chance of the tickets; the tables have those for the population "
+        "too, of which the respondents are a probability sample, as the author declares."
+    )
+    yield Short("", declared if sampling else those)
+
+
+def how_to_read() -> str:
+    return _(
+        "Every answer was randomised by a ticket before it was sent, so that a single report says little about its "
+        "sender. The odds of the tickets are known, so their effect is taken out of the totals again; what is left is "
+        "an estimate, and its interval says how far chance may have moved it. “Needed if asked directly” is how many "
+        "people a direct question would have had to reach, all of them honest, for the same standard error."
+    )
+
+
+def label_facts(read: Results, label: Label) -> Iterator[Fact]:
+    """The privacy label, without its tables."""
+    coin = _(
+        "Local: an answer is randomised on the respondent’s own device or with a coin of her own, before anything is "
+        "sent."
+    )
+    local = _("Local: an answer is randomised on the respondent’s own device, before anything is sent.")
+    yield Fact(_("Model"), coin if read.run.coin_reports else local)
+    yield Fact(_("Unit"), _("One person, all answers."))
+    total = _(
+        "Epsilon %(epsilon)s. Whatever anyone believed before, all of a person’s reports together multiply the odds "
+        "between any two of her possible sets of answers by %(odds)s at most."
+    )
+    yield Fact(_("Total"), total % {"epsilon": label.epsilon_text, "odds": label.odds_text})
+    yield Fact(_("Stored"), label.stored)
+    if read.design.rehearsal:
+        yield Fact(_("Retention"), _("The reports of simulated respondents are forgotten once they are estimated."))
+    else:
+        yield Fact(_("Retention"), keeping.in_words(read.design.slug))
+    yield Fact(_("Design"), label.digest, code=True)
+
+
+def disclosed(read: Results, disclosure: Disclosure, *, sampling: bool) -> Iterator[Fact]:
+    """The items that AAPOR's Code asks for: the author's, and those that we know ourselves."""
+    ours = {"mode": _mode(read), "weighting": _weighting(read), "processing": _processing()}
+    for field in disclosures.FIELDS:
+        text, language = disclosures.text_in(disclosure, field.name, spoken())
+        known = ours.get(field.name, "")
+        missing = not (known or text)
+        yield Fact(str(field.title), _("Left empty by the author.") if missing else known, text, language, missing)
+        if field.name == "population":
+            yield Fact(_("Wording"), _("Word for word in this report: questions, choices, and what was explained."))
+        if field.name == "mode":
+            yield Fact(_("Dates"), _dates(read))
+            yield Fact(_("Reports and precision"), _precision(read, sampling=sampling))
+
+
+def _mode(read: Results) -> str:
+    if read.design.rehearsal:
+        return _("Simulated respondents, whose answers went the way of real ones.")
+    mode = _("On the web, filled in by respondents themselves; anybody who had the link could take part.")
+    if not read.run.coin_reports:
+        return mode
+    text = ngettext(
+        "%(count)s of the reports was randomised with a coin or a die of the person’s own, on a page without a script "
+        "or on paper.",
+        "%(count)s of the reports were randomised with a coin or a die of the person’s own, on a page without a script "
+        "or on paper.",
+        read.run.coin_reports,
+    )
+    return f"{mode} {text % {'count': wording.count(read.run.coin_reports)}}"
+
+
+def _weighting(read: Results) -> str:
+    shares, groups = known_shares(read.design), read.design.document["strata"]["groups"]
+    if not shares:
+        return _("None: each report counts alike.")
+    named = ", ".join(
+        f"{group['label'][read.language]} {wording.percent(share, 1)}"
+        for group, share in zip(groups, shares, strict=True)
+    )
+    return _("The groups are weighted by their known shares of the population: %(shares)s.") % {"shares": named}
+
+
+def _processing() -> str:
+    return _(
+        "A report that has not the form of the design is refused as it arrives; every other one is counted, once. "
+        "Nothing is left out, corrected or imputed afterwards."
+    )
+
+
+def _dates(read: Results) -> str:
+    design = FrozenDesign.objects.only("opened_on", "closed_on").get(digest=read.design.digest)
+    counted, opened = moment(_snapshot(read)), day(design.opened_on)
+    if read.run.anytime or design.closed_on is None:
+        said = {"opened": opened, "counted": counted}
+        return _("Opened on %(opened)s, still open when it was counted on %(counted)s.") % said
+    said = {"opened": opened, "closed": day(design.closed_on), "counted": counted}
+    return _("Opened on %(opened)s, closed on %(closed)s, counted on %(counted)s.") % said
+
+
+def _precision(read: Results, *, sampling: bool) -> str:
+    said = [_("n = %(n)s.") % {"n": wording.count(read.run.reports or 0)}]
+    level = confidence(read)
+    margin = _widest(read, sampled=False)
+    if margin is not None:
+        text = _(
+            "For those who took part, the ends of the %(confidence)s intervals of all respondents’ shares are at most "
+            "%(margin)s points from the estimate."
+        )
+        said.append(text % {"confidence": level, "margin": wording.points_up(margin)})
+    sampled = _widest(read, sampled=True) if sampling else None
+    if sampled is not None:
+        text = _("With the sampling error: at most %(margin)s points.")
+        said.append(text % {"margin": wording.points_up(sampled)})
+    if not sampling:
+        said.append(
+            _("No margin of sampling error is stated, because the author has not declared a probability sample.")
+        )
+    return " ".join(said)
+
+
+def _widest(read: Results, *, sampled: bool) -> float | None:
+    """The longest way from an estimated share of all respondents to an end of its interval; None where none is."""
+    found = []
+    for cell in (cell for item in read.items for cell in item.shares if not cell.group_key):
+        one = cell.estimate
+        low, high = (one.low, one.high) if sampled else (one.noise_low, one.noise_high)
+        if one.measure == SHARE and one.constrained is not None and low is not None and high is not None:
+            found.append(max(one.constrained - low, high - one.constrained))
+    return max(found, default=None)
+
+
+def limits(read: Results, *, sampling: bool) -> Iterator[Fact]:
+    """What the numbers cannot say."""
+    who = _(
+        "The intervals speak of those who took part. They say nothing of a larger population: this survey does not "
+        "claim that its respondents are a random sample of one."
+    )
+    declared = _(
+        "One of the intervals speaks of a larger population. It is right as far as the respondents are a probability "
+        "sample of it, which the author declares and nobody else has checked."
+    )
+    yield Fact(_("Who took part."), declared if sampling else who)
+    if not read.design.rehearsal:
+        yield Fact(
+            _("Who stayed away."),
+            _(
+                "People who refused, or left before sending, are not in these numbers, and nothing is known of them. "
+                "Randomising answers may win some of them; it does not correct for the others."
+            ),
+        )
+    yield Fact(
+        _("Self-protective answers."),
+        _(
+            "Somebody who answers “No” whatever is true, out of caution, or who does not follow the instructions, "
+            "pulls an estimate to one side (Clark & Desharnais, 1998). Neither a misunderstood question nor a faulty "
+            "memory is corrected either. No interval here covers that."
+        ),
+    )
+    if read.run.coin_reports:
+        counted = {"coins": wording.count(read.run.coin_reports), "n": wording.count(read.run.reports)}
+        text = _(
+            "%(coins)s of the %(n)s reports were randomised by people with a coin or a die of their own. Somebody may "
+            "not have tossed, or not have marked what the toss said. No interval here covers that."
+        )
+        yield Fact(_("Coins that were not obeyed."), text % counted)
+    if not read.design.rehearsal:
+        yield Fact(
+            _("False reports."),
+            _(
+                "This survey was an open link: one person can send several reports. Under each question stands how far "
+                "they could move it, and how many it takes (Cheu et al., 2021)."
+            ),
+        )
+    small = _(
+        "With fewer than %(minimum)s reports no estimate is shown. Of many intervals, some miss: at %(confidence)s "
+        "about one in %(one_in)s."
+    )
+    said = {"minimum": MINIMUM_REPORTS, "confidence": confidence(read), "one_in": round(1 / (1 - read.run.confidence))}
+    yield Fact(_("Small groups."), small % said)
+
+
+def origin(read: Results) -> Iterator[Fact]:
+    """What names this report and what it was made of."""
+    yield Fact(_("Snapshot"), moment(_snapshot(read)))
+    yield Fact(_("Version"), f"randomized_response {read.run.version}")
+    yield Fact(_("Design"), read.design.digest, code=True)
+    yield Fact(_("Input"), read.run.input_digest, code=True)
+    yield Fact(_("Run"), read.run.key, code=True)
+
+
+def _snapshot(read: Results) -> datetime:
+    assert read.run.snapshot_at is not None
+    return read.run.snapshot_at

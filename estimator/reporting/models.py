@@ -1,0 +1,22 @@
+"""What authors say of their survey, for its reports."""
+
+from django.db import models
+
+
+class Disclosure(models.Model):
+    """How a survey was done, in its author's words; for the reports of all its versions.
+
+    Surveys are above this floor, so it is found by the survey's name in its address.
+    """
+
+    slug = models.CharField(max_length=64, unique=True, help_text="of the survey")
+    texts = models.JSONField(default=dict, help_text="by field, and there by language of the report")
+    probability_sample = models.BooleanField(
+        default=False, help_text="whether the author declares that its respondents are one"
+    )
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return f"what is disclosed of {self.slug}"

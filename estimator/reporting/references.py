@@ -1,0 +1,56 @@
+"""What a report cites: each work by a short key, as it stands in a paper's list."""
+
+WORKS = {
+    "warner": "Warner, S. L. (1965). Randomized response: A survey technique for eliminating evasive answer bias. "
+    "Journal of the American Statistical Association, 60(309), 63–69.",
+    "boruch": "Boruch, R. F. (1971). Assuring confidentiality of responses in social research: A note on strategies. "
+    "The American Sociologist, 6(4), 308–311.",
+    "fox": "Fox, J. A., & Tracy, P. E. (1986). Randomized response: A method for sensitive surveys. Sage.",
+    "kairouz": "Kairouz, P., Bonawitz, K., & Ramage, D. (2016). Discrete distribution estimation under local privacy. "
+    "Proceedings of the 33rd International Conference on Machine Learning, PMLR 48, 2436–2444.",
+    "wang": "Wang, T., Blocki, J., Li, N., & Jha, S. (2017). Locally differentially private protocols for frequency "
+    "estimation. 26th USENIX Security Symposium, 729–745.",
+    "ye": "Ye, M., & Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential "
+    "privacy. IEEE Transactions on Information Theory, 64(8), 5662–5676.",
+    "duchi": "Duchi, J. C., Jordan, M. I., & Wainwright, M. J. (2018). Minimax optimal procedures for locally private "
+    "estimation. Journal of the American Statistical Association, 113(521), 182–201.",
+    "ghosh": "Ghosh, A., Roughgarden, T., & Sundararajan, M. (2012). Universally utility-maximizing privacy "
+    "mechanisms. SIAM Journal on Computing, 41(6), 1673–1693.",
+    "hout": "van den Hout, A., & van der Heijden, P. G. M. (2002). Randomized response, statistical disclosure control "
+    "and misclassification: A review. International Statistical Review, 70(2), 269–288.",
+    "kasiviswanathan": "Kasiviswanathan, S. P., Lee, H. K., Nissim, K., Raskhodnikova, S., & Smith, A. (2011). What "
+    "can we learn privately? SIAM Journal on Computing, 40(3), 793–826.",
+    "blaker": "Blaker, H. (2000). Confidence curves and improved exact confidence intervals for discrete "
+    "distributions. Canadian Journal of Statistics, 28(4), 783–798.",
+    "clopper": "Clopper, C. J., & Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the "
+    "case of the binomial. Biometrika, 26(4), 404–413.",
+    "wilson": "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of "
+    "the American Statistical Association, 22(158), 209–212.",
+    "robbins": "Robbins, H. (1970). Statistical methods related to the law of the iterated logarithm. Annals of "
+    "Mathematical Statistics, 41(5), 1397–1409.",
+    "waudby": "Waudby-Smith, I., Arbour, D., Sinha, R., Kennedy, E. H., & Ramdas, A. (2024). Time-uniform central "
+    "limit theory and asymptotic confidence sequences. Annals of Statistics, 52(6), 2613–2640.",
+    "held": "Held, M., Wolfe, P., & Crowder, H. P. (1974). Validation of subgradient optimization. Mathematical "
+    "Programming, 6, 62–88.",
+    "cochran": "Cochran, W. G. (1977). Sampling techniques (3rd ed.). Wiley.",
+    "cheu": "Cheu, A., Smith, A., & Ullman, J. (2021). Manipulation attacks in local differential privacy. 2021 IEEE "
+    "Symposium on Security and Privacy, 883–900.",
+    "clark": "Clark, S. J., & Desharnais, R. A. (1998). Honest answers to embarrassing questions: Detecting cheating "
+    "in the randomized response model. Psychological Methods, 3(2), 160–168.",
+    "aapor": "American Association for Public Opinion Research (2021). AAPOR Code of Professional Ethics and "
+    "Practices. AAPOR.",
+}
+"""In the order of an author's name where a report lists them."""
+
+OF_INTERVALS = {
+    "exact": "blaker",
+    "clopper_pearson": "clopper",
+    "score": "wilson",
+    "beta_binomial_mixture": "robbins",
+    "normal_mixture": "waudby",
+}
+
+
+def listed(keys: set[str]) -> list[str]:
+    """The works of these keys in the order of their authors."""
+    return sorted((WORKS[key] for key in keys), key=str.casefold)
