@@ -95,6 +95,7 @@ bench: bench-library ## every measurement of speed: the library, taking reports,
 	@$(BIN)/python -m benchmarks.planner
 	@$(BIN)/python -m benchmarks.panel
 	@$(BIN)/python -m benchmarks.analyses
+	@$(BIN)/python -m benchmarks.exporting
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m benchmarks.page
 
