@@ -3,6 +3,7 @@
 import os
 import re
 from datetime import timedelta
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -133,6 +134,9 @@ CANDOR_EXPORTS = DATA / "exports"
 CANDOR_EXPORTS_KEPT = int(os.environ.get("CANDOR_EXPORTS_KEPT", "7"))
 CANDOR_MICRODATA_KEPT = int(os.environ.get("CANDOR_MICRODATA_KEPT", "1"))
 
+# Networks of one's own that webhooks may lead to, like "10.1.2.0/24,127.0.0.0/8"; any other private address is refused.
+CANDOR_WEBHOOKS_INSIDE = [ip_network(one) for one in os.environ.get("CANDOR_WEBHOOKS_INSIDE", "").split(",") if one]
+
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Strict"
@@ -247,6 +251,8 @@ CELERY_BEAT_SCHEDULE = {
     "take up rehearsals that waited": {"task": "surveys.resume_rehearsals", "schedule": 5.0, "options": {"expires": 5}},
     "open and close what is due": {"task": "surveys.keep_appointments", "schedule": 5.0, "options": {"expires": 5}},
     "delete exports that are due": {"task": "estimator.keep_exports", "schedule": 60.0, "options": {"expires": 60}},
+    "notice what webhooks are told": {"task": "surveys.notice_events", "schedule": 60.0, "options": {"expires": 60}},
+    "send webhooks that are due": {"task": "surveys.resume_deliveries", "schedule": 5.0, "options": {"expires": 5}},
     "purge and rewrite what is due": {"task": "surveys.keep_house", "schedule": 60.0, "options": {"expires": 60}},
 }
 

@@ -14,6 +14,8 @@ from surveys.people.models import Membership as Membership
 from surveys.people.models import Team
 from surveys.rehearsals.models import Rehearsal as Rehearsal
 from surveys.rehearsals.models import Repetition as Repetition
+from surveys.webhooks.models import Delivery as Delivery
+from surveys.webhooks.models import Webhook as Webhook
 
 KEY_VALIDATOR = RegexValidator(rf"^{KEY.pattern}$", "Use a-z, 0-9, - and _, beginning with a letter or a digit.")
 

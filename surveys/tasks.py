@@ -6,6 +6,8 @@ from surveys import appointments
 from surveys.api.base import forget_answers
 from surveys.keeping import retention
 from surveys.rehearsals import services as rehearsals
+from surveys.webhooks import events
+from surveys.webhooks import services as webhooks
 
 
 @shared_task(name="surveys.keep_appointments")
@@ -27,3 +29,18 @@ def execute_rehearsal(rehearsal_id: int) -> None:
 @shared_task(name="surveys.resume_rehearsals")
 def resume_rehearsals() -> None:
     rehearsals.resume_waiting()
+
+
+@shared_task(name="surveys.notice_events")
+def notice_events() -> None:
+    events.notice()
+
+
+@shared_task(name="surveys.execute_delivery")
+def execute_delivery(delivery_id: int) -> None:
+    webhooks.execute(delivery_id)
+
+
+@shared_task(name="surveys.resume_deliveries")
+def resume_deliveries() -> None:
+    webhooks.resume_waiting()

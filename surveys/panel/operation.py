@@ -17,7 +17,7 @@ from collector.store import size_in_bytes
 from estimator import health, wording
 from estimator.jobs import Job
 from randomized_response import __version__
-from surveys.models import Version
+from surveys.models import Delivery, Version
 from surveys.panel.views import panel_page
 
 MOST = 20
@@ -86,10 +86,16 @@ def failed() -> list[Failed]:
     for kind in health.job_kinds():
         ended = kind._default_manager.filter(state=Job.State.FAILED).order_by("-finished_at")
         for job in ended[:MOST]:
-            design = reports.get_design(job.design_id)  # type: ignore[attr-defined]
-            age = now - (job.finished_at or now)
-            found.append((age, Failed(health.name_of(kind).capitalize(), design.slug, job.tries, job.fault, _ago(age))))
+            age, name = now - (job.finished_at or now), health.name_of(kind).capitalize()
+            found.append((age, Failed(name, _slug_of(job), job.tries, job.fault, _ago(age))))
     return [one for _, one in sorted(found, key=lambda pair: pair[0])[:MOST]]
+
+
+def _slug_of(job: Job) -> str:
+    """The survey that a job is about."""
+    if isinstance(job, Delivery):
+        return job.webhook.survey.slug
+    return reports.get_design(job.design_id).slug  # type: ignore[attr-defined]
 
 
 def kept() -> list[Kept]:

@@ -17,6 +17,7 @@ from surveys.panel import (
     sharing,
     views,
     watch,
+    webhooks,
 )
 
 app_name = "panel"
@@ -64,6 +65,11 @@ urlpatterns = [
     path("survey/<slug:slug>/paper/", page(paper.paper), name="paper"),
     path("survey/<slug:slug>/paper/new-pile", page(paper.new_pile), name="paper-pile"),
     path("survey/<slug:slug>/analyse/", page(analyse.analyse), name="survey-analyse"),
+    path("survey/<slug:slug>/webhooks/", page(webhooks.webhooks), name="webhooks"),
+    path("survey/<slug:slug>/webhooks/<key:key>/secret", page(webhooks.rotate), name="webhook-secret"),
+    path("survey/<slug:slug>/webhooks/<key:key>/test", page(webhooks.send_test), name="webhook-test"),
+    path("survey/<slug:slug>/webhooks/<key:key>/delete", page(webhooks.delete), name="webhook-delete"),
+    path("survey/<slug:slug>/webhooks/<key:key>/<key:delivery>/again", page(webhooks.resend), name="webhook-again"),
     path("survey/<slug:slug>/export/", page(export.export), name="export"),
     path("survey/<slug:slug>/export/progress", page(export.progress), name="export-progress"),
     path("export/<key:key>/file", page(export.file, cacheable=True), name="export-file"),

@@ -14,7 +14,8 @@ from estimator.exporting import jobs
 from estimator.exporting.cells import Watch
 from estimator.exporting.formats import FORMATS, Format
 from estimator.models import Export, Run
-from surveys.models import Version
+from surveys.models import Delivery, Survey, Version
+from surveys.webhooks import services as webhooks
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME
 from tests.browser.test_panel import sign_in
@@ -70,3 +71,19 @@ def test_from_the_tick_to_the_download(
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("It is cancelled; nothing is left of it.")).to_be_visible()
     assert set(Export.objects.values_list("format", flat=True)) == {"json", "full"}
+
+
+def test_the_page_webhooks(page: Page, alice: User, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    survey = Survey.objects.get()
+    hook, _ = webhooks.add(survey, "https://example.org/hooks/candor?token=" + "a" * 60, ["closed", "reached"], [500])
+    for state in ({"state": "done", "status": 200}, {"state": "failed", "attempts": 14, "fault": "It answered 500."}):
+        Delivery.objects.filter(pk=webhooks.send_test(hook).pk).update(**state)
+    sign_in(page, alice)
+    page.goto("/panel/survey/campus/webhooks/")
+    page.get_by_label("Address").fill("http://example.org/")
+    page.get_by_role("button", name="Add it").click()
+    expect(page.get_by_text("The address must begin with https://")).to_be_visible()
+    page.get_by_label("Address").fill("https://example.org/")
+    page.get_by_role("button", name="Add it").click()
+    expect(page.get_by_label("The secret that signs its messages")).to_be_visible()
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN

@@ -31,6 +31,7 @@ from surveys.people.models import Membership
 from surveys.people.teams import home_team
 from surveys.rehearsals.services import request_rehearsal
 from surveys.services import write_survey
+from surveys.webhooks import services as webhooks
 from tests import payloads
 from tests.panel.test_authoring import form_of
 
@@ -112,6 +113,11 @@ ROWS = {
     "panel:report-csv": read("run", ANALYST),
     "panel:report-json": read("run", ANALYST),
     "panel:publish": act("run", OWNER),
+    "panel:webhooks": form("survey", EDITOR),
+    "panel:webhook-secret": act("webhook"),
+    "panel:webhook-test": act("webhook"),
+    "panel:webhook-delete": act("webhook"),
+    "panel:webhook-again": act("delivery"),
     "panel:export": form("survey", VIEWER, ANALYST),
     "panel:export-progress": read("survey"),
     "panel:export-file": read("export", ANALYST),
@@ -231,12 +237,15 @@ def cast(
     people |= {"owner": alice, "superuser": User.objects.create_superuser("root")}
     held = {role.label: role for role in Role}
     rehearsal = request_rehearsal(survey, {"respondents": 60, "shares": {}}, repetitions=1, seed=1)
+    delivery = webhooks.send_test(webhooks.add(survey, "https://example.org/", ["closed"], [])[0])
     places: dict[str, tuple[list[Any], list[Any]]] = {
         "": ([], []),
         "survey": ([survey.slug], ["no-such"]),
         "run": ([run.key], ["0" * 32]),
         "rehearsal": ([survey.slug, rehearsal.number], ["no-such", 1]),
         "analysis": ([analysis.key], ["0" * 32]),
+        "webhook": ([survey.slug, delivery.webhook.key], ["no-such", "0" * 32]),
+        "delivery": ([survey.slug, delivery.webhook.key, delivery.key], ["no-such", "0" * 32, "0" * 32]),
         "export": ([export_of(run).key], ["0" * 32]),
         "draft": ([draft.pk], [987654]),
         "question": ([draft.slug, draft.items.all()[0].pk], [draft.slug, 987654]),

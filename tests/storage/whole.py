@@ -34,6 +34,7 @@ def build() -> None:
     from surveys.people.models import Role
     from surveys.people.teams import home_team
     from surveys.rehearsals import services as rehearsals
+    from surveys.webhooks import services as webhooks
     from tests import finished, payloads
 
     alice = User.objects.create_user("alice", password="a long passphrase", is_staff=True)
@@ -73,6 +74,7 @@ def build() -> None:
     terms = Terms(opens_at=timezone.now() + timedelta(days=1), closes_at=timezone.now() + timedelta(days=9))
     appointments.open_on(other, terms, confirmed=appointments.digest_of(other))
     services.show_results(survey, shown=True)
+    webhooks.send_test(webhooks.add(survey, "https://example.org/", ["closed"], [], by=alice)[0])
     # What the log says of this one points nowhere afterwards, and its number must not be given again.
     services.duplicate_survey(survey, slug="gone", by=alice).delete()
 
@@ -83,8 +85,9 @@ def told() -> dict[str, Any]:
     from collector.models import FrozenDesign, SetAsideReport
     from estimator import computing
     from estimator.models import Analysis, Estimate, Run
-    from surveys.models import Page, Survey
+    from surveys.models import Delivery, Page, Survey
     from surveys.people.models import AuditEntry
+    from surveys.webhooks.signing import secret_of
 
     designs: dict[str, Any] = {}
     for frozen in FrozenDesign.objects.order_by("digest"):
@@ -111,6 +114,7 @@ def told() -> dict[str, Any]:
         "analyses": [[one.key, one.result_digest, one.input_digest] for one in Analysis.objects.order_by("pk")],
         "pages": [sha256(bytes(page.content)).hexdigest() for page in Page.objects.order_by("pk")],
         "surveys": [[one.slug, one.state, one.title, str(one.created_at)] for one in Survey.objects.order_by("pk")],
+        "webhooks": [[one.key, one.body, secret_of(one.webhook)] for one in Delivery.objects.order_by("pk")],
         "log": [[str(one.at), str(one)] for one in AuditEntry.objects.order_by("pk")],
     }
 

@@ -25,6 +25,7 @@ STORAGE = [
     "tests/estimator/test_export_jobs.py",
     "tests/estimator/test_services.py",
     "tests/storage",
+    "tests/surveys/test_webhooks.py",
     "tests/surveys/test_appointments.py::test_many_workers_at_once_make_one_move",
 ]
 

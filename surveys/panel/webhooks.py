@@ -1,0 +1,115 @@
+"""The page Webhooks: which programs are told what of a survey, and what became of it."""
+
+import re
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods, require_POST
+
+from surveys.access import Role, get_survey_or_404
+from surveys.lifecycle import NotAllowed
+from surveys.models import Delivery, Survey, Webhook
+from surveys.panel.frame import survey_page
+from surveys.panel.views import signed_in
+from surveys.webhooks import events, services
+
+NEWEST = 10
+"""Deliveries that are shown of each webhook."""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
+    """The webhooks with their newest deliveries; a POST adds one and shows its secret, this once."""
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    if request.method != "POST":
+        return _page(request, survey)
+    chosen, written = request.POST.getlist("event"), request.POST.get("thresholds", "")
+    url = request.POST.get("url", "").strip()
+    try:
+        added, secret = services.add(survey, url, chosen, numbers_in(written), by=signed_in(request))
+    except services.NotAdded as fault:
+        said = {"url": url, "chosen": chosen, "thresholds": written, "fault": {fault.field: str(fault)}}
+        return _page(request, survey, status=422, **said)
+    return _page(request, survey, secret=secret, secret_of=added.key)
+
+
+@require_POST
+def rotate(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Another secret, shown this once."""
+    survey, webhook = _webhook_or_404(request, slug, key)
+    return _page(request, survey, secret=services.rotate(webhook, by=signed_in(request)), secret_of=webhook.key)
+
+
+@require_POST
+def send_test(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    services.send_test(_webhook_or_404(request, slug, key)[1])
+    messages.success(request, "A test is on its way. Load the page again to see what became of it.")
+    return redirect("panel:webhooks", slug)
+
+
+@require_POST
+def delete(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    services.delete(_webhook_or_404(request, slug, key)[1], by=signed_in(request))
+    messages.success(request, "The webhook is deleted.")
+    return redirect("panel:webhooks", slug)
+
+
+@require_POST
+def resend(request: HttpRequest, slug: str, key: str, delivery: str) -> HttpResponse:
+    """Send a delivery again from the beginning."""
+    found = _webhook_or_404(request, slug, key)[1].deliveries.filter(key=delivery).first()
+    if found is None:
+        raise Http404("There is no such survey.")
+    try:
+        services.resend(found)
+        messages.success(request, "It is on its way again.")
+    except NotAllowed as refusal:
+        messages.error(request, str(refusal))
+    return redirect("panel:webhooks", slug)
+
+
+def numbers_in(written: str) -> list[int]:
+    """The numbers of a list like "500, 1000; 100000". Raises NotAdded where something else stands in it."""
+    parts = [part for part in re.split(r"[,;\s]+", written.strip()) if part]
+    for part in parts:
+        if not re.fullmatch(r"[0-9]{1,9}", part):
+            raise services.NotAdded("thresholds", f"Write numbers like 500, 1000; got {part[:20]!r}.")
+    return [int(part) for part in parts]
+
+
+def _webhook_or_404(request: HttpRequest, slug: str, key: str) -> tuple[Survey, Webhook]:
+    """Only from a survey that one may edit: so a stranger's webhook and a missing one look the same."""
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    found = survey.webhooks.select_related("survey").filter(key=key).first()
+    if found is None:
+        raise Http404("There is no such survey.")
+    return survey, found
+
+
+def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: Any) -> HttpResponse:
+    shown = [(one, _told(one), list(one.deliveries.all()[:NEWEST])) for one in survey.webhooks.all()]
+    context = {
+        "webhooks": shown,
+        "events": events.EVENTS,
+        "reached": events.REACHED,
+        "most_attempts": services.MOST_ATTEMPTS,
+        "states": Delivery.State,
+        "url": "",
+        "thresholds": "",
+        "chosen": [events.CLOSED, events.ESTIMATE_READY],
+        "fault": {},
+        **said,
+    }
+    return survey_page(request, "panel/webhooks.html", survey, step="report", status=status, **context)
+
+
+def _told(webhook: Webhook) -> list[str]:
+    """What it is told of, in words."""
+    numbers = ", ".join(f"{number:,}" for number in webhook.thresholds)
+    return [
+        f"{words}: {numbers}" if name == events.REACHED else words
+        for name, words in events.EVENTS.items()
+        if name in webhook.events
+    ]

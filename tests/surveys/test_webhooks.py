@@ -1,0 +1,369 @@
+"""Webhooks against a real receiver: signed, tried again and given up, sent nowhere inside, and silent about reports."""
+
+import json
+import re
+import secrets
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from collector import folding
+from collector import selectors as reports
+from estimator import jobs as leases
+from estimator import services as estimator
+from estimator.models import Run
+from surveys import tasks
+from surveys.models import Delivery, Survey, Version, Webhook
+from surveys.people.models import AuditEntry
+from surveys.services import close_survey
+from surveys.webhooks import addresses, events, sending, services, signing
+from tests.finished import fill
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.django_db
+
+
+@dataclass
+class Receiver:
+    """Answers with the next of its statuses, and remembers what came."""
+
+    url: str = ""
+    statuses: list[int] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Receiver]:
+    receiver = Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            receiver.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+            receiver.headers.append(dict(self.headers))
+            self.send_response(receiver.statuses.pop(0) if receiver.statuses else 200)
+            self.send_header("Location", "/elsewhere")
+            self.end_headers()
+            self.wfile.write(b"a secret of the receiver")
+
+        def log_message(self, *words: Any) -> None:
+            """Nothing is said."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        receiver.url = f"http://127.0.0.1:{http.server_port}/hook?token=1"
+        thread = threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        yield receiver
+        http.shutdown()
+
+
+@pytest.fixture
+def receiver(server: Receiver, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Receiver:
+    settings.CANDOR_WEBHOOKS_INSIDE = [ip_network("127.0.0.1/32")]
+    monkeypatch.setattr(leases, "wake", lambda task, job_id: None)
+    server.statuses, server.headers, server.bodies = [], [], []
+    return server
+
+
+@pytest.fixture
+def hook(version: Version, receiver: Receiver, alice: User) -> Webhook:
+    chosen = [events.CLOSED, events.ESTIMATE_READY]
+    return services.add(version.survey, receiver.url, chosen, [], by=alice)[0]
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
+    """Moves the clock on."""
+    ahead, real = [timedelta(0)], timezone.now
+
+    def move(time: timedelta) -> None:
+        ahead[0] += time
+
+    monkeypatch.setattr(timezone, "now", lambda: real() + ahead[0])
+    return move
+
+
+def sent(delivery: Delivery) -> Delivery:
+    services.execute(delivery.pk)
+    return Delivery.objects.get(pk=delivery.pk)
+
+
+def the_readers_function() -> Callable[..., bool]:
+    """What docs/webhooks.md hands to whoever writes a receiver."""
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "webhooks.md").read_text(), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    return names["is_candors"]  # type: ignore[no-any-return]
+
+
+def test_what_arrives_is_signed_and_the_receiver_of_the_document_knows_it(hook: Webhook, receiver: Receiver) -> None:
+    close_survey(Survey.objects.get())
+    tasks.notice_events()
+    (delivery,) = Delivery.objects.all()
+    assert sent(delivery).state == "done"
+    (headers,), (body,) = receiver.headers, receiver.bodies
+    digest = hook.survey.versions.get().design_id
+    assert json.loads(body) == {
+        "delivery": delivery.key, "event": "closed", "survey": "campus", "version": 1, "design": digest, "run": None,
+        "reports": None,
+    }  # fmt: skip
+    assert {name: headers[name] for name in ("Content-Type", "Candor-Event", "Candor-Delivery")} == {
+        "Content-Type": "application/json", "Candor-Event": "closed", "Candor-Delivery": delivery.key,
+    }  # fmt: skip
+    is_candors, header, secret = the_readers_function(), headers[signing.HEADER], signing.secret_of(hook)
+    assert is_candors(secret, header, body)
+    at = int(re.fullmatch(r"t=(\d+),v1=[0-9a-f]{64}", header)[1])  # type: ignore[index]
+    assert not is_candors(secret, header, body + b" ")
+    assert not is_candors(secret + "0", header, body)
+    assert not is_candors(secret, header, body, now=at + 301)
+    assert not is_candors(secret, header.replace(f"t={at}", f"t={at + 1}"), body)
+    services.execute(delivery.pk)
+    tasks.notice_events()
+    assert (len(receiver.bodies), Delivery.objects.count()) == (1, 1)
+
+
+def test_the_secret_is_in_no_table_and_can_be_changed(hook: Webhook, receiver: Receiver, settings: Any) -> None:
+    first = signing.secret_of(hook)
+    assert first.removeprefix("candor_") not in str(list(Webhook.objects.values()))
+    second = services.rotate(hook)
+    assert second == signing.secret_of(Webhook.objects.get()) != first
+    sent(services.send_test(hook))
+    assert the_readers_function()(second, receiver.headers[0][signing.HEADER], receiver.bodies[0])
+    settings.SECRET_KEY = "of another installation"
+    assert signing.secret_of(hook) != second
+
+
+def test_estimates_that_somebody_asked_for_are_told_and_those_of_the_schedule_are_not(hook: Webhook) -> None:
+    digest = hook.survey.versions.get().design_id
+    asked = estimator.run_now(digest)
+    estimator.execute(estimator.request_run(digest, trigger=Run.Trigger.SCHEDULE).pk)
+    tasks.notice_events()
+    assert [(one.event, json.loads(one.body)["run"]) for one in Delivery.objects.all()] == [
+        ("estimate_ready", asked.key)
+    ]
+
+
+def test_a_number_of_reports_is_told_once_late_and_only_the_one_that_was_chosen(
+    version: Version, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 199 the first hundred is told, with the number that was chosen and not that which is stored."""
+    hook = services.add(version.survey, receiver.url, [events.REACHED], [200, 100])[0]
+    design = reports.get_design(version.design_id)
+    fill(design, count=99)
+    folding.fold(design.digest)
+    tasks.notice_events()
+    assert not Delivery.objects.exists()
+    fill(design, count=100)
+    tasks.notice_events()
+    assert not Delivery.objects.exists(), "what waits to be counted moves with each report"
+    folding.fold(design.digest)
+    monkeypatch.setattr(secrets, "randbelow", lambda bound: bound - 1)
+    before = timezone.now()
+    tasks.notice_events()
+    (delivery,) = Delivery.objects.all()
+    assert (json.loads(delivery.body)["reports"], hook.thresholds) == (100, [100, 200])
+    assert delivery.next_at >= before + timedelta(seconds=3599)
+    assert services.resume_waiting() == []
+    services.execute(delivery.pk)
+    assert receiver.bodies == [], "it is not yet time"
+    for _ in range(3):
+        tasks.notice_events()
+    assert Delivery.objects.count() == 1
+    assert "199" not in delivery.body
+
+
+def test_it_is_tried_again_ever_more_rarely_and_then_given_up(
+    hook: Webhook, receiver: Receiver, clock: Callable[[timedelta], None]
+) -> None:
+    receiver.statuses = [500] * services.MOST_ATTEMPTS
+    delivery, pauses = services.send_test(hook), []
+    for attempt in range(1, services.MOST_ATTEMPTS):
+        delivery = sent(delivery)
+        assert (delivery.state, delivery.attempts, delivery.status) == ("queued", attempt, 500)
+        pause = delivery.next_at - timezone.now()
+        assert sent(delivery).attempts == attempt, "not before its time"
+        assert services.resume_waiting() == []
+        pauses.append(pause / services.pause_after(attempt))
+        clock(pause + timedelta(seconds=1))
+        assert services.resume_waiting() == [delivery.pk]
+    assert all(0.79 <= pause <= 1.21 for pause in pauses)
+    assert len(set(pauses)) > 1
+    total = sum((services.pause_after(one) for one in range(1, services.MOST_ATTEMPTS)), timedelta())
+    assert timedelta(days=3) < total < timedelta(days=4)
+    delivery = sent(delivery)
+    assert (delivery.state, delivery.fault) == ("failed", "The receiver answered 500.")
+    assert len(set(receiver.bodies)) == 1
+    assert {headers["Candor-Delivery"] for headers in receiver.headers} == {delivery.key}
+    services.resend(delivery)
+    assert sent(delivery).state == "done"
+
+
+def test_one_that_comes_through_in_the_end(hook: Webhook, receiver: Receiver, clock: Callable[..., None]) -> None:
+    receiver.statuses = [503, 204]
+    delivery = sent(services.send_test(hook))
+    clock(timedelta(minutes=2))
+    delivery = sent(delivery)
+    assert (delivery.state, delivery.attempts, delivery.status, delivery.fault) == ("done", 2, 204, "")
+
+
+@pytest.mark.parametrize(
+    ("status", "state", "fault"),
+    [
+        (301, "queued", "The receiver answered with a redirect (301), which is not followed."),
+        (307, "queued", "The receiver answered with a redirect (307), which is not followed."),
+        (410, "failed", "The receiver answered 410."),
+    ],
+)
+def test_a_redirect_is_not_followed_and_gone_means_gone(
+    hook: Webhook, receiver: Receiver, status: int, state: str, fault: str
+) -> None:
+    receiver.statuses = [status]
+    delivery = sent(services.send_test(hook))
+    assert (delivery.state, delivery.fault, len(receiver.bodies)) == (state, fault, 1)
+    assert "secret of the receiver" not in str(list(Delivery.objects.values()))
+
+
+INSIDE = (
+    "127.0.0.1", "10.1.2.3", "192.168.0.1", "172.16.5.4", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",
+    "::1", "fe80::1", "fd00::1", "::ffff:10.0.0.1", "2002:0a00:0001::", "64:ff9b::7f00:1", "ff02::1", "240.0.0.1",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("address", INSIDE)
+def test_what_is_inside_is_refused_by_default(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, survey: Survey, address: str
+) -> None:
+    """As a number in the address, and behind a name."""
+    settings.CANDOR_WEBHOOKS_INSIDE = []
+    host = f"[{address}]" if ":" in address else address
+    with pytest.raises(services.NotAdded, match="inside a private network"):
+        services.add(survey, f"https://{host}/", [events.CLOSED], [])
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, 443)) for one in ("93.184.216.34", address)]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *words, **more: found)
+    with pytest.raises(addresses.NotSent, match="inside a private network"):
+        addresses.resolve("https://example.org/")
+    found.pop()
+    assert addresses.resolve("https://example.org/x?y").address == "93.184.216.34"
+
+
+def test_a_resolver_that_changes_its_answer_changes_nothing(
+    hook: Webhook, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked once for a try, and the connection goes where that answer led."""
+    port = int(re.search(r":(\d+)/", receiver.url)[1])  # type: ignore[index]
+    answers, connected = ["127.0.0.1", "10.0.0.1"], []
+
+    def getaddrinfo(host: Any, *words: Any, **more: Any) -> list[Any]:
+        if host == "localhost":
+            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (answers.pop(0), port))]
+        connected.append(host)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    Webhook.objects.update(url=f"http://localhost:{port}/")
+    first = services.send_test(hook)
+    assert sent(first).state == "done"
+    assert (connected, answers, receiver.headers[0]["Host"]) == (["127.0.0.1"], ["10.0.0.1"], f"localhost:{port}")
+    second = sent(services.send_test(hook))
+    assert (second.state, second.status, len(receiver.bodies)) == ("queued", None, 1)
+    assert "private network" in second.fault
+
+
+def test_a_receiver_that_dawdles_is_cut_off(hook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte now and then would keep a worker for ever, since each is in time."""
+    monkeypatch.setattr(sending, "SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        Webhook.objects.update(url=f"http://127.0.0.1:{listening.getsockname()[1]}/")
+        over = threading.Event()
+
+        def dawdle() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                while not over.wait(0.1):
+                    try:
+                        connection.sendall(b"H")
+                    except OSError:
+                        return
+
+        thread = threading.Thread(target=dawdle)
+        thread.start()
+        delivery = sent(services.send_test(Webhook.objects.get()))
+        over.set()
+        thread.join(timeout=10)
+    assert (delivery.state, delivery.fault) == ("queued", "The receiver did not answer within 0.5 seconds.")
+
+
+def test_a_certificate_that_nobody_vouches_for_is_no_receiver(hook: Webhook, receiver: Receiver) -> None:
+    """The receiver speaks no TLS at all, which looks the same: nothing is sent before trust."""
+    Webhook.objects.update(url=receiver.url.replace("http:", "https:"))
+    delivery = sent(services.send_test(Webhook.objects.get()))
+    assert (delivery.state, delivery.status, receiver.bodies) == ("queued", None, [])
+    assert delivery.fault.startswith("No connection, or none that can be trusted")
+
+
+def test_a_delivery_that_breaks_its_worker_stops(hook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(delivery: Delivery) -> int:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(sending, "send", broken)
+    delivery = services.send_test(hook)
+    for _ in range(leases.MOST_TRIES):
+        with pytest.raises(ZeroDivisionError):
+            services.execute(delivery.pk)
+    services.execute(delivery.pk)
+    assert services.resume_waiting() == []
+    delivery.refresh_from_db()
+    assert (delivery.state, delivery.fault) == ("failed", "The computation ended with ZeroDivisionError.")
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"url": "http://example.org/"}, "url"),
+        ({"url": "ftp://localhost/"}, "url"),
+        ({"url": "https://user:word@example.org/"}, "url"),
+        ({"url": "https:///path"}, "url"),
+        ({"url": "https://example.org:99999/"}, "url"),
+        ({"url": "https://exa mple.org/"}, "url"),
+        ({"url": "https://example.org/\r\nX-Header: 1"}, "url"),
+        ({"url": "https://example.org/" + "a" * 500}, "url"),
+        ({"events": []}, "events"),
+        ({"events": ["report"]}, "events"),
+        ({"events": [events.REACHED]}, "thresholds"),
+        ({"thresholds": [99]}, "thresholds"),
+        ({"thresholds": [150]}, "thresholds"),
+        ({"thresholds": [0]}, "thresholds"),
+    ],
+)
+def test_what_is_no_webhook_is_refused_by_its_field(survey: Survey, changed: dict[str, Any], field: str) -> None:
+    said = {"url": "https://example.org/", "events": [events.CLOSED], "thresholds": []} | changed
+    with pytest.raises(services.NotAdded) as refusal:
+        services.add(survey, **said)
+    assert refusal.value.field == field
+    assert not Webhook.objects.exists()
+
+
+def test_the_log_tells_the_host_and_not_the_path(survey: Survey, alice: User) -> None:
+    hook, _ = services.add(survey, "https://example.org/a-secret-path", [events.CLOSED], [], by=alice)
+    services.delete(hook, by=alice)
+    told = AuditEntry.objects.filter(act__contains="webhook").values_list("act", "detail")
+    assert list(told) == [("deleted a webhook", "example.org"), ("added a webhook", "example.org")]
+
+
+def test_they_go_with_their_survey_and_stay_without_their_researcher(survey: Survey, bob: User) -> None:
+    hook, _ = services.add(survey, "https://example.org/", [events.CLOSED], [], by=bob)
+    services.send_test(hook)
+    bob.delete()
+    assert Webhook.objects.get().made_by is None
+    survey.delete()
+    assert not Delivery.objects.exists()
