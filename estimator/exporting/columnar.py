@@ -19,7 +19,7 @@ def parquet_file(run: Run, out: BinaryIO, watch: Watch) -> None:
     """One row for each estimate; what is not known is null."""
     table = estimates(results.read(run))
     fields = [pa.field(one.name, TYPES[one.kind], metadata={"label": one.label}) for one in table.columns]
-    schema = pa.schema(fields, metadata={"design": run.design_id, "run": run.key})
+    schema = pa.schema(fields, metadata={"design_digest": run.design_id, "run": run.key})
     arrays = [pa.array([_value(one, row[one.name]) for row in table.rows], TYPES[one.kind]) for one in table.columns]
     pq.write_table(pa.Table.from_arrays(arrays, schema=schema), out, compression="zstd")
     watch(1.0)

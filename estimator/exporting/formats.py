@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import BinaryIO
 
@@ -20,6 +20,7 @@ from estimator.exporting.rows import csv_reports, parquet_reports
 from estimator.exporting.statistical import SPSS, STATA, estimates_file, reports_file
 from estimator.exporting.statistical import check_reports as check_reports_in_memory
 from estimator.exporting.workbook import xlsx_file
+from estimator.languages import DEFAULT, speaking
 from estimator.models import Run
 from estimator.reporting.files import write_html, write_pdf
 
@@ -101,8 +102,20 @@ def _can_be_made(one: Format, run: Run) -> bool:
     return True
 
 
+def _in_one_language(form: Format) -> Format:
+    """One that is not translated is written in the first language, whichever is active where it is asked for."""
+    if form.translated:
+        return form
+
+    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+        with speaking(DEFAULT):
+            form.write(run, out, watch)
+
+    return replace(form, write=write)
+
+
 FORMATS: dict[str, Format] = {
-    one.name: one
+    one.name: _in_one_language(one)
     for one in (
         Format(
             "html",

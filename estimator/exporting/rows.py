@@ -45,7 +45,8 @@ def _schema(found: Microdata) -> pa.Schema:
         labels = {str(code): label for code, label in variable.labels.items()}
         about = {"label": variable.label, "labels": _json(labels), "item": variable.item}
         fields.append(pa.field(variable.name, pa.uint8(), nullable=False, metadata=about))
-    return pa.schema(fields, metadata={"note": WARNING, "design": design.digest, "run": found.run.key})
+    about = {"note": WARNING, "run": found.run.key, "design_digest": design.digest, "design": design.canonical}
+    return pa.schema(fields, metadata=about)
 
 
 def _batches(found: Microdata, watch: Watch) -> Iterator[pa.RecordBatch]:

@@ -1,6 +1,7 @@
 """Every format of the registry: read back by its own readers, the same bytes twice, no formula, no text lost."""
 
 import io
+import tempfile
 import time
 from collections.abc import Callable
 from datetime import datetime
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 import xlsxwriter
+from django.utils import translation
 
 from estimator import results
 from estimator import services as estimator
@@ -43,6 +45,36 @@ def test_two_exports_of_one_state_are_the_same_bytes(run: Run) -> None:
     time.sleep(1.1)
     again = Run.objects.get(pk=run.pk)
     assert [name for name, one in FORMATS.items() if one.whole(again) != first[name]] == []
+
+
+def test_formats_of_one_language_do_not_follow_the_active_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+    design = hostile.of_every_kind()
+    hostile.answer(design)
+    run = run_of(design)
+    of_one_language = {name: one for name, one in FORMATS.items() if not one.translated and one.suffix != ".zip"}
+    files = {}
+    for language in ("en", "de"):
+        with translation.override(language):
+            files[language] = {name: one.whole(run) for name, one in of_one_language.items()}
+    assert [name for name, content in files["en"].items() if files["de"][name] != content] == []
+
+
+def test_a_writer_that_is_stopped_leaves_no_file_behind(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop(done: float) -> None:
+        assert 0 <= done <= 1
+        raise Stopped
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for one in FORMATS.values():
+        with pytest.raises(Stopped):
+            one.write(run, io.BytesIO(), stop)
+        assert list(tmp_path.iterdir()) == [], one.name
 
 
 def _pandas(content: bytes, path: Path) -> list[dict[str, Any]]:

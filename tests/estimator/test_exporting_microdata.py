@@ -67,6 +67,7 @@ def test_rows_are_the_reports_that_the_run_counted(design: Design) -> None:
     assert about[b"label"] == b"Randomised, not the true answer: How do you feel?"
     assert json.loads(about[b"labels"]) == {"0": "Well", "1": "So-so", "2": "Low"}
     assert parquet.schema.metadata[b"note"] == b"Randomised, not the true answer"
+    assert parquet.schema.metadata[b"design"] == design.canonical
 
 
 def test_the_order_tells_neither_arrival_nor_nonces(settings: pytest.FixtureRequest) -> None:
