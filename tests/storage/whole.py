@@ -87,7 +87,6 @@ def told() -> dict[str, Any]:
     from estimator.models import Analysis, Estimate, Run
     from surveys.models import Delivery, Page, Survey
     from surveys.people.models import AuditEntry
-    from surveys.webhooks.signing import secret_of
 
     designs: dict[str, Any] = {}
     for frozen in FrozenDesign.objects.order_by("digest"):
@@ -114,7 +113,7 @@ def told() -> dict[str, Any]:
         "analyses": [[one.key, one.result_digest, one.input_digest] for one in Analysis.objects.order_by("pk")],
         "pages": [sha256(bytes(page.content)).hexdigest() for page in Page.objects.order_by("pk")],
         "surveys": [[one.slug, one.state, one.title, str(one.created_at)] for one in Survey.objects.order_by("pk")],
-        "webhooks": [[one.key, one.body, secret_of(one.webhook)] for one in Delivery.objects.order_by("pk")],
+        "webhooks": [[one.key, one.body, one.webhook.url, one.webhook.salt] for one in Delivery.objects.order_by("pk")],
         "log": [[str(one.at), str(one)] for one in AuditEntry.objects.order_by("pk")],
     }
 
