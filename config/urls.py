@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 from sesame.views import LoginView
 
-from config import health
+from config import api_page, health
 from config.openapi import SchemaView
 from surveys.people import account, joining
 
@@ -25,6 +25,7 @@ urlpatterns = [
     path("panel/", include("surveys.panel.urls")),
     path("panel/password_change/", admin.site.admin_view(account.password)),
     path("panel/", admin.site.urls),
+    path("api/", api_page.page, name="api-page"),
     path("api/schema/", SchemaView.as_view(), name="schema"),
     path("api/v1/", include("surveys.api.urls")),
 ]

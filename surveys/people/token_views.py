@@ -12,12 +12,13 @@ from surveys.panel.views import panel_page, signed_in
 from surveys.people import tokens
 from surveys.people.models import AccessToken
 
+MAY = [("read", "read"), ("write", "read and change things")]
 LASTING = [("7", "a week"), ("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("", "until it is revoked")]
 
 
 class TokenForm(forms.Form):
     name = forms.CharField(label="What it is for", max_length=100, widget=UnfoldAdminTextInputWidget)
-    scope = forms.ChoiceField(label="It may", choices=AccessToken.Scope.choices, widget=UnfoldAdminSelectWidget)
+    scope = forms.ChoiceField(label="It may", choices=MAY, widget=UnfoldAdminSelectWidget)
     days = forms.TypedChoiceField(
         label="It lasts",
         choices=LASTING,

@@ -13,6 +13,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from collector import described, errors
 from config.openapi import document
 
+PAGE = "/api/"
+"""For people."""
 METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
 
@@ -28,7 +30,7 @@ def served(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterat
 
 def test_every_address_for_programs_is_in_it_and_no_other() -> None:
     addresses = {f"/{path}": pattern for path, pattern in served(get_resolver().url_patterns)}
-    for_programs = {path for path in addresses if path.startswith("/api/")} | {described.ADDRESS}
+    for_programs = {path for path in addresses if path.startswith("/api/")} - {PAGE} | {described.ADDRESS}
     assert set(document()["paths"]) == for_programs
     assert described.ADDRESS in addresses
     for path in for_programs - {described.ADDRESS}:
@@ -60,3 +62,40 @@ def test_it_is_served_to_everybody() -> None:
 def test_a_method_that_is_not_in_it_is_not_answered(admin_client: Client) -> None:
     for method in ("OPTIONS", "POST", "PUT", "PATCH", "DELETE"):
         assert admin_client.generic(method, "/api/v1/plan/").status_code == 405
+
+
+def test_every_operation_says_what_it_does_and_takes_and_answers() -> None:
+    for path, item in document()["paths"].items():
+        for method, said in item.items():
+            where = f"{method} {path}"
+            assert said["summary"], where
+            named = {one["name"] for one in said.get("parameters", []) if one["in"] == "path"}
+            assert named == set(re.findall(r"{(\w+)}", path)), where
+            assert all(one["schema"] for one in said.get("parameters", [])), where
+            statuses = {int(status) for status in said["responses"]}
+            assert min(statuses) < 300, where
+            if not path.startswith("/api/v1/"):
+                continue
+            assert {401, 403, 429, 503} <= statuses, where
+            assert {415, 422} <= statuses or method == "get", where
+            for status, answer in said["responses"].items():
+                kinds = set(answer.get("content", {}))
+                assert kinds <= ({"application/problem+json"} if int(status) >= 400 else {"application/json", "*/*"}), (
+                    where
+                )
+
+
+@pytest.mark.django_db
+def test_the_page_has_every_operation_and_works_without_anything_from_elsewhere() -> None:
+    answer = Client().get(PAGE)
+    page = answer.content.decode()
+    for path, item in document()["paths"].items():
+        assert all(f'>{method.upper()}</span> <code class="path">{path}</code>' in page for method in item), path
+    assert not re.search(r"<script|style=|<style", page)
+    assert "default-src 'none'" in answer["Content-Security-Policy"]
+    loaded = re.findall(r'(?:src|link rel="\w+"[^>]*href)="([^"]*)"', page)
+    assert loaded
+    assert all(address.startswith("/static/") for address in loaded)
+    targets = set(re.findall(r'href="#([^"]+)"', page))
+    assert targets <= set(re.findall(r'id="([^"]+)"', page)), "every link within the page leads somewhere"
+    assert not answer.cookies

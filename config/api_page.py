@@ -1,0 +1,175 @@
+"""The page at /api/: the OpenAPI document for people. It has no script, and nothing of it comes from elsewhere.
+
+The ready-made viewers set styles from scripts, which the site's policy refuses, and say nothing without a script.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from config.openapi import document
+
+Schema = dict[str, Any]
+
+TOPICS = (
+    ("Surveys and teams", ("/surveys/", "/{slug}/", "/definition/", "/next-design/", "/versions/", "/{digest}/",
+                           "/teams/")),
+    ("Life cycle", ("/open/", "/close/", "/revise/", "/archive/", "/restore/", "/duplicate/")),
+    ("Planning and watching", ("/plan/", "/watch/")),
+    ("Rehearsals", ("/rehearsals/", "/{number}/", "/stop/", "/findings/")),
+    ("Runs, estimates, analyses", ("/runs/", "/runs/{key}/", "/estimates/", "/publish/", "/analyses/{key}/")),
+    ("Exports", ("/formats/", "/exports/", "/exports/{key}/", "/file/")),
+)  # fmt: skip
+"""Where an operation stands on the page: under the topic that has the longest of these ends of its address."""
+ELSEWHERE = "Besides"
+OWN = "2", "3"
+"""First digits of the statuses of which each operation says something of its own."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A parameter, or a key of a body or an answer. `shape` names one of the shapes at the end of the page."""
+
+    name: str
+    kind: str
+    shape: str
+    note: str
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class Answered:
+    status: str
+    said: str
+    shape: str
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A method of an address."""
+
+    anchor: str
+    method: str
+    path: str
+    summary: str
+    about: str
+    parameters: tuple[Field, ...]
+    body: Field | None
+    answers: tuple[Answered, ...]
+    refusals: tuple[str, ...]
+
+
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    """Every address, what it takes and what it answers."""
+    return render(request, "api/page.html", _context())
+
+
+@lru_cache(maxsize=1)
+def _context() -> dict[str, Any]:
+    whole = document()
+    topics: dict[str, list[Operation]] = {name: [] for name in (*(name for name, _ in TOPICS), ELSEWHERE)}
+    for path, item in whole["paths"].items():
+        for method, said in item.items():
+            topics[_topic(path)].append(_operation(method, path, said))
+    refusals = _refusals(whole["paths"])
+    schemas = whole["components"]["schemas"]
+    return {
+        "names": set(schemas),
+        "site": settings.CANDOR_URL,
+        "version": whole["info"]["version"],
+        "topics": [(name, found) for name, found in topics.items() if found],
+        "refusals": sorted(refusals.items()),
+        "shapes": [(name, one.get("description", ""), tuple(_keys(one))) for name, one in schemas.items()],
+    }
+
+
+def _refusals(paths: Schema) -> dict[str, str]:
+    """What each status of a refusal means, as an address for programs says it first."""
+    told: dict[str, str] = {}
+    for path in sorted(paths, key=lambda path: not path.startswith("/api/v1/")):
+        for said in paths[path].values():
+            found = {str(status): str(one["description"]) for status, one in said["responses"].items()}
+            told = {status: words for status, words in found.items() if status[0] not in OWN} | told
+    return told
+
+
+def _topic(path: str) -> str:
+    ends = [(len(end), name) for name, known in TOPICS for end in known if path.endswith(end)]
+    return max(ends)[1] if ends and path.startswith("/api/v1/") else ELSEWHERE
+
+
+def _operation(method: str, path: str, said: Schema) -> Operation:
+    own = [(status, one) for status, one in said["responses"].items() if status[0] in OWN]
+    return Operation(
+        anchor=said["operationId"],
+        method=method.upper(),
+        path=path,
+        summary=said["summary"],
+        about=said.get("description", ""),
+        parameters=tuple(_parameter(one) for one in said.get("parameters", [])),
+        body=_body(said.get("requestBody")),
+        answers=tuple(Answered(status, one["description"], _content(one)) for status, one in own),
+        refusals=tuple(sorted(status for status in said["responses"] if status[0] not in OWN)),
+    )
+
+
+def _parameter(said: Schema) -> Field:
+    place = {"path": "in the address", "query": "in the query", "header": "a header"}[said["in"]]
+    kind, shape = _kind(said["schema"])
+    return Field(said["name"], f"{place}, {kind}", shape, said.get("description", ""), said.get("required", False))
+
+
+def _body(said: Schema | None) -> Field | None:
+    if said is None:
+        return None
+    kind, shape = _kind(next(iter(said["content"].values()))["schema"])
+    return Field("", kind, shape, "", said.get("required", False))
+
+
+def _content(said: Schema) -> str:
+    for one in said.get("content", {}).values():
+        kind, shape = _kind(one.get("schema", {}))
+        return shape or kind
+    return ""
+
+
+def _keys(schema: Schema) -> Iterator[Field]:
+    required = schema.get("required", [])
+    for name, one in schema.get("properties", {}).items():
+        kind, shape = _kind(one)
+        yield Field(name, kind, shape, one.get("description", ""), name in required)
+    if "enum" in schema:
+        yield Field("", _kind(schema)[0], "", "")
+
+
+def _kind(schema: Schema) -> tuple[str, str]:
+    """What a value is, in words, and the shape that it has."""
+    if "$ref" in schema:
+        return "", schema["$ref"].rsplit("/", 1)[1]
+    for several in ("allOf", "oneOf", "anyOf"):
+        if several in schema:
+            parts = [_kind(one) for one in schema[several]]
+            named = [kind for kind, shape in parts if kind]
+            return " or ".join(named), next((shape for _, shape in parts if shape), "")
+    if "enum" in schema:
+        return f"one of {', '.join(map(str, schema['enum']))}", ""
+    if schema.get("type") == "array":
+        kind, shape = _kind(schema.get("items", {}))
+        return f"list of {kind}".rstrip() if kind else "list", shape
+    types = schema.get("type", "anything")
+    kind = " or ".join(types) if isinstance(types, list) else str(types)
+    return kind + _bounds(schema), ""
+
+
+def _bounds(schema: Schema) -> str:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None and high is not None:
+        return f" from {low:,} to {high:,}"
+    return f" of at least {low:,}" if low is not None else f" of at most {high:,}" if high is not None else ""

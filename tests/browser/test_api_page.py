@@ -1,0 +1,49 @@
+"""The page about the API, and the page of access tokens, in a real browser; axe finds nothing."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Page
+from sesame.utils import get_query_string
+
+from tests.browser.accessibility import on_every_screen
+from tests.browser.test_accessibility_panel import CLEAN, THEME
+
+
+@pytest.fixture
+def page(browser: Browser, running_site: str) -> Iterator[Page]:
+    context = browser.new_context(base_url=running_site)
+    context.set_default_timeout(15_000)
+    yield context.new_page()
+    context.close()
+
+
+def test_a_token_is_made_and_the_api_is_read_about(page: Page, alice: User) -> None:
+    said = list[str]()
+    page.on("console", lambda message: said.append(message.text))
+    page.goto("/panel/sign-in/" + get_query_string(alice))
+    page.goto("/panel/account/")
+    page.get_by_role("link", name="Tokens", exact=True).click()
+    page.get_by_label("What it is for").fill("the nightly job")
+    page.get_by_role("button", name="Make it").click()
+    assert page.get_by_label("The new token").input_value().startswith("candor_")
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    look(page, "tokens")
+    page.get_by_role("main").get_by_role("link", name="API").click()
+    page.get_by_role("heading", name="Life cycle").wait_for()
+    page.get_by_text("/api/v1/surveys/{slug}/open/").focus()
+    page.locator("#surveys_open_create > summary").press("Enter")
+    page.locator("#surveys_open_create").get_by_role("link", name="OpeningBody").wait_for()
+    assert dict(on_every_screen(page)) == CLEAN
+    look(page, "api")
+    assert said == [], "nothing is refused by the page's own policy"
+
+
+def look(page: Page, name: str) -> None:
+    if folder := os.environ.get("LOOK"):
+        for width, scheme in ((390, "dark"), (1280, "light")):
+            page.set_viewport_size({"width": width, "height": 1000})
+            page.emulate_media(color_scheme=scheme)
+            page.screenshot(path=f"{folder}/{name}-{width}.png")
