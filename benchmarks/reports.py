@@ -47,11 +47,12 @@ NO_LIMIT = "100000000/hour"
 """High, not off: the counting belongs to what is measured."""
 
 Rates = dict[str, list[float]]
+Databases = Callable[[Path], contextlib.AbstractContextManager[tuple[dict[str, str], Callable[[], float]]]]
 
 
 def main() -> None:
-    measured = {}
-    for name, databases, processes in (("SQLite", _sqlite, 1), ("PostgreSQL", _postgresql, 2)):
+    measured: dict[str, Any] = {}
+    for name, (databases, processes) in SERVERS.items():
         with tempfile.TemporaryDirectory(prefix="candor-bench-", ignore_cleanup_errors=True) as folder:
             Path(folder).chmod(0o755)
             with databases(Path(folder)) as (environment, commits):
@@ -113,6 +114,14 @@ def measure(folder: Path, environment: dict[str, str], commits: Callable[[], flo
         waits = [load(**report, rate=pace) for _ in range(TURNS)]
     paced = {name: statistics.median(wait[name] for wait in waits) for name in ("median", "p99")}
     return {"rates": rates, "pace": pace, "waits": paced}
+
+
+SERVERS: dict[str, tuple[Databases, int]] = {
+    "SQLite": (_sqlite, 1),
+    "PostgreSQL, one web process": (_postgresql, 1),
+    "PostgreSQL, two": (_postgresql, 2),
+}
+"""By the words of the table: the database and the number of web processes. SQLite lets one process write at a time."""
 
 
 def load(**asked: Any) -> dict[str, float]:
@@ -238,7 +247,7 @@ def drawn(measured: dict[str, dict[str, Any]]) -> str:
                 panel.dot(place, rate, COLOURS[place], 3)
         panels.append(panel)
     legend = dict(zip(NAMES.values(), COLOURS, strict=False))
-    return picture(panels, 2, legend, "Reports a second beside an empty view, bare commits and a plain view")
+    return picture(panels, len(panels), legend, "Reports a second beside an empty view, bare commits and a plain view")
 
 
 if __name__ == "__main__":

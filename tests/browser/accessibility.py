@@ -12,6 +12,9 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 # The panel's theme looks at the scheme as a page loads and never again; its class is set as it would set it.
 IN_THE_DARK = "dark => document.documentElement.classList.toggle('dark', dark)"
 
+COLOURS = ["color-contrast", "link-in-text-block"]
+"""The rules that look at colours."""
+
 SCREENS = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
 
 
@@ -23,10 +26,17 @@ class Excused(NamedTuple):
     reason: str
 
 
-def faults(page: Page, *, excused: Iterable[Excused] = (), without: Iterable[str] = ()) -> list[str]:
-    """Every violation, and every contrast of HTML text that axe could not compute; rules in `without` are not run."""
+def faults(
+    page: Page, *, excused: Iterable[Excused] = (), without: Iterable[str] = (), only: Iterable[str] = ()
+) -> list[str]:
+    """Every violation, and every contrast of HTML text that axe could not compute.
+
+    Rules in `without` are not run, and where `only` names some, no others.
+    """
     rules = {rule: {"enabled": False} for rule in without} | {"target-size": {"enabled": True}}
-    found = Axe().run(page, options={"runOnly": TAGS, "rules": rules}).response
+    every = {"runOnly": TAGS, "rules": rules}
+    named = {"runOnly": {"type": "rule", "values": list(only)}}
+    found = Axe().run(page, options=named if only else every).response
     seen = list(_lines(found["violations"]))
     if not excused:
         seen += [line for line in _lines(found["incomplete"]) if re.match(r"color-contrast: (?!<text)", line)]
@@ -34,13 +44,14 @@ def faults(page: Page, *, excused: Iterable[Excused] = (), without: Iterable[str
 
 
 def on_every_screen(page: Page, *, excused: Iterable[Excused] = ()) -> Iterator[tuple[str, list[str]]]:
-    """The faults on a phone and a desktop, light and dark."""
+    """The faults on a phone and a desktop, light and dark; in the dark of a screen nothing differs but colours."""
     page.wait_for_load_state()  # a link may just have been followed
     for width, scheme in SCREENS:
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
         page.evaluate(IN_THE_DARK, scheme == "dark")
-        yield f"{width} {scheme}", faults(page, excused=excused) + faint_picture_texts(page)
+        found = faults(page, excused=excused, only=COLOURS if scheme == "dark" else ())
+        yield f"{width} {scheme}", found + faint_picture_texts(page)
 
 
 def faint_picture_texts(page: Page) -> list[str]:

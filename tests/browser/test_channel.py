@@ -1,4 +1,4 @@
-"""What a fixed answer becomes, over some hundred visits with a real browser and its real generator.
+"""What a fixed answer becomes, over nearly two hundred visits with a real browser and its real generator.
 
 Exactness is proved by enumeration in tests/client; this test would see a page that reads the wrong row, skips a
 question or draws from the wrong box. No seed: a sound page fails it once in 160,000 runs (six tests at 1e-6).
@@ -16,7 +16,7 @@ from surveys.models import Version
 from tests.browser.conftest import Visit
 from tests.tools.capture import Capture, Request, Response
 
-VISITS = 100
+VISITS = 60
 ALPHA = 1e-6
 
 ONE_VISIT = """async (choices) => {

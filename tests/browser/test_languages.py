@@ -138,8 +138,8 @@ def test_a_report_that_waits_is_sent_from_the_page_in_any_language(visit: Visit,
     assert WaitingReport.objects.count() == 1
 
 
-@pytest.mark.parametrize("code", OTHERS)
-def test_axe_finds_nothing_in_any_language_and_nothing_is_wider_than_the_screen(visit: Visit, code: str) -> None:
+@pytest.mark.parametrize("code", ["ar", "de"])  # from right to left; the longest words
+def test_axe_finds_nothing_in_other_languages_and_nothing_is_wider_than_the_screen(visit: Visit, code: str) -> None:
     page = in_language(visit, code).open().stage("questions").page
     page.evaluate(UNFOLD)
     visit.question(2).locator(".icon-array").last.wait_for()

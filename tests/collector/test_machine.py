@@ -329,7 +329,7 @@ def test_any_order_of_what_can_happen() -> None:
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=EXAMPLES or 100,
+            max_examples=EXAMPLES or 60,
             stateful_step_count=30 if EXAMPLES else 15,
             derandomize=not EXAMPLES,
             print_blob=True,
