@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import openpyxl
 import pandas as pd
 import polars as pl
@@ -23,6 +24,7 @@ from estimator.exporting import workbook
 from estimator.exporting.columns import ESTIMATES
 from estimator.exporting.estimates import estimate_rows
 from estimator.exporting.formats import FORMATS, NotExported
+from estimator.exporting.variables import distinct
 from estimator.models import Run
 from tests import hostile
 from tests.finished import run_of
@@ -232,8 +234,21 @@ def test_every_exported_variable_of_reports_says_that_it_is_randomised(monkeypat
     design = hostile.of_every_kind()
     hostile.answer(design)
     run = run_of(design)
-    fields = list(pq.read_table(io.BytesIO(FORMATS["reports-parquet"].whole(run))).schema)
+    table = pq.read_table(io.BytesIO(FORMATS["reports-parquet"].whole(run)))
+    fields = list(table.schema)
     assert len(fields) == 1 + len(design.alphabets)
     for one in fields[1:]:
         assert one.name.startswith("randomised_")
         assert one.metadata[b"label"].startswith(WARNING.encode())
+    rows = table.to_pandas()
+    for place, (one, size) in enumerate(zip(fields[1:], design.alphabets, strict=True)):
+        for number, key in enumerate(design.strata):
+            values = rows.loc[rows["stratum"] == key, one.name]
+            assert np.bincount(values, minlength=size).tolist() == run.tallies[place][number]
+
+
+def test_names_are_such_as_every_program_takes_and_no_two_alike() -> None:
+    long = "randomised_" + "a" * 30
+    assert distinct(["a-b", "a_b", "A_b", long, long + "x"], most=32) == [
+        "a_b", "a_b_2", "a_b_3", long[:32], long[:30] + "_2",
+    ]  # fmt: skip
