@@ -32,7 +32,7 @@ from tests.panel.test_access import ADMIN, ROWS, export_of
 pytestmark = pytest.mark.django_db
 
 FORMS = {name: row for name, row in ADMIN.items() if name.startswith("admin:surveys_")}
-ABOUT = ("", "survey", "run", "draft", "question", "team", "rehearsal", "analysis", "export")
+ABOUT = ("", "survey", "run", "draft", "question", "team", "rehearsal", "analysis", "export", "design")
 PAGES = {name: row.about for name, row in {**ROWS, **FORMS}.items() if "GET" in row.methods and row.about in ABOUT}
 """Every address that is read; a new one has a row there or fails there."""
 
@@ -56,6 +56,7 @@ def addresses(survey: Survey, draft: Survey) -> Iterator[tuple[str, str]]:
         "rehearsal": [survey.slug, survey.rehearsals.all()[0].number],
         "analysis": [Analysis.objects.all()[0].key],
         "export": [Export.objects.all()[0].key],
+        "design": [run.design_id],
     }
     for name, of in PAGES.items():
         yield name, reverse(name, args=about[of])
