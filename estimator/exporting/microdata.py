@@ -107,7 +107,8 @@ def read(run: Run, watch: Watch) -> Microdata:
             hashes[part], strata[part], symbols[part] = some, groups, values
             done += len(some)
             watch(READING * done / size)
-    counted = store.count(design, [(strata[:done].astype(np.intp), symbols[:done])])
+    parts = (slice(first, min(first + CHUNK, done)) for first in range(0, done, CHUNK))
+    counted = store.count(design, ((strata[part].astype(np.intp), symbols[part]) for part in parts))
     if done != size or [table.tolist() for table in counted] != run.tallies:
         raise _other_reports(run)
     return Microdata(run, design, strata, symbols, np.argsort(hashes, kind="stable"))

@@ -1,6 +1,7 @@
 """Every format of the registry: read back by its own readers, the same bytes twice, no formula, no text lost."""
 
 import io
+import json
 import tempfile
 import time
 from collections.abc import Callable
@@ -104,6 +105,11 @@ def _polars_parquet(content: bytes, path: Path) -> list[dict[str, Any]]:
     return pl.read_parquet(content).to_dicts()
 
 
+def _json(content: bytes, path: Path) -> list[dict[str, Any]]:
+    rows = ({**row, "flags": " ".join(row["flags"])} for row in json.loads(content)["estimates"])
+    return [{column.name: row[column.name] for column in ESTIMATES} for row in rows]
+
+
 def _sav(content: bytes, path: Path) -> list[dict[str, Any]]:
     path.write_bytes(content)
     return _plain(pyreadstat.read_sav(path)[0])
@@ -127,6 +133,7 @@ def _plain(frame: pd.DataFrame) -> list[dict[str, Any]]:
         ("xlsx", _pandas_xlsx, 16),
         ("parquet", _arrow, 17),
         ("parquet", _polars_parquet, 17),
+        ("json", _json, 17),
         ("sav", _sav, 17),
         ("dta", _dta, 17),
     ],
