@@ -1,7 +1,6 @@
 """Exports as jobs: asked for, written by a worker, kept for a while, and gone without a rest."""
 
 import os
-import time
 from datetime import timedelta
 from typing import Any
 
@@ -13,14 +12,12 @@ from django.utils import timezone, translation
 
 from estimator import jobs
 from estimator.exporting import files
-from estimator.exporting.cells import Watch
 from estimator.exporting.formats import FORMATS, Format, NotExported
+from estimator.exporting.heart import Heart
 from estimator.languages import LANGUAGES
 from estimator.models import Export, Run
 
 State = Export.State
-BETWEEN_RENEWALS = 1.0
-"""Seconds; a writer may tell how far it is a thousand times as often."""
 
 
 class Refused(Exception):
@@ -178,11 +175,10 @@ def _write(export: Export, draft: files.Draft, lease: str) -> tuple[int, str]:
     form = FORMATS.get(export.format)
     if form is None:
         raise NotExported(f"This version of Candor does not write {export.format}.")
-    watch = _watch(export.pk, lease)
-    with draft.open() as file:
+    with Heart(export.pk, lease) as heart, draft.open() as file:
         with translation.override(written_in(form, export.language)):
-            form.write(export.run, file, watch)
-        jobs.renew(Export, export.pk, lease, progress=99)
+            form.write(export.run, file, heart.watch)
+        heart.watch(1.0)
         size, digest = files.put_on_disk(file)
     if not size:
         raise NotExported("The file came out empty.")
@@ -197,19 +193,6 @@ def _keep(export: Export, draft: files.Draft, lease: str, **told: Any) -> None:
     with transaction.atomic():
         jobs.hold(Export, export.pk, lease, **done, **told)
         draft.keep()
-
-
-def _watch(export_id: int, lease: str) -> Watch:
-    """Renews the lease now and then; raises LeaseLost where the export was cancelled or another worker has it."""
-    next_look = 0.0
-
-    def watch(part: float) -> None:
-        nonlocal next_look
-        if time.monotonic() >= next_look:
-            jobs.renew(Export, export_id, lease, progress=min(99, max(0, int(100 * part))))
-            next_look = time.monotonic() + BETWEEN_RENEWALS
-
-    return watch
 
 
 def _fail(export: Export, lease: str, fault: str) -> None:

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import os
 import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +19,7 @@ from collector.designs import Design
 from collector.services import freeze
 from estimator import jobs as leases
 from estimator import services, tasks
-from estimator.exporting import files, jobs
+from estimator.exporting import files, heart, jobs
 from estimator.exporting.cells import Watch
 from estimator.exporting.formats import FORMATS, Format, NotExported
 from estimator.models import Export, Run
@@ -32,9 +33,8 @@ Register = Callable[..., str]
 
 @pytest.fixture(autouse=True)
 def folder(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of the test's own; every word about progress is heard, and nobody is woken."""
+    """A folder of the test's own, and nobody is woken."""
     settings.CANDOR_EXPORTS = tmp_path / "exports"
-    monkeypatch.setattr(jobs, "BETWEEN_RENEWALS", 0.0)
     monkeypatch.setattr(leases, "wake", lambda task, job_id: None)
     return files.folder()
 
@@ -169,26 +169,6 @@ def test_of_two_workers_that_both_believe_to_hold_it_one_makes_the_file(
     assert files.path_of(export.key).read_bytes() == b"quick"
 
 
-def test_one_that_is_cancelled_in_the_middle_stops_there_and_leaves_nothing(
-    run: Run, register: Register, folder: Path
-) -> None:
-    heard = []
-
-    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
-        for part in range(10):
-            out.write(b"x" * 100)
-            watch(part / 10)
-            heard.append((part, Export.objects.get(pk=export.pk).progress, len(left(folder))))
-            if part == 4:
-                jobs.forget(export)
-
-    export = asked(run, register(write))
-    jobs.execute(export.pk)
-    assert heard == [(0, 0, 1), (1, 10, 1), (2, 20, 1), (3, 30, 1), (4, 40, 1)]
-    assert left(folder) == []
-    assert not Export.objects.exists()
-
-
 def test_a_full_disk_is_said_and_nothing_is_left(run: Run, register: Register, folder: Path) -> None:
     def write(run: Run, out: BinaryIO, watch: Watch) -> None:
         out.write(b"begun")
@@ -314,6 +294,68 @@ def test_nothing_but_a_key_names_a_file(key: str) -> None:
         files.path_of(key)
 
 
+def elsewhere(act: Callable[[], Any]) -> Any:
+    """What another connection sees or does."""
+    found: list[Any] = []
+
+    def acting() -> None:
+        try:
+            found.append(act())
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=acting)
+    thread.start()
+    thread.join(timeout=60)
+    return found[0]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_that_reads_for_long_stays_held_until_it_is_cancelled(
+    register: Register, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection that reads an older state may not write in SQLite; the writer hears of its end all the same."""
+    monkeypatch.setattr(heart, "BETWEEN_BEATS", 0.02)
+    users = [User.objects.create_user(f"u{number}") for number in range(3)]
+    design = freeze(payloads.document())
+    fill(design)
+    seen = []
+
+    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+        reading = User.objects.iterator(chunk_size=1)
+        next(reading)
+        elsewhere(users[0].save)
+        out.write(b"x" * 100)
+        watch(0.4)
+        for _ in range(1000):
+            if (progress := elsewhere(lambda: Export.objects.get().progress)) == 40:
+                break
+            time.sleep(0.02)
+        seen.extend([progress, left(folder)])
+        elsewhere(lambda: jobs.forget(export))
+        for _ in range(1000):
+            time.sleep(0.02)
+            watch(0.5)
+        seen.append("nobody told the writer")
+
+    export = asked(run_of(design), register(write))
+    jobs.execute(export.pk)
+    assert (seen[0], len(seen[1]), len(seen)) == (40, 1, 2)
+    assert left(folder) == []
+    assert not Export.objects.exists()
+
+
+def test_who_hangs_is_not_held_for_ever(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    renewed = []
+    monkeypatch.setattr(heart, "BETWEEN_BEATS", 0.005)
+    monkeypatch.setattr(heart, "LONGEST_SILENCE", 0.05)
+    monkeypatch.setattr(heart.Heart, "_renew", lambda self: renewed.append(1))
+    with heart.Heart(1, "") as beating:
+        beating._thread.join(timeout=30)
+        assert not beating._thread.is_alive()
+    assert renewed
+
+
 @pytest.mark.django_db(transaction=True)
 def test_two_who_ask_at_once_get_one_export() -> None:
     design = freeze(payloads.document())
@@ -335,3 +377,15 @@ def test_two_who_ask_at_once_get_one_export() -> None:
         thread.join(timeout=60)
     assert len({key for key, _ in found}) == 1
     assert sorted(made_now for _, made_now in found) == [False, False, False, True]
+
+
+def test_the_messages_wake_tasks_that_are_there(
+    run: Run, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    sent = []
+    monkeypatch.setattr(leases, "wake", lambda task, job_id: sent.append((task, job_id)))
+    with django_capture_on_commit_callbacks(execute=True):
+        export = asked(run)
+    assert sent == [(tasks.execute_export.name, export.pk)]
+    tasks.execute_export(export.pk)
+    assert jobs.is_there(Export.objects.get())
