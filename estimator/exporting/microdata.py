@@ -94,24 +94,35 @@ def read(run: Run, watch: Watch) -> Microdata:
         As `check`, or where what is stored is not what the run counted.
     """
     check(run)
-    design, size = store.get_design(run.design_id), int(run.reports or 0)
+    design = store.get_design(run.design_id)
+    try:
+        with rewriting.undisturbed():
+            hashes, strata, symbols = _stored(run, design, watch)
+    except store.Purged as gone:
+        raise NotExported(str(gone)) from gone
+    parts = (slice(first, first + CHUNK) for first in range(0, len(strata), CHUNK))
+    counted = store.count(design, ((strata[part].astype(np.intp), symbols[part]) for part in parts))
+    if [table.tolist() for table in counted] != run.tallies:
+        raise _other_reports(run)
+    return Microdata(run, design, strata, symbols, np.argsort(hashes, kind="stable"))
+
+
+def _stored(run: Run, design: Design, watch: Watch) -> tuple[NDArray[np.uint64], NDArray[np.uint16], NDArray[np.uint8]]:
+    """The hash, the stratum and the symbols of each report, as many as the run counted."""
+    size, done = int(run.reports or 0), 0
     hashes = np.empty(size, dtype=np.uint64)
     strata = np.empty(size, dtype=np.uint16)
     symbols = np.empty((size, len(design.alphabets)), dtype=np.uint8)
-    done = 0
-    with rewriting.undisturbed():
-        for some, groups, values in store.hashed_reports(design.digest, order_key(design.digest)):
-            if done + len(some) > size:
-                raise _other_reports(run)
-            part = slice(done, done + len(some))
-            hashes[part], strata[part], symbols[part] = some, groups, values
-            done += len(some)
-            watch(READING * done / size)
-    parts = (slice(first, min(first + CHUNK, done)) for first in range(0, done, CHUNK))
-    counted = store.count(design, ((strata[part].astype(np.intp), symbols[part]) for part in parts))
-    if done != size or [table.tolist() for table in counted] != run.tallies:
+    for some, groups, values in store.hashed_reports(design.digest, order_key(design.digest)):
+        if done + len(some) > size:
+            raise _other_reports(run)
+        part = slice(done, done + len(some))
+        hashes[part], strata[part], symbols[part] = some, groups, values
+        done += len(some)
+        watch(READING * done / size)
+    if done < size:
         raise _other_reports(run)
-    return Microdata(run, design, strata, symbols, np.argsort(hashes, kind="stable"))
+    return hashes, strata, symbols
 
 
 def order_key(digest: str) -> bytes:

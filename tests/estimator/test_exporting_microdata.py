@@ -3,7 +3,9 @@
 import io
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import date
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from collector import purging
+from collector import selectors as store
 from collector.designs import Design
 from collector.models import FrozenDesign, Report, WaitingReport
 from collector.services import freeze
@@ -161,6 +164,26 @@ def test_a_run_is_refused_with_a_sentence_and_nothing_is_written(
     if made is not _changed:
         with pytest.raises(NotExported, match=words):
             FORMATS[name].check(run)
+
+
+@pytest.mark.parametrize(("left", "words"), [(0, "were deleted on"), (80, "not what this run counted")])
+def test_reports_that_go_while_they_are_read_are_missed(
+    design: Design, monkeypatch: pytest.MonkeyPatch, left: int, words: str
+) -> None:
+    """A purge that begins after the look beforehand, and rows that are missing without one."""
+    put(design, drawn(120))
+    run, whole = run_of(design), store.hashed_reports
+
+    def fewer(digest: str, key: bytes) -> Iterator[Any]:
+        for arrays in whole(digest, key):
+            yield tuple(array[:left] for array in arrays)
+        if not left:
+            FrozenDesign.objects.update(purged_on=date(2026, 1, 2))
+            store.require_reports(digest)
+
+    monkeypatch.setattr(store, "hashed_reports", fewer)
+    with pytest.raises(NotExported, match=words):
+        FORMATS["reports-csv"].whole(run)
 
 
 def test_the_work_is_told_and_can_be_stopped(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
