@@ -138,6 +138,13 @@ def forget_microdata(digest: str) -> None:
         forget(export)
 
 
+def forget_reports(digest: str) -> None:
+    """Delete every export of this design that has what its author says of the survey in it."""
+    saying = [name for name, form in FORMATS.items() if form.translated or form.suffix == ".zip"]
+    for export in Export.objects.filter(run__design=digest, format__in=saying):
+        forget(export)
+
+
 def keep_house() -> None:
     """Delete what was kept for long enough, and every file that belongs to no export or to a worker that is gone."""
     now = timezone.now()

@@ -51,7 +51,7 @@ class Figure:
 
     @property
     def words(self) -> str:
-        return f"{self.title}. {pictures.in_words(self.rows, self.axis)}"
+        return f"{self.title} – {pictures.in_words(self.rows, self.axis)}"
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,16 @@ def disclose(slug: str, texts: Mapping[str, Mapping[str, str]], *, probability_s
     return Disclosure.objects.update_or_create(slug=slug, defaults=written)[0]
 
 
+def forget(slug: str) -> None:
+    """Delete what was said of a survey that is gone."""
+    Disclosure.objects.filter(slug=slug).delete()
+
+
+def rename(slug: str, new: str) -> None:
+    """Follow a survey whose name in its address changes."""
+    Disclosure.objects.filter(slug=slug).update(slug=new)
+
+
 def _fault(text: str) -> str:
     if len(text) > LONGEST:
         return f"This text must have at most {LONGEST:,} characters; it has {len(text):,}."

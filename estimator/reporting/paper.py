@@ -41,13 +41,13 @@ def data(report: Report) -> dict[str, Any] | None:
         return None
     printed: dict[str, Any] = _printable(texts)
     said = _("[?] stands for letters that the fonts of this PDF lack; the report as a page has them.")
-    return printed | {"lacking": said if printed != texts else ""}
+    return printed | {"lacking": said if LACKING in str(printed) else ""}
 
 
 def _printable(value: Any) -> Any:
     if isinstance(value, str):
         lacking = _lacking(value)
-        return re.sub(f"[{re.escape(lacking)}]+", _instead, value) if lacking else value
+        return re.sub(f"[{re.escape(lacking)}{JOINERS}]+", _instead, value) if lacking else value
     if isinstance(value, dict):
         return {name: _printable(one) for name, one in value.items()}
     return [_printable(one) for one in value] if isinstance(value, list | tuple) else value

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 from django.contrib.auth.models import User
 
 from estimator import services as estimator
 from estimator.models import Run
+from estimator.reporting import disclosures
 from estimator.selectors import runs_of
 from surveys import definitions, rehearsal, selectors, services
 from surveys.models import Survey, Version
@@ -46,6 +48,7 @@ def redbook_respondents() -> list[Respondent]:
 
 def build(owner: User, *, progress: Progress) -> None:
     """Make what is missing of the demo; what is there, and what people did with it, stays."""
+    _disclosed()
     if finished_run() is None:
         _rehearse(_written(FINISHED, owner), progress)
     if open_version() is None:
@@ -64,6 +67,13 @@ def open_version() -> Version | None:
     """The newest version of the open survey; None before it is built."""
     survey = Survey.objects.filter(slug=OPEN).first()
     return selectors.latest_version(survey) if survey else None
+
+
+def _disclosed() -> None:
+    """What a report of the finished survey says of how it was done, unless somebody has said something else."""
+    if not disclosures.of(FINISHED).pk:
+        said = yaml.safe_load((Path(__file__).parent / "disclosed.yaml").read_text(encoding="utf-8"))
+        disclosures.disclose(FINISHED, said, probability_sample=False)
 
 
 def _written(slug: str, owner: User) -> Survey:

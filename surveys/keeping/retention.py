@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from collector import purging, rewriting
+from estimator.exporting import jobs
 from estimator.exporting import jobs as exporting
 from estimator.models import Analysis, Estimate, Run
 from surveys.models import Survey, Version
@@ -47,6 +48,8 @@ def spoken(days: int | None) -> str:
 def keep_reports(survey: Survey, days: int | None, *, by: User | None = None) -> None:
     """Have the survey's reports purged so many days, 1 to LONGEST, after it is closed; None: keep them."""
     Survey.objects.filter(pk=survey.pk).update(purge_after=days)
+    for digest in survey.versions.values_list("design", flat=True):
+        jobs.forget_reports(digest)
     record(by, "said how long reports are kept", survey=survey, detail=spoken(days))
 
 

@@ -1,12 +1,30 @@
-"""Reports say how long a survey's reports are kept, and are made on the floor below: it is told whom to ask."""
+"""Reports are made on the floor below: it is told how long a survey's reports are kept, and when a survey is gone."""
 
-from estimator.reporting import keeping
+from typing import Any
+
+from django.db.models.signals import post_delete, pre_save
+from django.dispatch import receiver
+
+from estimator.reporting import disclosures, keeping
 from surveys.models import Survey
 
 
 def days_of(slug: str) -> int | None:
     """The days after closing; None for good."""
     return Survey.objects.filter(slug=slug).values_list("purge_after", flat=True).first()
+
+
+@receiver(post_delete, sender=Survey)
+def _gone(instance: Survey, **_more: Any) -> None:
+    """The next survey of this name is another one."""
+    disclosures.forget(instance.slug)
+
+
+@receiver(pre_save, sender=Survey)
+def _renamed(instance: Survey, **_more: Any) -> None:
+    before = Survey.objects.filter(pk=instance.pk).values_list("slug", flat=True).first() if instance.pk else None
+    if before and before != instance.slug:
+        disclosures.rename(before, instance.slug)
 
 
 keeping.told_by(days_of)

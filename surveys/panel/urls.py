@@ -5,6 +5,7 @@ from estimator import keys  # noqa: F401 - makes <key:...> known
 from surveys.panel import (
     acts,
     analyse,
+    disclosing,
     export,
     gallery,
     opening,
@@ -62,6 +63,7 @@ urlpatterns = [
     path("survey/<slug:slug>/share/results", page(sharing.show_results), name="show-results"),
     path("survey/<slug:slug>/share/keeping", page(sharing.keep_reports), name="keep-reports"),
     path("survey/<slug:slug>/share/work", page(sharing.ask_for_work), name="ask-for-work"),
+    path("survey/<slug:slug>/disclose/", page(disclosing.disclose), name="disclose"),
     path("survey/<slug:slug>/paper/", page(paper.paper), name="paper"),
     path("survey/<slug:slug>/paper/new-pile", page(paper.new_pile), name="paper-pile"),
     path("survey/<slug:slug>/analyse/", page(analyse.analyse), name="survey-analyse"),

@@ -93,6 +93,7 @@ ROWS = {
     "panel:call-off": act("survey"),
     "panel:archive": act("survey", OWNER),
     "panel:restore": act("survey", OWNER),
+    "panel:disclose": form("survey", EDITOR),
     "panel:share": read("survey"),
     "panel:share-svg": read("survey"),
     "panel:share-png": read("survey"),

@@ -13,12 +13,15 @@ from surveys.coin import page as coin
 from surveys.languages import PLURALS
 from tests import translated
 from tests.tools import catalog
-from tests.tools.catalog import Text
+from tests.tools.catalog import Shelf, Text
 from tests.tools.designs import canonical_and_digest
 
 OTHERS = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
 
 in_each_language = pytest.mark.parametrize("language", OTHERS)
+in_each_catalog = pytest.mark.parametrize(
+    ("shelf", "language"), [(shelf, language) for shelf in catalog.SHELVES for language in shelf.languages]
+)
 
 PLACEHOLDER = re.compile(r"\{\w+\}|%\(\w+\)s")
 
@@ -37,28 +40,29 @@ def test_texts_are_found_in_every_branch_and_plural() -> None:
     assert Text("You need %(needs)s, and a place where nobody looks on.") in found
 
 
-@in_each_language
-def test_every_text_is_translated(language: str) -> None:
-    assert catalog.untranslated(catalog.catalog(language)) == [], "run `make messages`, then translate in locale/"
+@in_each_catalog
+def test_every_text_is_translated(shelf: Shelf, language: str) -> None:
+    missing = catalog.untranslated(catalog.catalog(language, shelf), shelf)
+    assert missing == [], "run `make messages`, then translate in locale/"
 
 
-@in_each_language
-def test_what_is_compiled_is_what_is_written(language: str) -> None:
-    compiled = catalog.path_of(language, "mo").read_bytes()
-    assert compiled == catalog.catalog(language).to_binary(), "run `make messages`"
+@in_each_catalog
+def test_what_is_compiled_is_what_is_written(shelf: Shelf, language: str) -> None:
+    compiled = catalog.path_of(language, "mo", shelf=shelf).read_bytes()
+    assert compiled == catalog.catalog(language, shelf).to_binary(), "run `make messages`"
 
 
-@in_each_language
-def test_nothing_is_marked_as_doubtful_and_nothing_is_left_over(language: str) -> None:
-    texts = catalog.texts()
-    for entry in catalog.catalog(language):
+@in_each_catalog
+def test_nothing_is_marked_as_doubtful_and_nothing_is_left_over(shelf: Shelf, language: str) -> None:
+    texts = catalog.texts(shelf)
+    for entry in catalog.catalog(language, shelf):
         assert not entry.fuzzy, entry.msgid
         assert Text(entry.msgid, entry.msgid_plural) in texts, f"{entry.msgid}: run `make messages`"
 
 
-@in_each_language
-def test_placeholders_survive(language: str) -> None:
-    for entry in catalog.catalog(language).translated_entries():
+@in_each_catalog
+def test_placeholders_survive(shelf: Shelf, language: str) -> None:
+    for entry in catalog.catalog(language, shelf).translated_entries():
         if not entry.msgid_plural:
             assert placeholders(entry.msgstr) == placeholders(entry.msgid), entry.msgid
         else:
@@ -87,11 +91,11 @@ def test_every_language_has_a_name_a_catalog_and_its_plural_forms() -> None:
         assert len(catalog.plural_forms(of)) == len(PLURALS[language])
 
 
-@in_each_language
-def test_our_own_catalog_speaks_and_not_another_of_the_same_words(language: str) -> None:
+@in_each_catalog
+def test_our_own_catalog_speaks_and_not_another_of_the_same_words(shelf: Shelf, language: str) -> None:
     """Django and its admin bring catalogs of their own, with words like "Yes"."""
     with translation.override(language):
-        for entry in catalog.catalog(language):
+        for entry in catalog.catalog(language, shelf):
             if not entry.msgid_plural and entry.msgstr:
                 assert translation.gettext(entry.msgid) == entry.msgstr
 

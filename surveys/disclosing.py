@@ -1,0 +1,27 @@
+"""What the author of a survey says for its reports, and which files are out of date when that changes."""
+
+from collections.abc import Mapping
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from estimator.exporting import jobs
+from estimator.reporting import disclosures
+from surveys.models import Survey
+from surveys.people.log import record
+
+
+@transaction.atomic
+def disclose(
+    survey: Survey, texts: Mapping[str, Mapping[str, str]], *, probability_sample: bool, by: User | None = None
+) -> None:
+    """Write down what the author says; raises as `disclosures.disclose` does."""
+    disclosures.disclose(survey.slug, texts, probability_sample=probability_sample)
+    forget_files(survey)
+    record(by, "disclosed how it was done", survey=survey)
+
+
+def forget_files(survey: Survey) -> None:
+    """Delete the exported reports that say what is no longer so."""
+    for digest in survey.versions.values_list("design", flat=True):
+        jobs.forget_reports(digest)

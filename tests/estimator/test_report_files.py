@@ -1,0 +1,226 @@
+"""The report as a file: it stands alone, says the same in both shapes and languages, and can be checked."""
+
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+
+from collector.designs import Design
+from collector.services import freeze
+from estimator import privacy, report, results, services
+from estimator.exporting.formats import FORMATS
+from estimator.languages import speaking
+from estimator.models import Run
+from estimator.reporting import disclosures, files, keeping, paper, poisoning
+from estimator.reporting.disclosures import disclose
+from randomized_response import poisoning_bound
+from tests import payloads
+from tests.finished import fill, run_of
+from tests.surveys.test_coin_sheet import inside
+
+pytestmark = pytest.mark.django_db
+
+DRAWN = {"recruitment": {"en": "By lot, from the register."}}
+
+
+@pytest.fixture
+def run(design: Design, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setattr(services, "wake", lambda run_id: None)
+    fill(design)
+    return run_of(design, published=True)
+
+
+def html(run: Run, language: str = "en") -> str:
+    return files.html_file(run, language).decode()
+
+
+def words(run: Run, language: str = "en") -> str:
+    return " ".join(unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", html(run, language), flags=re.S)).split())
+
+
+def plain(text: str) -> str:
+    return " ".join(unescape(text).split())
+
+
+def printed(run: Run, language: str = "en") -> dict[str, Any]:
+    with speaking(language):
+        data = paper.data(report.build(run))
+    assert data is not None
+    return data
+
+
+def texts(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for one in value.values():
+            yield from texts(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from texts(one)
+    elif isinstance(value, str):
+        yield value
+
+
+def test_the_page_stands_alone(run: Run) -> None:
+    page = html(run)
+    assert not re.search(r"<script|<link|<img|@import|\bsrc=|\bstyle=", page)
+    assert not re.search(r"url\((?!\"data:)", page)
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", page)
+    assert page.count("data:font/ttf;base64,") == 2
+    assert "default-src 'none'" in page
+
+
+def test_the_pdf_is_tagged_named_and_in_its_language(run: Run) -> None:
+    whole = inside(files.pdf_file(run, "de"))
+    assert b"pdfuaid:part" in whole
+    for tag in (b"/H1", b"/H2", b"/Table", b"/TH", b"/Figure", b"/Alt"):
+        assert re.search(tag + rb"\b", whole), tag
+    assert re.search(rb"/Lang\s*\(de\)", whole)
+    assert not re.search(rb"CreationDate|ModDate", whole)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_page_and_paper_say_the_same(run: Run, language: str) -> None:
+    page, data = words(run, language), printed(run, language)
+    drawn = plain(re.sub(r"<[^>]*>", " ", html(run, language)))
+    parts = [part for block in data["sections"][0]["blocks"] for part in block["parts"]]
+    alts = [plain(part[name]["alt"]) for part in parts for name in ("overall", "by_group") if part[name]]
+    told = {plain(text) for text in texts(data)} - {
+        *alts,
+        *map(plain, [*data["words"].values(), *texts(data["legend"])]),
+    }
+    assert [text for text in told if text not in page and text not in drawn and len(text) > 6] == []
+    assert all(alt.split(" – ", 1)[1] in drawn for alt in alts)
+    cells = [cell["text"] for part in parts for row in part["table"]["rows"] for cell in row]
+    assert len(cells) > 20
+    assert all(plain(cell) in page for cell in cells)
+
+
+def test_the_same_state_gives_the_same_bytes_and_each_language_its_own(run: Run) -> None:
+    for make in (files.html_file, files.pdf_file):
+        assert make(run, "en") == make(Run.objects.get(pk=run.pk), "en") != make(run, "de")
+    assert FORMATS["pdf"].whole(run) == files.pdf_file(run, "en")
+
+
+def test_numbers_and_sentences_are_german(run: Run) -> None:
+    page = words(run, "de")
+    assert "Schätzungsweise 83 % der 90 Befragten (zwischen 6" in page
+    assert "haben „Yes“ als wahre Antwort." in page
+    assert "Epsilon 2,49" in page
+    assert "um mehr als 2,3 Prozentpunkte" in page
+    assert "Frage 1: erzwungene Antwort (Boruch, 1971; Fox & Tracy, 1986)" in page
+    assert '<html lang="de">' in html(run, "de")
+
+
+def test_the_reader_chooses_the_language(client: Client, run: Run) -> None:
+    address = reverse("estimator:report", args=[run.key])
+    assert '<html lang="de">' in client.get(address, {"language": "de"}).content.decode()
+    assert '<html lang="en">' in client.get(address, {"language": "xx"}).content.decode()
+    sent = client.get(reverse("estimator:report-pdf", args=[run.key]), {"language": "de"})
+    assert sent.content == files.pdf_file(run, "de")
+    assert sent["Content-Disposition"].endswith('-de.pdf"')
+    services.publish(run, published=False)
+    assert client.get(reverse("estimator:report-html", args=[run.key])).status_code == 404
+
+
+def test_what_is_left_empty_is_named(run: Run) -> None:
+    assert "Left empty by the author: Strategy of data collection, Sponsor, Population, Recruitment, Limits." in words(
+        run
+    )
+    disclose(
+        "campus", {"sponsor": {"de": "Die Universität."}, "mode": {"en": "In the library."}}, probability_sample=False
+    )
+    page = html(run)
+    assert "Left empty by the author: Strategy of data collection, Population, Recruitment, Limits." in page
+    assert '<span class="written" lang="de" dir="auto">Die Universität.</span>' in page
+    assert "On the web, filled in by respondents themselves" in page
+    assert "In the library." in page
+
+
+def test_a_margin_of_sampling_error_needs_a_declared_probability_sample(run: Run) -> None:
+    before = words(run)
+    assert "interval, the population" not in before
+    assert "No margin of sampling error is stated" in before
+    with pytest.raises(disclosures.Refused, match="how its members were drawn"):
+        disclose("campus", {}, probability_sample=True)
+    disclose("campus", DRAWN, probability_sample=True)
+    after = words(run)
+    assert "95 % interval, the population" in after.replace("\u00a0", " ")
+    assert "With the sampling error: at most" in after
+    assert "the tickets’ chance alone" in after
+
+
+def test_what_cannot_stand_changes_nothing(run: Run) -> None:
+    disclose("campus", DRAWN, probability_sample=True)
+    for text in ("x" * (disclosures.LONGEST + 1), "a\x00b"):
+        with pytest.raises(disclosures.Refused):
+            disclose("campus", {"sponsor": {"en": text}}, probability_sample=False)
+    assert (disclosures.of("campus").texts, disclosures.of("campus").probability_sample) == (DRAWN, True)
+
+
+def test_fewer_false_reports_could_not_have_done_it(run: Run) -> None:
+    """At one report less the bound is below the distance, and above it from there: by the library's own bound."""
+    (cheated, _felt) = results.read(run).items
+    leaving, turning = poisoning.needed(cheated)
+    (cell,) = (cell for cell in cheated.shares if not cell.group_key)
+    estimate = cell.estimate
+    ends = [abs(estimate.constrained - end) for end in (estimate.noise_low, estimate.noise_high) if 0 < end < 1]
+    for one, distance in ((leaving, min(ends)), (turning, abs(estimate.unbiased - 0.5))):
+        bounds = [poisoning_bound(one.n, one.false_reports - less, cheated.mechanism) for less in (0, 1)]
+        assert bounds[1] < distance <= bounds[0] + 1e-9
+    assert "to bring the share of “Yes” to the other side of one half." in words(run)
+    assert privacy.largest_weight(cheated) == 1.0
+
+
+def test_nothing_is_said_to_turn_that_the_intervals_do_not_tell(
+    design: Design, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "wake", lambda run_id: None)
+    fill(design, count=30, first=30)
+    (cheated, felt) = results.read(run_of(design)).items
+    assert [one.turns for item in (cheated, felt) for one in poisoning.needed(item)].count(True) < 2
+
+
+def test_the_program_in_the_report_computes_its_numbers(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (code,) = re.findall(r"<pre[^>]*><code>(.*?)</code>", html(run), re.S)
+    assert printed(run)["code"] == unescape(code)
+    (tmp_path / "report.json").write_bytes(FORMATS["json"].whole(run))
+    monkeypatch.chdir(tmp_path)
+    exec(compile(unescape(code), "report", "exec"), {})
+    told = capsys.readouterr().out
+    assert f"{run.estimates.get(position=0, choice=1, stratum=None).unbiased:.8f}" in told
+    document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert document["design_digest"] in unescape(code)
+
+
+def test_retention_comes_from_the_floor_above(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Reports are kept for good." in words(run)
+    for days, said in ((1, "deleted 1 day after"), (30, "deleted 30 days after")):
+        monkeypatch.setattr(keeping._known, "days_of", lambda slug, days=days: days)
+        assert said in words(run)
+
+
+def test_letters_that_the_fonts_lack(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "wake", lambda run_id: None)
+    document = payloads.document()
+    document["items"][0]["choices"][1] = {"en": "Yes 👩‍👩‍👧 نعم"}
+    design = freeze(document)
+    fill(design)
+    run = run_of(design)
+    assert files.pdf_file(run, "en").startswith(b"%PDF-")
+    told = list(texts(printed(run)))
+    assert any("Yes [?] نعم" in text for text in told)
+    assert "👩‍👩‍👧" in html(run)
+    assert html(run).count("data:font/ttf;base64,") == 4
+
+
+def test_reports_speak_what_is_offered() -> None:
+    assert {"en", "de"} == set(report.LANGUAGES) <= {code for code, _name in settings.LANGUAGES}
