@@ -80,6 +80,12 @@ def test_a_writer_that_is_stopped_leaves_no_file_behind(
         assert list(tmp_path.iterdir()) == [], one.name
 
 
+def test_every_format_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs/exported-files.md").read_text(encoding="utf-8")
+    assert [name for name in FORMATS if f"`{name}`" not in page] == []
+    assert all(one.about and one.label for one in FORMATS.values())
+
+
 def _pandas(content: bytes, path: Path) -> list[dict[str, Any]]:
     return _plain(pd.read_csv(io.BytesIO(content), encoding="utf-8-sig"))
 
