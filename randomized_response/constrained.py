@@ -157,9 +157,10 @@ def _finished(theta: Vector, free: NDArray[np.bool_], shares: Vector, columns: V
 
 def _bordered_solve(square: Vector, right: Vector, last: float) -> tuple[Vector, float]:
     """Solve square @ v + w = right (w the same in every row) and sum(v) = last."""
-    solved = np.linalg.solve(square, np.stack([right, np.ones(len(right))], axis=1))
-    w = float((solved[:, 0].sum() - last) / solved[:, 1].sum())
-    return solved[:, 0] - w * solved[:, 1], w
+    border = np.ones((len(right), 1))
+    whole = np.block([[square, border], [border.T, np.zeros((1, 1))]])
+    solved = np.linalg.solve(whole, np.append(right, last))
+    return solved[:-1], float(solved[-1])
 
 
 def _feasible(value: Vector, step: Vector) -> float:

@@ -85,6 +85,8 @@ class _OneHot:
         unbiased = (ones / size - b) / (a - b) if size else np.full(self.k, np.nan)
         constrained = nearest_on_simplex(unbiased)
         moment = self._covariance(unbiased, size, sampling=True)
+        # Where all bits are alike the variance is 0, and not what rounding leaves of it.
+        np.fill_diagonal(moment, np.where((ones > 0) & (ones < size), moment.diagonal(), moment.diagonal() * 0))
         noise = self._covariance(constrained, size, sampling=False)
         return _estimate(unbiased, constrained, moment, noise, self.bit, ones, size, confidence, interval)
 
@@ -374,16 +376,9 @@ class EachOption:
 
 
 def _estimate(
-    unbiased: Vector,
-    constrained: Vector,
-    moment: Vector,
-    noise: Vector,
-    bit: Channel,
-    ones: NDArray[np.int64],
-    n: int,
-    confidence: float,
-    interval: str,
-) -> ProportionEstimate:
+    unbiased: Vector, constrained: Vector, moment: Vector, noise: Vector, bit: Channel, ones: NDArray[np.int64],
+    n: int, confidence: float, interval: str,
+) -> ProportionEstimate:  # fmt: skip
     """Intervals bit by bit from the binomial of each total of ones, in the row "this answer" of the bit's table."""
     level = as_level(confidence)
     if interval not in BINOMIAL_INTERVALS:

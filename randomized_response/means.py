@@ -146,7 +146,8 @@ def estimate_mean(
     if n == 0:
         return nothing_known((float(grid.min()), float(grid.max())), 0, level)
     theta = maximum_likelihood(tally, channel) if _tells_shares(channel) else None
-    unbiased = float(scores @ tally) / n
+    # Where all reports are alike their score is the mean to the last digit, and the standard error exactly 0.
+    unbiased = float(scores[tally.argmax()] if tally.max() == n else scores @ tally / n)
     constrained = float(np.clip(unbiased if theta is None else grid @ theta, grid.min(), grid.max()))
     error = float(np.sqrt((tally @ (scores - unbiased) ** 2) / n / (n - 1))) if n > 1 else nan
     return around_mean(

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, BinaryIO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import yaml
-from django.conf import settings
 from django.utils import translation
 
 import randomized_response
 from estimator import results
 from estimator.exporting import inputs
 from estimator.exporting.cells import NotExported, Watch
+from estimator.languages import DEFAULT, LANGUAGES
 from estimator.models import Run
 from estimator.results import Results
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 BUNDLED = Path(__file__).parent / "bundled"
 LIBRARY = Path(randomized_response.__file__).parent
+SCRIPTS = ("rebuild.py", "rebuild.R", "estimates.R", "formulas.R")
 NAMES = {"csv": "estimates.csv", "json": "report.json", "codebook": "codebook.html"}
 """The files that the scripts read, and such as have a name; the others are named after their format."""
 
@@ -36,6 +37,9 @@ WHAT = {
     "CITATION.cff": "How to cite this report and the software",
     "SHA256SUMS": "The SHA-256 of every other file",
     "design.json": "The frozen design, byte for byte as respondents had it: questions, tables of tickets, groups",
+    "estimates.R": "Shares, means, strata and every look, for rebuild.R",
+    "formulas.R": "Intervals, tables and maximum likelihood, for rebuild.R",
+    "rebuild.R": "Computes every number again, in R",
     "rebuild.py": "Computes every number again, in Python",
     "tables/bounds.csv": "How far false reports can move a number",
     "tables/channels.csv": "The table of each question: tickets of each row (a true answer) that send each column",
@@ -67,12 +71,15 @@ def write(run: Run, out: BinaryIO, watch: Watch, formats: Iterable["Format"]) ->
 
 def _write_formats(run: Run, folder: Path, formats: list["Format"], watch: Watch) -> Iterator[tuple[str, str]]:
     """Write a file of each format; its name and what it is, or why it is left out; one of reports is never left out."""
-    for number, one in enumerate(formats):
+    files = [(one, language) for one in formats for language in (LANGUAGES if one.translated else (DEFAULT,))]
+    for number, (one, language) in enumerate(files):
         path = folder / _name(one, formats)
+        if language != DEFAULT:
+            path = path.with_stem(f"{path.stem}-{language}")
         try:
-            with path.open("wb") as file, translation.override(settings.LANGUAGE_CODE):
-                one.write(run, file, lambda part, done=number: watch((done + part) / len(formats)))  # type: ignore[misc]
-            yield path.name, one.label
+            with path.open("wb") as file, translation.override(language):
+                one.write(run, file, lambda part, done=number: watch((done + part) / len(files)))  # type: ignore[misc]
+            yield path.name, f"{one.label} ({LANGUAGES[language]})" if one.translated else one.label
         except NotExported as why:
             if one.microdata:
                 raise
@@ -93,7 +100,7 @@ def _name(one: "Format", formats: list["Format"]) -> str:
 def _write_own(read: Results, folder: Path) -> None:
     (folder / "design.json").write_bytes(read.design.canonical)
     (folder / "CITATION.cff").write_text(_citation(read), encoding="utf-8")
-    for script in BUNDLED.glob("rebuild.*"):
+    for script in (BUNDLED / name for name in SCRIPTS):
         shutil.copyfile(script, folder / script.name)
     (folder / "tables").mkdir()
     for name, content in inputs.tables(read).items():

@@ -245,7 +245,7 @@ FORMATS: dict[str, Format] = {
             "application/zip",
             "Everything in one zip",
             _bundled,
-            about="Every file of the report, with a script that computes its numbers again without Candor.",
+            about="Every file of the report, and scripts in Python and R that compute its numbers without Candor.",
         ),
         Format(
             "bundle-with-reports",

@@ -24,7 +24,7 @@ def tables(read: Results) -> dict[str, bytes]:
 def _tables(read: Results) -> dict[str, Table]:
     groups = read.design.document["strata"]["groups"]
     return {
-        "items.csv": (("item", "kind", "encoding", "answers", "size"), [_item(item) for item in read.items]),
+        "items.csv": (("item", "kind", "encoding", "answers", "size", "most"), [_item(item) for item in read.items]),
         "channels.csv": (("item", "row", "column", "weight"), _in_all(read, _channel)),
         "values.csv": (("item", "answer", "value"), _in_all(read, _values)),
         "tallies.csv": (("item", "stratum", "symbol", "value", "count"), _in_all(read, _tallies)),
@@ -53,7 +53,14 @@ def _in_all(read: Results, of: Any) -> Iterator[tuple[Any, ...]]:
 def _item(item: Item) -> tuple[Any, ...]:
     mechanism = item.mechanism
     answers = mechanism.answers if isinstance(mechanism, Channel) else mechanism.k
-    return item.key, item.kind, item.frozen["encoding"], answers, item.frozen["channel"].get("size")
+    return (
+        item.key,
+        item.kind,
+        item.frozen["encoding"],
+        answers,
+        item.frozen["channel"].get("size"),
+        item.frozen.get("most"),
+    )
 
 
 def _channel(item: Item) -> Iterator[tuple[Any, ...]]:

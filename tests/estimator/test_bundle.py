@@ -22,6 +22,7 @@ from collector.services import freeze
 from estimator import services
 from estimator.exporting import bundle
 from estimator.exporting.formats import FORMATS, Format, NotExported
+from estimator.languages import LANGUAGES
 from estimator.models import Run
 from tests import simulated
 from tests.estimator.test_kinds import GROUPS
@@ -61,7 +62,10 @@ def packed(run: Run, name: str = "bundle", told: Callable[[float], None] = lambd
 
 
 def unpacked(run: Run, folder: Path) -> Path:
-    with ZipFile(io.BytesIO(packed(run))) as archive:
+    """The bundle with no other formats than the scripts read."""
+    out = io.BytesIO()
+    bundle.write(run, out, lambda part: None, [FORMATS["csv"], FORMATS["json"]])
+    with ZipFile(out) as archive:
         archive.extractall(folder)
     return folder
 
@@ -180,13 +184,12 @@ def test_the_bundle_holds_every_format_and_says_what_each_file_is(run: Run) -> N
         held = {name: archive.read(name) for name in archive.namelist()}
     assert list(held) == sorted(held)
     formats = [one for one in FORMATS.values() if one.suffix != ".zip" and not one.microdata]
-    assert len({name for name in held if "/" not in name}) == len(formats) + len(
-        ("README.txt", "CITATION.cff", "SHA256SUMS", "design.json", "rebuild.py")
-    )
+    own = {"README.txt", "CITATION.cff", "SHA256SUMS", "design.json", *bundle.SCRIPTS}
+    translated = sum(one.translated for one in formats) * (len(LANGUAGES) - 1)
+    assert len({name for name in held if "/" not in name} - own) == len(formats) + translated
     for one in formats:
-        alone = io.BytesIO()
-        one.write(run, alone, lambda part: None)
-        assert alone.getvalue() in held.values(), one.name
+        assert one.whole(run) in held.values(), one.name
+    assert '<html lang="de"' in held["report-de.html"].decode()
     readme = held["README.txt"].decode()
     for name in held:
         assert f"\n{name} " in readme or name == "README.txt" or name.startswith("randomized_response/"), name

@@ -204,3 +204,12 @@ def test_bad_input_is_named(make, message):
 
 def test_exact_fractions_are_kept():
     assert UnaryEncoding(3, on=(2, 3), off="1/5").hit == Fraction(2, 3)
+
+
+@pytest.mark.parametrize("ones", [0, 1000])
+def test_bits_that_are_all_alike_have_no_variance_at_all(ones):
+    """Rounding left 5e-9 of it, and a direct question of 10^15 people beside it."""
+    estimate = SubsetSelection(6, size=2, truth="1/2").estimate([ones, 500, 300, 300, 300, 300], n=1000)
+    assert estimate.standard_error[0] == 0
+    assert np.isnan(estimate.direct_question_n[0])
+    assert (estimate.standard_error[1:] > 0).all()

@@ -45,6 +45,10 @@ MINIMUM = 30
 ALARM = 4
 """Standard errors of the tickets by which an estimate may lie outside of what can be, before it is flagged."""
 
+BORDER = 1e-12
+LET_BE = "at the border"
+"""A flag that one computer sets and another does not: no column of the files."""
+
 Fit = tuple[ProportionEstimate | None, MeanEstimate | None]
 Row = dict[str, Any]
 
@@ -133,16 +137,21 @@ FIELDS = (
 
 def share_of(shares: ProportionEstimate, choice: int, flags: list[str]) -> Row:
     numbers = {name: number(getattr(shares, field)[choice]) for name, field in zip(NUMBERS, FIELDS, strict=True)}
-    outside = ["estimate_outside_0_1"] * (not 0 <= shares.unbiased[choice] <= 1)
-    alarm = ["reports_outside_table"] * bool(shares.misfit[choice] > ALARM)
-    return numbers | methods(shares) | {"flags": [*flags, *outside, *alarm]}
+    distance = max(-shares.unbiased[choice], shares.unbiased[choice] - 1)
+    said = flagged(flags, "estimate_outside_0_1", distance, shares.misfit[choice])
+    return numbers | methods(shares) | said
 
 
 def mean_of(mean: MeanEstimate, flags: list[str]) -> Row:
     numbers = {name: number(getattr(mean, field)) for name, field in zip(NUMBERS, FIELDS, strict=True)}
-    outside = ["mean_outside_range"] * (not mean.minimum <= mean.unbiased <= mean.maximum)
-    alarm = ["reports_outside_table"] * bool(mean.misfit > ALARM)
-    return numbers | methods(mean) | {"flags": [*flags, *outside, *alarm]}
+    distance = max(mean.minimum - mean.unbiased, mean.unbiased - mean.maximum)
+    return numbers | methods(mean) | flagged(flags, "mean_outside_range", distance, mean.misfit)
+
+
+def flagged(flags: list[str], word: str, distance: float, misfit: float) -> Row:
+    """`word` where an estimate is outside; at the very border, where the last digit decides, it is let be."""
+    alarm = ["reports_outside_table"] * bool(misfit > ALARM)
+    return {"flags": [*flags, *[word] * bool(distance > 0), *alarm], LET_BE: word if abs(distance) < BORDER else ""}
 
 
 def methods(estimate: ProportionEstimate | MeanEstimate) -> Row:
@@ -150,7 +159,12 @@ def methods(estimate: ProportionEstimate | MeanEstimate) -> Row:
 
 
 def nothing(why: str) -> Row:
-    return dict.fromkeys(NUMBERS) | {"interval_method": "none", "noise_interval_method": "none", "flags": [why]}
+    return dict.fromkeys(NUMBERS) | {
+        "interval_method": "none",
+        "noise_interval_method": "none",
+        "flags": [why],
+        LET_BE: "",
+    }
 
 
 def number(value: float) -> float | None:
@@ -220,10 +234,11 @@ def odds(report: Bundle) -> Iterator[Row]:
 # Comparing
 
 
-def differs(computed: Any, stated: Any) -> bool:
+def differs(computed: Any, stated: Any, let_be: str = "") -> bool:
     """Whether what a file states is not what was computed; an empty cell of a CSV file is None."""
     if isinstance(computed, list):
-        return computed != (stated.split() if isinstance(stated, str) else stated)
+        words = stated.split() if isinstance(stated, str) else stated or []
+        return [word for word in computed if word != let_be] != [word for word in words if word != let_be]
     if computed is None or stated in (None, ""):
         return (computed in (None, "")) != (stated in (None, ""))
     if isinstance(computed, int | float):
@@ -245,8 +260,9 @@ def compare(what: str, computed: list[Row], stated: list[Row], names: tuple[str,
             yield f"{what}: no row for {', '.join(key)}"
             continue
         for name, value in row.items():
-            if differs(value, place[key].get(name)):
-                yield f"{what}: {', '.join(key)}: {name} is {place[key].get(name)!r}; computed {value!r}"
+            text = place[key].get(name)
+            if name != LET_BE and differs(value, text, row.get(LET_BE, "")):
+                yield f"{what}: {', '.join(key)}: {name} is {text!r}; computed {value!r}"
 
 
 def digests(document: Row) -> Iterator[str]:
@@ -282,7 +298,8 @@ def table(computed: list[Row]) -> Iterator[str]:
 
 def write(path: Path, computed: list[Row]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(computed[0]))
+        names = [name for name in computed[0] if name != LET_BE]
+        writer = csv.DictWriter(file, fieldnames=names, extrasaction="ignore")
         writer.writeheader()
         writer.writerows(row | {"flags": " ".join(row["flags"])} for row in computed)
 
