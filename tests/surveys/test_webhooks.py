@@ -4,6 +4,8 @@ import json
 import re
 import secrets
 import socket
+import ssl
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -309,6 +311,42 @@ def test_a_certificate_that_nobody_vouches_for_is_no_receiver(hook: Webhook, rec
     delivery = sent(services.send_test(Webhook.objects.get()))
     assert (delivery.state, delivery.status, receiver.bodies) == ("queued", None, [])
     assert delivery.fault.startswith("No connection, or none that can be trusted")
+
+
+def test_the_certificate_must_be_of_the_host_that_was_named(
+    hook: Webhook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is trusted, of the right name and of another, at the same address; nothing is sent to the other."""
+    key, certificate, came = tmp_path / "key.pem", tmp_path / "certificate.pem", list[bytes]()
+    made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    named = ["-days", "2", "-subj", "/CN=right.test", "-addext", "subjectAltName=DNS:right.test"]
+    subprocess.run([*made, *named, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            came.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *words: Any) -> None:
+            """Nothing is said."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        http.socket = context.wrap_socket(http.socket, server_side=True)
+        threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True).start()
+        found, port = [], http.server_port
+        for name in ("right.test", "wrong.test"):
+            target = addresses.Target(True, name, port, "/", "127.0.0.1")
+            monkeypatch.setattr(sending, "resolve", lambda url, target=target: target)
+            delivery = sent(services.send_test(hook))
+            found.append((delivery.state, delivery.status))
+        http.shutdown()
+    assert found == [("done", 200), ("queued", None)]
+    assert "CertVerification" in delivery.fault
+    assert len(came) == 1
 
 
 def test_a_delivery_that_breaks_its_worker_stops(hook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
