@@ -5,11 +5,14 @@ import re
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from collector.models import FrozenDesign, WaitingReport
 from estimator import jobs, services, tasks
+from estimator.exporting import jobs as exporting
 from estimator.models import Run
 from surveys.models import Version
+from surveys.webhooks import services as webhooks
 from tests.panel.conftest import SignIn
 
 ADDRESS = "/panel/operation/"
@@ -50,6 +53,20 @@ def test_a_poisonous_job_is_shown(operator: Client, version: Version) -> None:
     shown = words(operator)
     assert "Run campus 0 seconds ago 3 The computation ended with ZeroDivisionError." in shown
     assert "a value" not in shown
+
+
+def test_a_failed_export_and_a_webhook_that_was_given_up_are_shown(operator: Client, version: Version) -> None:
+    run = services.execute(services.request_run(version.design_id).pk)
+    export, _ = exporting.request(run, "csv")
+    delivery = webhooks.send_test(webhooks.add(version.survey, "https://example.org/path", ["closed"], [])[0])
+    for job in (export, delivery):
+        type(job).objects.filter(pk=job.pk).update(
+            state="failed", finished_at=timezone.now(), fault="It failed.", tries=3
+        )
+    shown = words(operator)
+    assert "Export campus 0 seconds ago 3 It failed." in shown
+    assert "Webhook delivery campus 0 seconds ago 3 It failed." in shown
+    assert "example.org" not in shown
 
 
 def test_it_tells_of_reports_that_are_set_aside(operator: Client, version: Version) -> None:
