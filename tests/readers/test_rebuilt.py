@@ -1,0 +1,70 @@
+"""R alone computes the numbers of a report again from its bundle; part of `make audit-files`, as it needs R.
+
+Every kind of question and encoding, in groups and weighted groups, of an open survey and after closing.
+"""
+
+import csv
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from estimator import services
+from tests.estimator.test_bundle import every_kind_in_groups, unpacked
+from tests.finished import run_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "wake", lambda run_id: None)
+
+
+def rebuilt(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """In the plainest locale, as a reader's server may have it."""
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
+    return subprocess.run(
+        ["Rscript", "--vanilla", "rebuild.R", *arguments], cwd=folder, env=environment, capture_output=True, text=True
+    )
+
+
+@pytest.mark.reads("R alone, rebuild.R", "bundle")
+def test_r_alone_computes_every_number(tmp_path: Path) -> None:
+    for shares in ((None, None), ("2/5", "3/5")):
+        design = every_kind_in_groups(*shares)
+        for final in (False, True):
+            folder = unpacked(run_of(design, final=final), tmp_path / f"{shares[0]}-{final}")
+            done = rebuilt(folder, "--write", "out.csv")
+            assert (done.returncode, done.stderr) == (0, "")
+            assert "No difference above 1e-09 in 120 estimates and 22 bounds." in done.stdout
+            with (folder / "out.csv").open(encoding="utf-8", newline="") as file:
+                computed = [float(row["estimate"]) for row in csv.DictReader(file)]
+            with (folder / "estimates.csv").open(encoding="utf-8-sig", newline="") as file:
+                stated = [float(row["estimate"]) for row in csv.DictReader(file)]
+            assert computed == pytest.approx(stated, rel=0, abs=1e-9)
+
+
+CHANGES = {
+    "a count": ("tables/tallies.csv", 4, 1),
+    "an estimate": ("estimates.csv", 10, 2e-9),
+    "an end": ("estimates.csv", 17, 2e-9),
+    "a bound": ("tables/bounds.csv", 5, 2e-9),
+    "an epsilon": ("tables/odds.csv", 1, 2e-9),
+}
+
+
+def test_r_finds_a_changed_number(tmp_path: Path) -> None:
+    folder = unpacked(run_of(every_kind_in_groups("2/5", "3/5")), tmp_path)
+    for what, (name, column, by) in CHANGES.items():
+        path = folder / name
+        before = path.read_bytes()
+        line = before.decode("utf-8-sig").splitlines()[1].split(",")
+        line[column] = repr(float(line[column]) + by) if by < 1 else str(int(line[column]) + by)
+        lines = before.decode("utf-8-sig").splitlines()
+        path.write_text("\n".join([lines[0], ",".join(line), *lines[2:]]) + "\n", encoding="utf-8")
+        done = rebuilt(folder)
+        assert (done.returncode, "differences:" in done.stderr) == (1, True), what
+        path.write_bytes(before)
+    assert rebuilt(folder).returncode == 0
