@@ -12,6 +12,8 @@ from estimator import privacy, results
 from estimator.exporting.columns import ESTIMATES, Column
 from estimator.exporting.variables import STRATUM, WARNING, Variable, strata_labels, variables_of
 from estimator.models import Run
+from estimator.reporting import disclosures
+from estimator.reporting.models import Disclosure
 from estimator.results import Item, Results
 
 NAMESPACE = "ddi:codebook:2_5"
@@ -70,18 +72,39 @@ def _study(study: ET.Element, read: Results) -> None:
         _add(titles, "parTitl", document["title"][language], lang=language)
     _add(titles, "IDNo", read.design.digest, agency="SHA-256 of the frozen design")
     _add(titles, "IDNo", run.key, agency="run")
+    said = disclosures.of(read.design.slug)
+    if said.texts.get("sponsor"):
+        _say(_add(citation, "prodStmt"), "fundAg", said, "sponsor")
     _add(_add(citation, "verStmt"), "version", document["version"])
     scope = _add(study, "stdyInfo")
     _add(scope, "abstract", document["introduction"][read.language] or read.title, lang=read.language)
     summary = _add(scope, "sumDscr")
     _add(summary, "anlyUnit", "One person")
+    _say(summary, "universe", said, "population")
     _add(summary, "dataKind", "Randomised survey reports; simulated" if read.design.rehearsal else "Randomised reports")
-    method = _add(study, "method")
-    _add(_add(method, "dataColl"), "collMode", COLLECTED)
+    _say(scope, "notes", said, "strategy")
+    _method(_add(study, "method"), read, said)
+
+
+def _method(method: ET.Element, read: Results, said: Disclosure) -> None:
+    collection = _add(method, "dataColl")
+    _say(collection, "sampProc", said, "recruitment")
+    _add(collection, "collMode", COLLECTED)
+    _say(collection, "collMode", said, "mode")
+    _say(collection, "weight", said, "weighting")
     for item in privacy.label(read).items:
-        said = f"{item.key}: {item.named} Epsilon {item.epsilon_text}. {item.how}"
-        _add(method, "notes", said.strip(), type="privacy")
-    _add(_add(method, "anlyInfo"), "EstSmpErr", ERROR)
+        note = f"{item.key}: {item.named} Epsilon {item.epsilon_text}. {item.how}"
+        _add(method, "notes", note.strip(), type="privacy")
+    analysis = _add(method, "anlyInfo")
+    _add(analysis, "EstSmpErr", ERROR)
+    _say(analysis, "dataAppr", said, "limits")
+    _say(method, "dataProcessing", said, "processing")
+
+
+def _say(parent: ET.Element, name: str, said: Disclosure, item: str) -> None:
+    """What the author discloses in an item of AAPOR's Code, in each language that she wrote it in."""
+    for language, text in sorted(said.texts.get(item, {}).items()):
+        _add(parent, name, text, lang=language)
 
 
 def _file(root: ET.Element, name: str, about: str, rows: int | None, width: int) -> None:

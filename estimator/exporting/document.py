@@ -8,6 +8,7 @@ from estimator import privacy, results
 from estimator.exporting.cells import instant
 from estimator.exporting.estimates import estimate_rows, finite, interval_holds
 from estimator.models import Run
+from estimator.reporting import disclosures
 from estimator.results import Item, Results
 
 FORMAT = 1
@@ -21,6 +22,7 @@ def json_file(run: Run) -> bytes:
         "note": "sent counts randomised reports, not true answers; estimates are computed from them",
         "design_digest": read.design.digest,
         "design": read.design.document,
+        "disclosure": _disclosure(read),
         "run": _run(run),
         "estimates": [row | {"flags": row["flags"].split()} for row in estimate_rows(read)],
         "tallies": [row for item in read.items for row in tally_rows(item)],
@@ -28,6 +30,13 @@ def json_file(run: Run) -> bytes:
         "poisoning": [bound for item in read.items for bound in bound_rows(item)],
     }
     return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False).encode("utf-8") + b"\n"
+
+
+def _disclosure(read: Results) -> dict[str, Any]:
+    """What the author says of how the survey was done; every item that AAPOR asks for is there, also an empty one."""
+    said = disclosures.of(read.design.slug)
+    texts = {field.name: said.texts.get(field.name, {}) for field in disclosures.FIELDS}
+    return {"probability_sample": said.probability_sample, "texts": texts}
 
 
 def _run(run: Run) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from estimator.exporting.columns import ESTIMATES
 from estimator.exporting.formats import FORMATS
 from estimator.exporting.variables import variables_of
 from estimator.models import Run
+from estimator.reporting import disclosures
 from tests import hostile
 from tests.finished import run_of
 
@@ -34,7 +35,7 @@ ORDER = {
     "sumDscr": "timePrd collDate nation geogCover geogUnit geoBndBox boundPoly anlyUnit universe dataKind",
     "method": "dataColl notes anlyInfo stdyClas dataProcessing codingInstructions",
     "dataColl": "timeMeth dataCollector collectorTraining frequenc sampProc sampleFrame targetSampleSize deviat "
-    "collMode resInstru",
+    "collMode resInstru instrumentDevelopment sources collSitu actMin ConOps weight cleanOps",
     "anlyInfo": "respRate EstSmpErr dataAppr",
     "fileDscr": "fileTxt locMap notes",
     "fileTxt": "fileName fileCitation fileCont fileStrc dimensns fileType format",
@@ -106,6 +107,20 @@ def test_the_ddi_document_is_one(run: Run, of_every_kind: Run) -> None:
                 assert (element.findtext(f"{DDI}labl") or "").startswith("Randomised, not the true answer")
                 counted = [int(stat.text or "") for stat in element.iter(f"{DDI}catStat")]
                 assert sum(counted) == one.reports
+
+
+def test_what_the_author_discloses_is_in_the_document_and_in_ddi(run: Run) -> None:
+    before = json.loads(FORMATS["json"].whole(run))["disclosure"]
+    assert before == {"probability_sample": False, "texts": {field.name: {} for field in disclosures.FIELDS}}
+    texts = {field.name: {"en": f"{field.name} 😀 =1", "de": f"{field.name} ß"} for field in disclosures.FIELDS}
+    disclosures.disclose("campus", texts, probability_sample=True)
+    document = json.loads(FORMATS["json"].whole(run))
+    assert document["disclosure"] == {"probability_sample": True, "texts": texts}
+    assert jsonschema.Draft202012Validator(SCHEMA).is_valid(document)
+    root = ET.fromstring(FORMATS["ddi"].whole(run))
+    fits(root)
+    said = {element.text for element in root.iter()}
+    assert {text for by_language in texts.values() for text in by_language.values()} <= said
 
 
 def test_a_wrong_order_would_be_seen(run: Run) -> None:
