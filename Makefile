@@ -92,6 +92,7 @@ bench: bench-library ## every measurement of speed: the library, taking reports,
 	@$(BIN)/python -m benchmarks.lag
 	@$(BIN)/python -m benchmarks.scale --measure
 	@$(BIN)/python -m benchmarks.keeping
+	@$(BIN)/python -m benchmarks.reporting
 	@$(BIN)/python -m benchmarks.planner
 	@$(BIN)/python -m benchmarks.panel
 	@$(BIN)/python -m benchmarks.analyses

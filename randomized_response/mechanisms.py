@@ -22,7 +22,7 @@ def forced_response(*, truth: FractionLike, yes: FractionLike = "1/2") -> Channe
 
     References
     ----------
-    Boruch, R. F. (1971). Assuring confidentiality of responses in social research. American Sociologist 6, 413-430.
+    Boruch, R. F. (1971). Assuring confidentiality of responses in social research. American Sociologist 6, 308-311.
     Fox, J. A. & Tracy, P. E. (1986). Randomized Response. Sage.
 
     Examples

@@ -21,12 +21,13 @@ FACES = (("NotoSans-Regular.ttf", 400), ("NotoSans-Bold.ttf", 700))
 ARABIC = (("NotoSansArabic-Regular.ttf", 400), ("NotoSansArabic-Bold.ttf", 700))
 """Fonts that a file brings along, with their weights; the Arabic ones where a survey has such letters."""
 
+OWN = 'html{font-family:"Noto Sans","Noto Sans Arabic",sans-serif}'
+
 
 def html_file(run: Run, language: str) -> bytes:
     """The report as one HTML document: styles, pictures and fonts are inside, no script, no outside address."""
     with speaking(language):
         shown = report.context(run)
-        shown["report"].words  # noqa: B018 - made once, while the language is spoken
         return render_to_string("estimator/alone.html", {**shown, "styles": _styles(_arabic(shown["report"]))}).encode()
 
 
@@ -65,7 +66,7 @@ def _styles(arabic: bool) -> SafeString:
     """The report's own style sheets, and its fonts."""
     sheets = [Path(str(finders.find(name))).read_text(encoding="utf-8") for name in STYLES]
     fonts = [_face(name, weight) for name, weight in FACES + ARABIC * arabic]
-    return mark_safe("\n".join([*fonts, *sheets]))  # noqa: S308 - our own files
+    return mark_safe("\n".join([*fonts, *sheets, OWN]))  # noqa: S308 - our own files
 
 
 def _face(name: str, weight: int) -> str:
