@@ -90,7 +90,15 @@ def test_the_list_the_form_and_the_upload(page: Page, alice: User, run: Run, pat
 
 @pytest.mark.parametrize(
     ("state", "path"),
-    [("draft", ""), ("draft", "open/"), ("open", ""), ("open", "open/"), ("open", "share/"), ("closed", "")],
+    [
+        ("draft", ""),
+        ("draft", "open/"),
+        ("open", ""),
+        ("open", "open/"),
+        ("open", "share/"),
+        ("open", "disclose/"),
+        ("closed", ""),
+    ],
 )
 def test_a_survey_in_each_state(page: Page, alice: User, run: Run, state: str, path: str) -> None:
     slug = "campus"

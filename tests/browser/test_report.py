@@ -1,0 +1,70 @@
+"""The report as a file of its own, in a real browser; and, where they are asked for, the pictures of its pages."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import typst
+from django.contrib.auth.models import User
+from playwright.sync_api import Page
+
+from collector.designs import Design
+from estimator import report, services
+from estimator.languages import speaking
+from estimator.models import Run
+from estimator.reporting import files, paper
+from estimator.typesetting import fonts
+from surveys import demo
+from tests.browser.accessibility import on_every_screen
+from tests.browser.test_accessibility_panel import CLEAN
+from tests.browser.test_panel import PHONE, fits, page
+from tests.finished import fill, run_of
+
+__all__ = ["page"]
+
+IMAGES = os.environ.get("CANDOR_IMAGES")
+
+
+@pytest.fixture
+def run(design: Design, alice: User, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A small one; for the documentation's pictures that of the demo, which takes seconds to rehearse."""
+    monkeypatch.setattr(services, "wake", lambda run_id: None)
+    if not IMAGES:
+        fill(design)
+        return run_of(design)
+    demo.build(alice, progress=lambda sent, _count: sent)
+    found = demo.finished_run()
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_file_is_accessible_and_fits_a_phone(page: Page, run: Run, tmp_path: Path, language: str) -> None:
+    file = tmp_path / "report.html"
+    file.write_bytes(files.html_file(run, language))
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    page.goto(file.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+    assert fits(page)
+    assert page.evaluate("document.fonts.check('16px Noto Sans')")
+    assert dict(on_every_screen(page)) == CLEAN
+
+
+def test_its_pages_are_pictures_of_the_documentation(run: Run, tmp_path: Path) -> None:
+    target = Path(IMAGES) if IMAGES else tmp_path
+    with speaking("en"):
+        data = paper.data(report.build(run))
+    pages = typst.compile(
+        paper.TEMPLATE,
+        root=paper.TEMPLATE.parent,
+        font_paths=fonts(),
+        ignore_system_fonts=True,
+        format="png",
+        ppi=96,
+        sys_inputs={"data": json.dumps(data)},
+    )
+    assert isinstance(pages, list)
+    for number, drawn in enumerate(pages[:2], start=1):
+        (target / f"report-{number}.png").write_bytes(drawn)
+    assert len(pages) >= 3
