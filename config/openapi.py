@@ -40,7 +40,7 @@ class SchemaView(APIView):
     @extend_schema(
         summary="This document",
         responses={200: dict[str, Any]}
-        | {(status, CONTENT_TYPE): REFUSED[status, CONTENT_TYPE] for status in (403, 406, 503)},
+        | {(status, CONTENT_TYPE): REFUSED[status, CONTENT_TYPE] for status in (406, 503)},
     )
     def get(self, request: Request) -> Response:
         return Response(document())

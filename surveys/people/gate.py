@@ -11,7 +11,7 @@ from surveys.api import problems
 from surveys.people import factor
 
 GUARDED = "/panel/", "/api/"
-DOORS = "admin:login", "admin:logout", "admin:jsi18n", "sign-in", "panel:code"
+DOORS = "admin:login", "admin:logout", "admin:jsi18n", "sign-in", "panel:code", "api-page", "schema"
 
 
 def second_factor(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

@@ -20,11 +20,13 @@ asked for {ids} ids. It took {minutes} minutes. {versions}; seed {seed}.
 ## Requests
 schemathesis makes half of the requests so that they fit the document and half so that they do not. Of itself it would
 hardly ever name what is there; so ids, the digest and the fields of a report are put right in some of them, each time a
-different part. An owner of the survey, somebody signed in whose survey it is not, and nobody ask.
+different part. An owner of the survey with a token that writes, somebody signed in whose survey it is not, and nobody
+ask.
 
 Each answer is checked: no status of 500 or above, no status, content type or header that the document does not have, no
-body of another shape, and no refusal that quotes a value of eight letters or more that was sent. (The planner's quote
-the number that they are about; it is asked for no answer of anybody.)
+body of another shape, and no refusal that quotes a value of eight letters or more that was sent. (A researcher
+who is told by 400, 409 or 422 what is wrong with a parameter or a definition of hers is told the value; no answer of
+anybody is asked for there.) What a request to /api/ changed is undone before the next.
 
 | request | who | {statuses} |
 |---|---|{rule}|

@@ -78,6 +78,7 @@ def test_it_is_asked_for_before_anything_else(her: Client, alice: User, by_link:
         answer = client.get(address)
         assert (answer.status_code, answer["Location"].split("?")[0]) == (302, "/panel/code/")
     assert client.get("/api/v1/plan/").status_code == 403
+    assert client.get("/api/").status_code == client.get("/api/schema/").status_code == 200  # which are for everybody
     key = client.session.session_key
     page = client.post("/panel/code/", {"code": "000000"})
     assert (page.status_code, "not right" in page.content.decode()) == (422, True)
