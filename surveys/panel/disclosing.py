@@ -63,7 +63,7 @@ def _page(
 ) -> HttpResponse:
     with translation.override(language):
         fields = [_asked(field, said[field.name], (faults or {}).get(field.name, "")) for field in disclosures.FIELDS]
-    context: dict[str, Any] = {"fields": fields, "sample": sample, "in": language, "languages": LANGUAGES}
+    context: dict[str, Any] = {"fields": fields, "sample": sample, "chosen": language, "languages": LANGUAGES}
     context |= {"faults": faults or {}, "longest": disclosures.LONGEST}
     return survey_page(request, "panel/disclose.html", survey, step="report", status=422 if faults else 200, **context)
 

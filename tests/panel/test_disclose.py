@@ -1,0 +1,60 @@
+"""The page on which an author says what reports disclose."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from estimator.exporting import jobs
+from estimator.models import Export, Run
+from estimator.reporting import disclosures
+from surveys.models import Survey
+from surveys.people.models import AuditEntry
+from surveys.people.teams import home_team
+from surveys.services import write_survey
+from tests import payloads
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/panel/survey/campus/disclose/"
+FIELDS = {field.name: "" for field in disclosures.FIELDS}
+
+
+def test_what_is_written_in_one_language_leaves_the_other(her: Client, survey: Survey) -> None:
+    for language, sponsor in (("en", "The university."), ("de", "Die Universität.")):
+        sent = her.post(PAGE, {**FIELDS, "language": language, "sponsor": f" {sponsor}\r\n"})
+        assert sent.headers["Location"] == f"{PAGE}?language={language}"
+    assert disclosures.of("campus").texts == {"sponsor": {"en": "The university.", "de": "Die Universität."}}
+    page = her.get(PAGE, {"language": "de"}).content.decode()
+    assert "Die Universität.</textarea>" in page
+    assert ">Auftraggeber</label>" in page
+    assert AuditEntry.objects.filter(act="disclosed how it was done", slug="campus").count() == 2
+
+
+def test_a_refused_text_is_still_there_to_be_put_right(her: Client, survey: Survey) -> None:
+    answer = her.post(PAGE, {**FIELDS, "language": "en", "limits": "Kept <b>", "sample": "yes"})
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert "so this must say how its members were drawn" in page
+    assert "Kept &lt;b&gt;</textarea>" in page
+    assert "checked" in page
+    assert disclosures.of("campus").pk is None
+
+
+def test_files_that_say_what_is_no_longer_so_are_deleted(
+    her: Client, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "wake", lambda export_id: None)
+    for name in ("pdf", "bundle", "csv"):
+        jobs.request(run, name)
+    her.post(PAGE, {**FIELDS, "language": "en", "sponsor": "Nobody."})
+    assert set(Export.objects.values_list("format", flat=True)) <= {"csv"}
+
+
+def test_the_texts_go_where_their_survey_goes(alice: User) -> None:
+    draft = write_survey(payloads.definition(slug="draft"), team=home_team(alice))
+    disclosures.disclose("draft", {"sponsor": {"en": "Nobody."}}, probability_sample=False)
+    draft.slug = "renamed"
+    draft.save()
+    assert disclosures.of("renamed").texts == {"sponsor": {"en": "Nobody."}}
+    draft.delete()
+    assert disclosures.of("renamed").pk is None
