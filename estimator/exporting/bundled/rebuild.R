@@ -277,8 +277,8 @@ main <- function() {
     compare("bounds.csv", bounds, read("tables", "bounds.csv"), c("item", "measure", "false_share")),
     compare("odds.csv", odds, stated_odds, "item")
   )
-  table <- do.call(rbind, lapply(rows, as.data.frame, stringsAsFactors = FALSE))
-  table$at_the_border <- NULL
+  columns <- setdiff(names(rows[[1]]), "at_the_border")
+  table <- as.data.frame(lapply(setNames(columns, columns), function(name) sapply(rows, `[[`, name)))
   options(width = 200)
   print(table[c("item", "stratum", "measure", "choice", "estimate", "low", "high", "interval_method")], digits = 6)
   if (length(chosen) == 2 && chosen[1] == "--write") {
