@@ -21,7 +21,8 @@ OPENED = (
 DESIGN = f"FROM {VERSION} JOIN collector_frozendesign d ON d.digest = v.design_id WHERE s.slug = '{{slug}}'"
 CLOSED = f"SELECT s.state, d.closed_on {DESIGN}"
 KEPT = (
-    "SELECT (SELECT count(*) FROM collector_report r WHERE r.design_id = d.number), "
+    "SELECT (SELECT count(*) FROM collector_report r WHERE r.design_id = d.number) + "
+    "(SELECT count(*) FROM collector_waitingreport w WHERE w.design_id = d.number), "
     "(SELECT count(*) FROM surveys_auditentry a WHERE a.survey_id = s.id AND a.act = 'purged the reports'), "
     f"d.purged_on, v.purged_at, d.rewritten_on {DESIGN}"
 )
