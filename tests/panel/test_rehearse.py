@@ -137,7 +137,7 @@ def test_it_is_followed_stopped_and_deleted(her: Client, survey: Survey) -> None
     her.post(PAGE, FIELDS)
     followed = "/api/v1/surveys/campus/rehearsals/1/"
     assert followed in her.get(f"{PAGE}1/").content.decode()
-    assert her.get(followed).json() == {"state": "queued", "progress": 0, "fault": ""}
+    assert her.get(followed).json().items() >= {"state": "queued", "progress": 0, "fault": ""}.items()
     her.post(f"{PAGE}1/stop")
     assert "No repetition was finished." in her.get(f"{PAGE}1/").content.decode()
     her.post(f"{PAGE}1/delete")
