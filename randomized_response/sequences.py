@@ -184,14 +184,22 @@ def shares_at_every_look(estimate: ProportionEstimate, exact: Limits | None = No
     many = errors_at_every_look(estimate.n, estimate.confidence)
     # A standard error of nothing, where all reports are alike, says nothing; the tickets' part is never nothing.
     error = np.fmax(estimate.standard_error, estimate.noise_standard_error)
-    ends = exact or (estimate.unbiased - many * error, estimate.unbiased + many * error)
-    low, high = around(estimate.constrained, *ends)
+    low, high = around(estimate.constrained, *(exact or _normal(estimate, many * error, estimate.low, estimate.high)))
     half = many * estimate.noise_standard_error
-    noise_low, noise_high = around(estimate.constrained, estimate.unbiased - half, estimate.unbiased + half)
+    noise = _normal(estimate, half, estimate.noise_low, estimate.noise_high)
+    noise_low, noise_high = around(estimate.constrained, *noise)
     return replace(
         estimate, low=low, high=high, interval=BINOMIAL if exact else NORMAL,
         noise_low=noise_low, noise_high=noise_high, noise_interval=NORMAL,
     )  # fmt: skip
+
+
+def _normal(estimate: ProportionEstimate, half: Vector, low: Vector, high: Vector) -> Limits:
+    """So far to both sides, and no shorter than the interval for one look.
+
+    Where the unbiased estimate lies outside of [0, 1] by more than `half`, nothing else would be left of it.
+    """
+    return np.minimum(estimate.unbiased - half, low), np.maximum(estimate.unbiased + half, high)
 
 
 def mean_at_every_look(estimate: MeanEstimate, exact: tuple[float, float] | None = None) -> MeanEstimate:

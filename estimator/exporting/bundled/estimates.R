@@ -227,12 +227,14 @@ shares_at_every_look <- function(shares, item, counts, level) {
     chances <- chances_of_one(item)
     limits <- mapped(mixture, sent(item, counts), shares$n, rep(chances[1], item$k), rep(chances[2], item$k), level)
   } else {
-    half <- many * pmax(shares$error, shares$noise_error)
-    limits <- list(low = shares$unbiased - half, high = shares$unbiased + half)
+    half <- many * pmax(shares$error, shares$noise_error)  # and no shorter than the interval for one look
+    limits <- list(low = pmin(shares$unbiased - half, shares$low), high = pmax(shares$unbiased + half, shares$high))
   }
   half <- many * shares$noise_error
   limits <- around(shares$constrained, limits$low, limits$high)
-  noise <- around(shares$constrained, shares$unbiased - half, shares$unbiased + half)
+  noise_low <- pmin(shares$unbiased - half, shares$noise_low)
+  noise_high <- pmax(shares$unbiased + half, shares$noise_high)
+  noise <- around(shares$constrained, noise_low, noise_high)
   method <- if (binomial) "beta_binomial_mixture" else "normal_mixture"
   modifyList(shares, list(
     low = limits$low, high = limits$high, noise_low = noise$low, noise_high = noise$high, method = method,
