@@ -1,7 +1,6 @@
 """What changes analyses: asking for one, asking again, computing it."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
@@ -14,11 +13,12 @@ from estimator import jobs
 from estimator.analyses import asking, crossing, logistic, snapshots, strata, versions
 from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import Refused
+from estimator.heart import Heart
 from randomized_response import __version__
 
 Kind = Analysis.Kind
 COUNTED_IN_A_SECOND = 5_000
-"""Reports that even a busy machine reads to count pairs: the lease is as long, since the pass is one statement."""
+"""Reports that even a busy machine reads to count pairs: it is silent for so long, since the pass is one statement."""
 
 
 def request(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> Analysis:
@@ -83,11 +83,11 @@ def _compute(analysis_id: int, lease: str) -> None:
     analysis = Analysis.objects.get(pk=analysis_id)
     design, parameters = store.get_design(analysis.design_id), analysis.parameters
     seconds = store.report_count(design.digest) / COUNTED_IN_A_SECOND
-    until = timezone.now() + jobs.LEASE + timedelta(seconds=seconds)
-    jobs.hold(Analysis, analysis_id, lease, progress=10, lease_until=until)
-    snapshot = snapshots.take(analysis.kind, parameters, design)
-    jobs.renew(Analysis, analysis_id, lease, progress=70)
-    result = result_of(analysis.kind, parameters, design, snapshot.inputs)
+    with Heart(Analysis, analysis_id, lease, silence=seconds) as heart:
+        heart.watch(0.1)
+        snapshot = snapshots.take(analysis.kind, parameters, design)
+        heart.watch(0.7)
+        result = result_of(analysis.kind, parameters, design, snapshot.inputs)
     jobs.hold(
         Analysis,
         analysis_id,

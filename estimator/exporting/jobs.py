@@ -13,7 +13,7 @@ from django.utils import timezone, translation
 from estimator import jobs
 from estimator.exporting import files
 from estimator.exporting.formats import FORMATS, Format, NotExported
-from estimator.exporting.heart import Heart
+from estimator.heart import Heart
 from estimator.languages import LANGUAGES
 from estimator.models import Export, Run
 
@@ -182,7 +182,7 @@ def _write(export: Export, draft: files.Draft, lease: str) -> tuple[int, str]:
     form = FORMATS.get(export.format)
     if form is None:
         raise NotExported(f"This version of Candor does not write {export.format}.")
-    with Heart(export.pk, lease) as heart, draft.open() as file:
+    with Heart(Export, export.pk, lease) as heart, draft.open() as file:
         with translation.override(written_in(form, export.language)):
             form.write(export.run, file, heart.watch)
         heart.watch(1.0)

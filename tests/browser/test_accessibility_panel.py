@@ -52,7 +52,9 @@ def page(browser: Browser, running_site: str) -> Iterator[Page]:
 
 
 def found(page: Page, path: str) -> dict[str, list[str]]:
-    page.goto(path)
+    answer = page.goto(path)
+    assert answer is not None
+    assert answer.ok, "a page that says what went wrong is accessible too"
     page.evaluate(UNFOLD)
     return dict(on_every_screen(page, excused=THEME))
 

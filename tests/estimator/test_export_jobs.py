@@ -17,9 +17,9 @@ from django.utils import timezone, translation
 
 from collector.designs import Design
 from collector.services import freeze
+from estimator import heart, services, tasks
 from estimator import jobs as leases
-from estimator import services, tasks
-from estimator.exporting import files, heart, jobs
+from estimator.exporting import files, jobs
 from estimator.exporting.cells import Watch
 from estimator.exporting.formats import FORMATS, Format, NotExported
 from estimator.models import Export, Run
@@ -350,7 +350,7 @@ def test_who_hangs_is_not_held_for_ever(run: Run, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(heart, "BETWEEN_BEATS", 0.005)
     monkeypatch.setattr(heart, "LONGEST_SILENCE", 0.05)
     monkeypatch.setattr(heart.Heart, "_renew", lambda self: renewed.append(1))
-    with heart.Heart(1, "") as beating:
+    with heart.Heart(Export, 1, "") as beating:
         beating._thread.join(timeout=30)
         assert not beating._thread.is_alive()
     assert renewed
