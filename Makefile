@@ -54,7 +54,7 @@ audit-wire: ## 30,000 answers by a real browser: what leaves it is the table's c
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m tests.audit
 
-fuzz: ## 20,000 requests made of the OpenAPI document and 10,000 ids walked by a stranger, into docs/fuzz.md
+fuzz: ## over 20,000 requests made of the OpenAPI document and 10,000 ids walked by a stranger, into docs/fuzz.md
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.fuzz
 
