@@ -195,7 +195,26 @@ def _widest(read: Results, *, sampled: bool) -> float | None:
 
 
 def limits(read: Results, *, sampling: bool) -> Iterator[Fact]:
-    """What the numbers cannot say."""
+    """What the numbers cannot say: of whom, of answers, of reports."""
+    yield from _limits_of_respondents(read, sampling=sampling)
+    yield from _limits_of_answers(read)
+    if not read.design.rehearsal:
+        yield Fact(
+            _("False reports."),
+            _(
+                "This survey was an open link: one person can send several reports. Under each question stands how far "
+                "they could move it, and how many it takes (Cheu et al., 2021)."
+            ),
+        )
+    small = _(
+        "With fewer than %(minimum)s reports no estimate is shown. Of many intervals, some miss: at %(confidence)s "
+        "about one in %(one_in)s."
+    )
+    said = {"minimum": MINIMUM_REPORTS, "confidence": confidence(read), "one_in": round(1 / (1 - read.run.confidence))}
+    yield Fact(_("Small groups."), small % said)
+
+
+def _limits_of_respondents(read: Results, *, sampling: bool) -> Iterator[Fact]:
     who = _(
         "The intervals speak of those who took part. They say nothing of a larger population: this survey does not "
         "claim that its respondents are a random sample of one."
@@ -213,6 +232,9 @@ def limits(read: Results, *, sampling: bool) -> Iterator[Fact]:
                 "Randomising answers may win some of them; it does not correct for the others."
             ),
         )
+
+
+def _limits_of_answers(read: Results) -> Iterator[Fact]:
     yield Fact(
         _("Self-protective answers."),
         _(
@@ -228,20 +250,6 @@ def limits(read: Results, *, sampling: bool) -> Iterator[Fact]:
             "not have tossed, or not have marked what the toss said. No interval here covers that."
         )
         yield Fact(_("Coins that were not obeyed."), text % counted)
-    if not read.design.rehearsal:
-        yield Fact(
-            _("False reports."),
-            _(
-                "This survey was an open link: one person can send several reports. Under each question stands how far "
-                "they could move it, and how many it takes (Cheu et al., 2021)."
-            ),
-        )
-    small = _(
-        "With fewer than %(minimum)s reports no estimate is shown. Of many intervals, some miss: at %(confidence)s "
-        "about one in %(one_in)s."
-    )
-    said = {"minimum": MINIMUM_REPORTS, "confidence": confidence(read), "one_in": round(1 / (1 - read.run.confidence))}
-    yield Fact(_("Small groups."), small % said)
 
 
 def origin(read: Results) -> Iterator[Fact]:
