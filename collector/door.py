@@ -133,8 +133,9 @@ class Bodies:
 
 
 def _give_back_connection() -> None:
-    """To the pool, where a design had to be looked up: most reports are of one that is known."""
-    if connection.connection is not None and connection.close_at is not None:
+    """To the pool, where a design had to be looked up: most reports are of one that is known. Not out of a transaction
+    that somebody else has begun."""
+    if connection.connection is not None and connection.close_at is not None and not connection.in_atomic_block:
         connection.close_if_unusable_or_obsolete()
 
 

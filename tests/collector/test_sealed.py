@@ -11,7 +11,7 @@ from collector.errors import Closed, UnknownDesign
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from tests import payloads
 
-INSERT = "INSERT INTO {table} (nonce, design_id, stratum, report, mode) VALUES (%s, %s, 0, x'0000', {mode})"
+INSERT = "INSERT INTO {table} (nonce, design_id, stratum, report, mode) VALUES (%s, %s, 0, %s, {mode})"
 TABLES = ("collector_waitingreport", "collector_report")
 
 
@@ -64,7 +64,7 @@ def test_the_door_of_rehearsals_leads_nowhere_else(design: Design, rehearsed: De
 def test_raw_sql_cannot_mix_them(design: Design, rehearsed: Design, mode: int, simulated: bool, table: str) -> None:
     number = number_of(rehearsed if simulated else design)
     with pytest.raises(IntegrityError, match="simulated reports"), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(INSERT.format(table=table, mode=mode), [b"n" * 16, number])
+        cursor.execute(INSERT.format(table=table, mode=mode), [b"n" * 16, number, bytes(2)])
 
 
 @pytest.mark.parametrize("table", TABLES)
