@@ -13,15 +13,21 @@ from itertools import pairwise
 from typing import Any
 
 from collector import items
-from collector.checks import DesignError, distinct, exact_keys, fraction, key, require, text, whole
+from collector.checks import DesignError, decimal, distinct, exact_keys, fraction, key, require, text, whole
 
 FORMAT = 1
 MOST_SYMBOLS = 1024
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
+MODULUS = re.compile(r"[89a-f][0-9a-f]{766}[13579bdf]")
+"""Of an RSA key of 3,072 bits, in hex."""
+
+SPENT = re.compile(r"[1-9][0-9]*/[1-9][0-9]*")
+
 KEYS = {
     "format", "slug", "version", "rehearsal", "languages", "title", "introduction", "consent", "strata", "items",
 }  # fmt: skip
+OPTIONAL = {"sections", "invitations", "waves", "participation"}
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,11 @@ class Design:
         return str(self.document["slug"])
 
     @property
+    def invitations(self) -> str:
+        """What a report has to come with: "secret" for a code, "blind" for a signed token; empty for an open link."""
+        return str(self.document.get("invitations", {}).get("kind", ""))
+
+    @property
     def rehearsal(self) -> bool:
         return bool(self.document["rehearsal"])
 
@@ -96,7 +107,7 @@ def digest(data: bytes) -> str:
 
 def check(document: Any) -> Design:
     """Return the document as a design, or raise DesignError at the first thing that is not one."""
-    exact_keys(document, KEYS, "design", optional={"sections"})
+    exact_keys(document, KEYS, "design", optional=OPTIONAL)
     require(document["format"] == FORMAT, f"format must be {FORMAT}; got {document['format']!r}")
     key(document["slug"], "slug")
     whole(document["version"], "version", low=1)
@@ -107,6 +118,13 @@ def check(document: Any) -> Design:
     _strata(document["strata"], languages)
     sections = _sections(document["sections"], languages) if "sections" in document else []
     items.check_items(document["items"], languages, sections)
+    if "invitations" in document:
+        _invitations(document["invitations"])
+    if "waves" in document:
+        _waves(document["waves"])
+    if "participation" in document:
+        exact_keys(document["participation"], {"epsilon"}, "participation")
+        _positive(document["participation"]["epsilon"], "participation.epsilon", low=Fraction(0), high=Fraction(8))
     _encodable(document)
     design = Design(document)
     symbols = len(design.alphabets)
@@ -164,6 +182,34 @@ def _sections(value: Any, languages: list[str]) -> list[str]:
     keys = [section["key"] for section in value]
     distinct(keys, "sections")
     return keys
+
+
+def _invitations(value: Any) -> None:
+    """Codes, or tokens that were signed blindly with the key of this modulus and the exponent 65537."""
+    blind = isinstance(value, dict) and value.get("kind") == "blind"
+    exact_keys(value, {"kind", "modulus"} if blind else {"kind"}, "invitations")
+    kind = value["kind"]
+    require(kind in ("secret", "blind"), f"invitations.kind must be 'secret' or 'blind'; got {kind!r}")
+    if blind:
+        modulus = value["modulus"]
+        fits = isinstance(modulus, str) and MODULUS.fullmatch(modulus)
+        require(fits, "invitations.modulus must be an odd number of 3072 bits, as 768 hex digits")
+
+
+def _waves(value: Any) -> None:
+    """How a survey that comes again is answered, and e^epsilon of what a person may have spent in it before."""
+    exact_keys(value, {"repeats", "spent"}, "waves")
+    repeats = value["repeats"]
+    require(repeats in ("fresh", "remember"), f"waves.repeats must be 'fresh' or 'remember'; got {repeats!r}")
+    spent = value["spent"]
+    fits = isinstance(spent, str) and SPENT.fullmatch(spent) and Fraction(spent) >= 1
+    require(fits, f"waves.spent must be odds of at least 1 as a fraction, like '3/1'; got {spent!r}")
+
+
+def _positive(value: Any, place: str, *, low: Fraction, high: Fraction) -> None:
+    """An exact number above `low`, at most `high`."""
+    read = decimal(value, place)
+    require(low < read <= high, f"{place} must be above {low} and at most {high}; got {value!r}")
 
 
 def _encodable(document: Any) -> None:

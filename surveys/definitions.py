@@ -6,6 +6,8 @@ of each item, made here from the name and the exact fractions of its mechanism.
 
 import math
 import re
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import yaml
@@ -29,7 +31,25 @@ BROWSER_LIMIT = 2980
 TO_FILL_IN = re.compile(r"\[\[.+?\]\]")
 """What a template leaves to its author, like the number of a help line."""
 
-SURVEY_KEYS = {"slug", "rehearsal", "languages", *TEXTS, "strata", "sections", "items"}
+SAID_ONCE = {"invitations": ("secret", "blind"), "repeats": ("fresh", "remember"), "participation": ()}
+"""Words of which a definition may have one each, and of which; `participation` is a number, the epsilon."""
+
+SURVEY_KEYS = {"slug", "rehearsal", "languages", *TEXTS, "strata", *SAID_ONCE, "sections", "items"}
+
+NO_KEY = "f" * 768
+"""Stands for the key of blind invitations until there is one: a number that is nobody's key."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What only the installation knows as a survey opens: the modulus of its key for blind invitations, and e^epsilon
+    of the most that a person may have spent in it before."""
+
+    modulus: str = NO_KEY
+    spent: Fraction = Fraction(1)
+
+
+FIRST = Opening()
 
 
 class _Yaml(yaml.SafeLoader):
@@ -100,12 +120,13 @@ def complete(raw: Any) -> Definition:
                 for number, group in enumerate(listed(strata.get("groups", []), "strata.groups"))
             ],
         },
+        **_said_once(raw),
         **({"sections": sections} if sections else {}),
         "items": _items(raw.get("items", []), languages),
     }
 
 
-def design_of(definition: Definition, *, version: int) -> designs.Design:
+def design_of(definition: Definition, *, version: int, opening: Opening = FIRST) -> designs.Design:
     """The design that opening this definition would freeze, checked in full.
 
     Raises
@@ -113,18 +134,19 @@ def design_of(definition: Definition, *, version: int) -> designs.Design:
     DefinitionError
         Naming the first thing that keeps it from being opened.
     """
-    design = drawn(definition, version=version)
+    design = drawn(definition, version=version, opening=opening)
     if missing := missing_from(definition):
         raise DefinitionError(missing)
     _filled_in({name: part for name, part in definition.items() if name != "slug"}, "")
-    _within_ceiling(definition)
+    _within_ceiling(definition, opening.spent)
     return design
 
 
-def drawn(definition: Definition, *, version: int) -> designs.Design:
+def drawn(definition: Definition, *, version: int, opening: Opening = FIRST) -> designs.Design:
     """The design of a definition that may not be opened yet, but is whole; raises DefinitionError where it is not."""
     document = {
-        **definition,
+        **{name: value for name, value in definition.items() if name not in SAID_ONCE},
+        **_frozen_once(definition, opening),
         "format": designs.FORMAT,
         "version": version,
         "items": [frozen_item(item, f"items[{number}]") for number, item in enumerate(definition["items"])],
@@ -168,14 +190,43 @@ def _filled_in(value: Any, place: str) -> None:
         raise DefinitionError(f"{place} has a place to fill in: {blank[0]}")
 
 
-def _within_ceiling(definition: Definition) -> None:
-    total = total_epsilon(definition)
+def _said_once(raw: dict[str, Any]) -> dict[str, str]:
+    """What is said of invitations, waves and participation; what is said by saying nothing is left out."""
+    said = {name: raw[name] for name in SAID_ONCE if raw.get(name) not in (None, "")}
+    for name, words in SAID_ONCE.items():
+        if words and said.get(name, words[0]) not in words:
+            raise DefinitionError(f"{name} must be {' or '.join(words)}; got {said[name]!r}")
+    if "participation" in said:
+        said["participation"] = exact(said["participation"])
+    return {name: value for name, value in said.items() if (name, value) != ("repeats", "fresh")}
+
+
+def _frozen_once(definition: Definition, opening: Opening) -> dict[str, Any]:
+    """The same as the design says it. A rehearsal has none of it: nobody is invited to one, or spends anything."""
+    if definition["rehearsal"]:
+        return {}
+    frozen: dict[str, Any] = {}
+    if kind := definition.get("invitations"):
+        frozen["invitations"] = {"kind": kind} | ({"modulus": opening.modulus} if kind == "blind" else {})
+    repeats = definition.get("repeats", "fresh")
+    if repeats == "remember" or opening.spent > 1:
+        spent = f"{opening.spent.numerator}/{opening.spent.denominator}"
+        frozen["waves"] = {"repeats": repeats, "spent": spent}
+    if epsilon := definition.get("participation"):
+        frozen["participation"] = {"epsilon": epsilon}
+    return frozen
+
+
+def _within_ceiling(definition: Definition, spent: Fraction) -> None:
+    before = math.log(spent)
+    total = before + total_epsilon(definition)
     # A rehearsal is answered by no browser, so the browsers' own limit does not bind it.
     limit = math.inf if definition["rehearsal"] else math.log(BROWSER_LIMIT)
     ceiling = min(settings.CANDOR_EPSILON_CEILING, limit)
     if total > ceiling:
+        earlier = f", {before:.4f} of it spent in earlier waves" if before else ""
         raise DefinitionError(
-            f"the questions together give epsilon {total:.4f}; at most {ceiling:.4f} a person is allowed. "
+            f"the questions together give epsilon {total:.4f}{earlier}; at most {ceiling:.4f} a person is allowed. "
             "Lower the truth probability of a question, or ask fewer."
         )
 

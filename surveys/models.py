@@ -29,6 +29,15 @@ class Survey(models.Model):
         CLOSED = "closed"
         ARCHIVED = "archived"
 
+    class Invited(models.TextChoices):
+        OPEN = "", "open link: whoever has it"
+        SECRET = "secret", "by invitation: a code for each person"
+        BLIND = "blind", "by blind invitation: a token that nobody can trace"
+
+    class Repeats(models.TextChoices):
+        FRESH = "fresh", "draws anew: each wave is a new spend"
+        REMEMBER = "remember", "remembers its tickets: the same answer gives the same report"
+
     slug = models.SlugField(
         max_length=64, unique=True, validators=[KEY_VALIDATOR], help_text="The name in its address: /s/<slug>/"
     )
@@ -42,6 +51,21 @@ class Survey(models.Model):
     introduction = models.JSONField(default=dict)
     consent = models.JSONField(default=dict)
     strata_wording = models.JSONField(default=dict)
+    invitations = models.CharField(
+        max_length=6, choices=Invited.choices, default=Invited.OPEN, blank=True, help_text="Who can send a report."
+    )
+    repeats = models.CharField(
+        max_length=8,
+        choices=Repeats.choices,
+        default=Repeats.FRESH,
+        help_text="What a person's device does where the survey comes again.",
+    )
+    participation = models.CharField(
+        max_length=16,
+        blank=True,
+        default="",
+        help_text="Epsilon with which the number of people in each group is released; empty: the numbers as they are.",
+    )
     embedded_in = models.JSONField(
         default=list, editable=False, help_text="https origins whose pages may hold the respondents' page in a frame"
     )

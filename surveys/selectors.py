@@ -22,6 +22,9 @@ LONGEST_BEGINNING = 56
 """Of a slug, so that a number fits behind it."""
 
 ALWAYS = ("key", "kind", "wording", "choices")
+KEPT_PLAIN = {"invitations": "", "repeats": "fresh", "participation": ""}
+"""What a definition may say of the survey besides, and what stands in the row where it says nothing."""
+
 ITEM_FIELDS: dict[str, Any] = {
     **dict.fromkeys(ALWAYS),
     "minimum": "",
@@ -85,6 +88,7 @@ def definition_from(
         "introduction": survey.introduction,
         "consent": survey.consent,
         "strata": {"wording": survey.strata_wording, "groups": [_group(group) for group in groups]},
+        **{name: value for name in KEPT_PLAIN if (value := getattr(survey, name)) != KEPT_PLAIN[name]},
         **({"sections": said} if said else {}),
         "items": [item_of(item) for item in items],
     }

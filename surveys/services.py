@@ -54,6 +54,8 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
     survey.languages = definition["languages"]
     survey.title, survey.introduction = definition["title"], definition["introduction"]
     survey.consent, survey.strata_wording = definition["consent"], definition["strata"]["wording"]
+    for name, nothing in selectors.KEPT_PLAIN.items():
+        setattr(survey, name, definition.get(name, nothing))
     survey.save()
     for parts in (survey.groups, survey.sections, survey.items):
         parts.all().delete()

@@ -111,3 +111,45 @@ def test_shares_must_sum_to_one() -> None:
 def test_what_is_not_even_a_document_is_refused(document: Any) -> None:
     with pytest.raises(DesignError, match="design must"):
         check(document)
+
+
+MODULUS = "f" * 768
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("invitations", {"kind": "secret"}),
+        ("invitations", {"kind": "blind", "modulus": MODULUS}),
+        ("waves", {"repeats": "remember", "spent": "1/1"}),
+        ("waves", {"repeats": "fresh", "spent": "9/4"}),
+        ("participation", {"epsilon": "0.5"}),
+    ],
+)
+def test_what_a_design_may_say_besides(key: str, value: dict[str, Any]) -> None:
+    design = check(payloads.document(**{key: value}))
+    assert design.invitations == (value.get("kind", "") if key == "invitations" else "")
+    assert design.digest != check(payloads.document()).digest
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "fault"),
+    [
+        ("invitations", {"kind": "open"}, "invitations.kind must be 'secret' or 'blind'; got 'open'"),
+        ("invitations", {"kind": "secret", "modulus": MODULUS}, "invitations must have exactly the keys"),
+        ("invitations", {"kind": "blind"}, "invitations must have exactly the keys"),
+        ("invitations", {"kind": "blind", "modulus": MODULUS[1:]}, "an odd number of 3072 bits"),
+        ("invitations", {"kind": "blind", "modulus": MODULUS[:-1] + "e"}, "an odd number of 3072 bits"),
+        ("invitations", {"kind": "blind", "modulus": "7" + MODULUS[1:]}, "an odd number of 3072 bits"),
+        ("waves", {"repeats": "sometimes", "spent": "1/1"}, "waves.repeats must be 'fresh' or 'remember'"),
+        ("waves", {"repeats": "fresh", "spent": "1/2"}, "waves.spent must be odds of at least 1"),
+        ("waves", {"repeats": "fresh", "spent": 3}, "waves.spent must be odds of at least 1"),
+        ("waves", {"repeats": "fresh", "spent": "3/0"}, "waves.spent must be odds of at least 1"),
+        ("participation", {"epsilon": "0"}, "participation.epsilon must be above 0 and at most 8; got '0'"),
+        ("participation", {"epsilon": "9"}, "participation.epsilon must be above 0 and at most 8; got '9'"),
+    ],
+)
+def test_what_it_must_not_say_of_them(key: str, value: dict[str, Any], fault: str) -> None:
+    with pytest.raises(DesignError) as caught:
+        check(payloads.document(**{key: value}))
+    assert fault in str(caught.value)

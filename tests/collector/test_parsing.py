@@ -83,6 +83,12 @@ def test_a_field_too_many_or_too_few() -> None:
             parse(json.dumps(changed).encode())
 
 
+@pytest.mark.parametrize("sent", ["", "0" * 27, "O" * 28, "i" * 28, "=" * 598, None, 28, ["0" * 28]])
+def test_an_invitation_has_one_of_two_shapes(sent: Any) -> None:
+    with pytest.raises(Malformed, match="invitation must be the 28 symbols of an invitation, or the 598 of a token"):
+        parse(payloads.body(DESIGN, invitation=sent))
+
+
 def test_a_field_that_stands_twice() -> None:
     body = payloads.body(DESIGN)
     doubled = body[:-1] + b',"report":"0000"}'
@@ -110,6 +116,28 @@ def test_a_body_over_the_limit() -> None:
 def test_what_this_design_cannot_produce(changes: dict[str, str], fault: str) -> None:
     with pytest.raises(Malformed, match=fault):
         check_against(parse(payloads.body(DESIGN, **changes)), DESIGN)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "fault"),
+    [
+        ("", "0" * 28, "must be left out"),
+        ("secret", None, "must be the 28 symbols"),
+        ("secret", "A" * 598, "must be the 28 symbols"),
+        ("blind", "0" * 28, "must be the 598 symbols"),
+        ("secret", "0" * 28, ""),
+        ("blind", "A" * 598, ""),
+    ],
+)
+def test_an_invitation_comes_where_it_is_asked_for(kind: str, sent: str | None, fault: str) -> None:
+    asked = {"kind": kind} | ({"modulus": "f" * 768} if kind == "blind" else {})
+    design = check(payloads.document(**({"invitations": asked} if kind else {})))
+    report = parse(payloads.body(design, **({} if sent is None else {"invitation": sent})))
+    if not fault:
+        check_against(report, design)
+        return
+    with pytest.raises(Malformed, match=fault):
+        check_against(report, design)
 
 
 @given(st.binary(max_size=300) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))

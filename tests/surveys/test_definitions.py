@@ -1,13 +1,14 @@
 """Definitions: in and out of YAML without loss, and refused in words."""
 
 import copy
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from surveys import definitions
-from surveys.definitions import complete, design_of, dump, load, load_checked
+from surveys.definitions import Opening, complete, design_of, dump, load, load_checked
 from surveys.reading import DefinitionError
 from tests import payloads
 
@@ -232,3 +233,40 @@ def test_the_demos_definitions_can_be_opened() -> None:
         definition = demo.definition(slug)
         assert design_of(definition, version=1).slug == slug
         assert definitions.total_epsilon(definition) < 4
+
+
+BESIDES = {"invitations": "secret", "repeats": "remember", "participation": "0.5"}
+
+
+def test_what_is_said_of_invitations_waves_and_participation_round_trips() -> None:
+    definition = payloads.definition(**BESIDES)
+    assert load(dump(definition)) == definition
+    document = design_of(definition, version=1).document
+    assert document["invitations"] == {"kind": "secret"}
+    assert document["waves"] == {"repeats": "remember", "spent": "1/1"}
+    assert document["participation"] == {"epsilon": "0.5"}
+
+
+def test_saying_the_usual_is_saying_nothing() -> None:
+    plain = payloads.definition()
+    assert complete(plain | {"invitations": "", "repeats": "fresh", "participation": ""}) == complete(plain)
+    assert design_of(complete(plain), version=1).document.keys().isdisjoint({"invitations", "waves", "participation"})
+
+
+def test_a_rehearsal_invites_nobody_and_spends_nothing() -> None:
+    document = design_of(payloads.definition(rehearsal=True, **BESIDES), version=1).document
+    assert document.keys().isdisjoint({"invitations", "waves", "participation"})
+
+
+def test_what_was_spent_before_counts() -> None:
+    spent = Opening(spent=Fraction(9))
+    document = design_of(payloads.definition(), version=2, opening=spent).document
+    assert document["waves"] == {"repeats": "fresh", "spent": "9/1"}
+    with pytest.raises(DefinitionError, match=r"of it spent in earlier waves; at most 7\.9997 a person is allowed"):
+        design_of(payloads.definition(), version=3, opening=Opening(spent=Fraction(2900)))
+
+
+@pytest.mark.parametrize(("key", "value"), [("invitations", "public"), ("repeats", "often"), ("participation", "many")])
+def test_other_words_for_them_are_refused(key: str, value: str) -> None:
+    with pytest.raises(DefinitionError, match=key):
+        design_of(complete(payloads.definition(**{key: value})), version=1)

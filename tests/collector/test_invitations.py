@@ -1,0 +1,45 @@
+"""Codes of invitations: random, typed without mistakes, and known to the store by their hash alone."""
+
+import hashlib
+import random
+
+from collector.invitations import ALPHABET, RANDOM_SYMBOLS, check_symbol, hash_of, is_code, new_code
+
+
+def test_a_code_is_random_and_checks_itself() -> None:
+    codes = {new_code() for _ in range(1000)}
+    assert len(codes) == 1000
+    assert all(is_code(code) and len(code) == RANDOM_SYMBOLS + 1 for code in codes)
+    assert {symbol for code in codes for symbol in code} == set(ALPHABET)
+
+
+def test_one_wrong_symbol_is_always_noticed() -> None:
+    code = new_code()
+    for place, symbol in enumerate(code):
+        for other in set(ALPHABET) - {symbol}:
+            assert not is_code(code[:place] + other + code[place + 1 :])
+
+
+def test_nearly_every_exchange_of_neighbours_is_noticed() -> None:
+    """Luhn's sum misses the exchange of the first with the last symbol of the alphabet, and no other."""
+    code = "".join(random.Random(1).choices(ALPHABET, k=RANDOM_SYMBOLS))
+    code += check_symbol(code)
+    for place in range(RANDOM_SYMBOLS):
+        first, second = code[place : place + 2]
+        if first != second and {first, second} != {ALPHABET[0], ALPHABET[-1]}:
+            assert not is_code(code[:place] + second + first + code[place + 2 :])
+
+
+def test_what_is_no_code() -> None:
+    code = new_code()
+    assert not any(map(is_code, ("", code[:-1], code + "0", code.upper() if code.upper() != code else "i" * 28)))
+
+
+def test_the_hash_is_that_of_the_symbols() -> None:
+    assert hash_of("0" * 28) == hashlib.sha256(b"0" * 28).digest()
+
+
+def test_the_check_symbol_of_known_codes() -> None:
+    assert check_symbol("0" * 27) == "0"
+    assert check_symbol("0" * 26 + "1") == "y"
+    assert check_symbol("0" * 25 + "10") == "z"
