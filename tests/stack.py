@@ -22,7 +22,8 @@ def main(options: list[str]) -> int:
     try:
         database.start()
         broker.start()
-        variables = {"DATABASE_URL": database.url, "REDIS_URL": broker.url}
+        # The launcher's own settings are in the environment by now, and would come before the tests'.
+        variables = {"DATABASE_URL": database.url, "REDIS_URL": broker.url, "DJANGO_SETTINGS_MODULE": "tests.settings"}
         command = [sys.executable, "-m", "pytest", "--ignore", "tests/system", *options]
         return subprocess.run(command, env=os.environ | variables, check=False).returncode
     finally:
