@@ -124,7 +124,7 @@ def check(document: Any) -> Design:
         _waves(document["waves"])
     if "participation" in document:
         exact_keys(document["participation"], {"epsilon"}, "participation")
-        _positive(document["participation"]["epsilon"], "participation.epsilon", low=Fraction(0), high=Fraction(8))
+        check_released(document["participation"]["epsilon"], "participation.epsilon")
     _encodable(document)
     design = Design(document)
     symbols = len(design.alphabets)
@@ -139,6 +139,11 @@ def _languages(value: Any) -> list[str]:
         require(isinstance(code, str) and LANGUAGE.fullmatch(code), f"languages: {code!r} is not a language code")
     require(len(set(value)) == len(value), f"languages must differ from each other; got {value!r}")
     return list(value)
+
+
+def check_released(value: Any, place: str) -> None:
+    """Raise DesignError unless this is the epsilon, as text, with which numbers of people may be released."""
+    require(0 < decimal(value, place) <= 8, f"{place} must be above 0 and at most 8; got {value!r}")
 
 
 def _strata(value: Any, languages: list[str]) -> None:
@@ -204,12 +209,6 @@ def _waves(value: Any) -> None:
     spent = value["spent"]
     fits = isinstance(spent, str) and SPENT.fullmatch(spent) and Fraction(spent) >= 1
     require(fits, f"waves.spent must be odds of at least 1 as a fraction, like '3/1'; got {spent!r}")
-
-
-def _positive(value: Any, place: str, *, low: Fraction, high: Fraction) -> None:
-    """An exact number above `low`, at most `high`."""
-    read = decimal(value, place)
-    require(low < read <= high, f"{place} must be above {low} and at most {high}; got {value!r}")
 
 
 def _encodable(document: Any) -> None:

@@ -197,7 +197,8 @@ class SurveyAdmin(ModelAdmin):
     def get_fields(self, request: HttpRequest, obj: Survey | None = None) -> tuple[str, ...]:
         languages = ("own_language", "more_languages")
         team = ("team",) if obj is None and choices_of(signed_in(request)) else ()
-        return ("title", "slug", *languages, *team, "introduction", "consent", "rehearsal", "strata_wording")
+        asked = ("invitations", "repeats", "rehearsal", "strata_wording", "participation")
+        return ("title", "slug", *languages, *team, "introduction", "consent", *asked)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """The only key in these forms is the team that a new survey belongs to."""

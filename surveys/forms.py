@@ -20,6 +20,7 @@ from unfold.widgets import (
 )
 
 from collector.checks import DesignError, fraction
+from collector.designs import check_released
 from surveys import definitions
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
 from surveys.people.teams import team_fields
@@ -147,9 +148,38 @@ class SurveyForm(WordsForm):
         "away are forgotten.",
     )
 
+    invitations = forms.ChoiceField(
+        label="Who can answer",
+        required=False,
+        choices=Survey.Invited.choices,
+        widget=UnfoldAdminSelectWidget,
+        help_text="By invitation, each person answers once: her report uses up a code. Candor keeps a hash of each "
+        "and never who got which. With a blind invitation whoever hands out a token cannot recognise it either. "
+        "Nobody can change this once the survey is open.",
+    )
+    repeats = forms.ChoiceField(
+        label="When it comes again",
+        required=False,
+        choices=Survey.Repeats.choices,
+        widget=UnfoldAdminSelectWidget,
+        help_text="Where the same people are asked in several waves. Drawing anew costs the whole epsilon each time. "
+        "Remembering costs nothing more while an answer stays the same, but the device keeps a random number that "
+        "whoever holds it could use.",
+    )
+    participation = forms.CharField(
+        label="Release of group sizes",
+        required=False,
+        widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal"}),
+        help_text="Only where it may be a secret who is in a small group: the epsilon with which the number of people "
+        "in each group is told, like 0.5 (above 0, at most 8; smaller hides more). Empty: the numbers as they are.",
+    )
+
     class Meta:
         model = Survey
-        fields = ("title", "slug", "introduction", "consent", "strata_wording", "rehearsal")
+        fields = (
+            "title", "slug", "introduction", "consent", "strata_wording", "rehearsal",
+            "invitations", "repeats", "participation",
+        )  # fmt: skip
         labels = {"slug": "Name in its address"}
         help_texts = {"slug": "Lower-case letters, digits and -; it stands after /s/ in the survey’s link."}
 
@@ -174,6 +204,19 @@ class SurveyForm(WordsForm):
             # At once, because the parts of the survey, which are read after it, speak these languages too.
             self.instance.languages = self._languages_sent([own, *more])
             self.speak(self.instance.languages, own if self.instance.pk else "")
+
+    def clean_repeats(self) -> str:
+        return str(self.cleaned_data["repeats"]) or self.instance.repeats
+
+    def clean_participation(self) -> str:
+        """As it is kept: the number as it is written, which is exact."""
+        written = str(self.cleaned_data["participation"]).strip()
+        try:
+            if written:
+                check_released(written, "The epsilon")
+        except DesignError as fault:
+            raise ValidationError(f"{fault}.") from None
+        return written
 
     def _languages_sent(self, before: list[str]) -> list[str]:
         """The languages that are chosen with what is sent; those from before where none is sent."""

@@ -281,3 +281,21 @@ def test_a_file_does_not_touch_what_is_open_or_anothers(version: Version, her: C
     assert "only a draft can be changed" in her.post(reverse("panel:upload"), {"text": yaml()}).content.decode()
     assert "is taken by another survey" in sign_in(bob).post(reverse("panel:upload"), {"text": yaml()}).content.decode()
     assert selectors.definition_of(Survey.objects.get()) == payloads.definition()
+
+
+def test_who_can_answer_how_waves_go_and_what_is_released_are_written_in_the_form(survey: Survey, her: Client) -> None:
+    said = {"invitations": "secret", "repeats": "remember", "participation": "0.5"}
+    save(her, change(survey), form_of(her, change(survey)) | said)
+    assert selectors.definition_of(Survey.objects.get()).items() >= said.items()
+    unsaid = {"invitations": "", "repeats": "fresh", "participation": ""}
+    save(her, change(survey), form_of(her, change(survey)) | unsaid)
+    assert selectors.definition_of(Survey.objects.get()).keys().isdisjoint(said)
+
+
+@pytest.mark.parametrize(("written", "words"), [("0", "must be above 0 and at most 8"), ("much", "decimal number")])
+def test_an_epsilon_of_released_numbers_is_checked_in_the_form(
+    survey: Survey, her: Client, written: str, words: str
+) -> None:
+    html = save(her, change(survey), form_of(her, change(survey)) | {"participation": written})
+    assert words in html
+    assert Survey.objects.get().participation == ""
