@@ -37,6 +37,18 @@ class NonceTaken(Refusal):
     status = 409
 
 
+class NotInvited(Refusal):
+    """What came as an invitation is none that can be used; one sentence for whatever is wrong with it."""
+
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__(
+            "invitation",
+            "This invitation cannot be used: it is not one of this survey's, or it was used before.",
+        )
+
+
 class Closed(Refusal):
     """The design takes no reports any more."""
 

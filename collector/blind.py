@@ -1,0 +1,72 @@
+"""A blindly signed invitation, read: that our key signed it, and the hash under which it is used once.
+
+RSABSSA-SHA384-PSS-Randomized of RFC 9474. Who redeems a token shows message, randomizer and signature, of which the
+signer saw none; checking one needs the public key alone, which is in the design.
+"""
+
+import base64
+import binascii
+import hashlib
+import re
+from functools import lru_cache
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+from collector.errors import NotInvited
+
+EXPONENT = 65537
+MESSAGE = RANDOMIZER = 32
+"""Bytes of each; the randomizer is what RFC 9474 calls the prefix of a message."""
+
+SIGNATURE = 384
+TOKEN = re.compile(r"[A-Za-z0-9_-]{598}")
+PADDING = padding.PSS(mgf=padding.MGF1(hashes.SHA384()), salt_length=48)
+
+
+def read(token: str, modulus: str) -> bytes:
+    """The hash of a token that the key of this modulus signed.
+
+    Parameters
+    ----------
+    token : str
+        598 symbols of base64url without padding: 32 bytes of message, 32 of randomizer, 384 of signature.
+    modulus : str
+        Of the design's key, as 768 hex digits.
+
+    Returns
+    -------
+    bytes
+        SHA-256 of message and randomizer, 32 bytes: the same for every signature of one message.
+
+    Raises
+    ------
+    NotInvited
+        Where it is no token, or none that this key signed.
+    """
+    data = _bytes_of(token)
+    message, randomizer, signature = data[:MESSAGE], data[MESSAGE : MESSAGE + RANDOMIZER], data[-SIGNATURE:]
+    try:
+        _key(modulus).verify(signature, randomizer + message, PADDING, hashes.SHA384())
+    except InvalidSignature:
+        raise NotInvited from None
+    return hashlib.sha256(message + randomizer).digest()
+
+
+def _bytes_of(token: str) -> bytes:
+    """Of one text alone: a spare bit that is set would make another text of the same token."""
+    if not TOKEN.fullmatch(token):
+        raise NotInvited
+    try:
+        data = base64.urlsafe_b64decode(token + "==")
+    except binascii.Error:
+        raise NotInvited from None
+    if base64.urlsafe_b64encode(data).rstrip(b"=") != token.encode():
+        raise NotInvited
+    return data
+
+
+@lru_cache(maxsize=64)
+def _key(modulus: str) -> rsa.RSAPublicKey:
+    return rsa.RSAPublicNumbers(EXPONENT, int(modulus, 16)).public_key()
