@@ -169,6 +169,8 @@ USE_TZ = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA / "static"
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+"""Our pages alone load our files; nothing of them is for scripts of another site."""
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.storage.ModuleManifestStorage"},

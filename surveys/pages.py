@@ -62,7 +62,7 @@ def render_page(
     context["sections"] = _sections(document, language)
     context["branching"] = any("asked_if" in item for item in document["items"])
     context["question_count"] = len(document["items"])
-    context["told"] = _told(document)
+    context["told"], context["extras"] = _told(document), _extras(document)
     context["practice"] = _practice(document["items"][0], document, language)
     context["coin_address"] = address_of("coin", document, language) if with_coin else ""
     context["survey_address"] = "" if preview else address_of("respond", document, document["languages"][0])
@@ -127,6 +127,13 @@ def _told(document: Document) -> set[str]:
     items = document["items"]
     refusing = {"prefer_not" for item in items if "prefer_not" in item}
     return {item["kind"] for item in items} | {item["encoding"] for item in items} | refusing
+
+
+def _extras(document: Document) -> list[str]:
+    """The scripts that this design needs and most do without, in the order in which they run."""
+    kinds = {item["kind"] for item in document["items"]}
+    needed = {"several": "several_choices" in kinds, "number": "number" in kinds}
+    return [name for name, holds in needed.items() if holds]
 
 
 def _practice(first: Mapping[str, Any], document: Document, language: str) -> dict[str, Any]:

@@ -4,7 +4,9 @@ A respondent's page is rendered once and served for as long as its survey is ope
 its content and says what the browser must find there (`integrity`): a changed script is not run.
 """
 
+import re
 from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha384
 from pathlib import Path
@@ -18,7 +20,8 @@ from django.core.files.storage import storages
 register = template.Library()
 
 CLIENT = "surveys/client"
-ENTRY = f"{CLIENT}/page.js"
+IMPORT = re.compile(r'^(?:import .*|\} )from "\./([a-z]+)\.js";$', re.MULTILINE)
+"""The import statements of a module: the source is written so that one line tells (tests/client/test_source.py)."""
 
 STYLES = ("base", "languages", "explaining", "questions", "stages")
 """The style sheets of a respondent's page, in the order in which they apply."""
@@ -53,16 +56,24 @@ def style_sheets() -> list[Asset]:
 
 
 @register.simple_tag
-def imported_modules() -> list[Asset]:
-    """Every module of the client but the first one, in order of name, for `<link rel="modulepreload">`.
+def imported_modules(extras: Sequence[str]) -> list[Asset]:
+    """Every module that `page.js` or one of the extras imports, in order of name, for `<link rel="modulepreload">`.
 
     An import statement cannot say what it expects to find; a preload with `integrity` of the same address can.
     """
-    entry = finders.find(ENTRY)
-    if not isinstance(entry, str):
-        raise FileNotFoundError(f"the client's first module {ENTRY} is not among the static files")
-    names = sorted(path.name for path in Path(entry).parent.glob("*.js"))
-    return [asset(f"{CLIENT}/{name}") for name in names if f"{CLIENT}/{name}" != ENTRY]
+    entries = ["page", *extras]
+    found, left = set[str](), list(entries)
+    while left:
+        names = IMPORT.findall(_source(f"{CLIENT}/{left.pop()}.js").decode())
+        left += set(names) - found
+        found.update(names)
+    return [asset(f"{CLIENT}/{name}.js") for name in sorted(found.difference(entries))]
+
+
+@register.simple_tag
+def entry_scripts(extras: Sequence[str]) -> list[Asset]:
+    """The scripts that run by themselves: what only some designs need, then `page.js`, which finds it there."""
+    return [asset(f"{CLIENT}/{name}.js") for name in (*extras, "page")]
 
 
 def _source(name: str) -> bytes:

@@ -8,7 +8,7 @@ import pytest
 
 from surveys.pages import render_closed, render_page
 from surveys.templatetags import assets
-from tests import payloads, translated
+from tests import kinds, payloads, translated
 from tests.tools.client import CLIENT
 from tests.tools.designs import canonical_and_digest
 
@@ -80,11 +80,25 @@ def test_the_page_has_no_form_no_link_no_inline_script_and_no_style(page: str) -
     assert re.findall(r"<script[^>]*>[^<]", page) == []
 
 
+def scripts_of(page: str) -> set[str]:
+    return set(re.findall(r"/static/surveys/client/([a-z]+)\.[0-9a-f]{12}\.js", page))
+
+
 def test_every_script_and_style_is_named_by_hash_and_has_an_integrity(page: str) -> None:
     tags = re.findall(r'<(?:script type="module"|link rel="(?:modulepreload|stylesheet)")[^>]*>', page)
-    assert len(tags) == len(MODULES) + len(assets.STYLES), "results.css is the results page's alone"
+    assert len(tags) == len(scripts_of(page)) + len(assets.STYLES), "results.css is the results page's alone"
     for tag in tags:
         assert re.search(r'"/static/surveys/[a-z/]+\.[0-9a-f]{12}\.(?:js|css)" integrity="sha384-', tag), tag
+
+
+def test_what_only_some_designs_need_is_on_their_pages_alone(page: str) -> None:
+    """And no module is on none."""
+    document = kinds.document()
+    asking_all = render_page(document, *canonical_and_digest(document)).decode()
+    assert scripts_of(asking_all) == {path.stem for path in MODULES}
+    assert scripts_of(asking_all) - scripts_of(page) == {"number", "several"}
+    entries = re.findall(r'<script type="module" src="/static/surveys/client/([a-z]+)', asking_all)
+    assert entries == ["several", "number", "page"], "page.js finds there what it needs"
 
 
 def test_rendering_twice_gives_the_same_bytes(page: str) -> None:

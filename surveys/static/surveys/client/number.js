@@ -1,3 +1,4 @@
+import { offer } from "./extras.js";
 import { Field } from "./field.js";
 import { placeOf, pointAt } from "./grid.js";
 
@@ -104,3 +105,5 @@ function westernDigits(text) {
     return zero === undefined ? character : String(character.codePointAt(0) - zero);
   }).join("");
 }
+
+offer("number", NumberField);

@@ -1,9 +1,8 @@
 import { Choices } from "./choices.js";
 import { digestOf, linkNames, readDesign } from "./design.js";
-import { NumberField } from "./number.js";
+import { extra } from "./extras.js";
 import { part } from "./parts.js";
 import { Refusal } from "./refusal.js";
-import { Several } from "./several.js";
 
 /**
  * Everything that must be true before a ticket is drawn.
@@ -59,9 +58,9 @@ function boundQuestions(root, design, changed) {
 function bound(element, item, changed) {
   switch (item.kind) {
     case "several_choices":
-      return new Several(element, item, changed);
+      return new (extra("several"))(element, item, changed);
     case "number":
-      return new NumberField(element, item.grid, changed);
+      return new (extra("number"))(element, item.grid, changed);
     default:
       return new Choices(element, changed);
   }

@@ -1,3 +1,4 @@
+import { offer } from "./extras.js";
 import { Field, arrange, labelOf } from "./field.js";
 
 /**
@@ -75,3 +76,5 @@ export class Several extends Field {
     this.changed();
   }
 }
+
+offer("several", Several);
