@@ -18,6 +18,9 @@ TAKING = -2
 REWRITING = -3
 """The reports of EVERY design: held alone to exchange their table, shared to move, delete or read them for long."""
 
+BATCHES = -4
+"""The numbers of its batches of invitations."""
+
 NUMBERS = "00000000"
 """In place of a digest: the numbers that designs get as they are frozen."""
 

@@ -1,4 +1,4 @@
-"""Everything that is kept: frozen designs, reports, totals, and how many reports came on which days.
+"""Everything that is kept: frozen designs, reports, invitations, totals, and how many reports came on which days.
 
 No key to a user, no address, no browser, no free text, no time finer than a day.
 """
@@ -103,6 +103,71 @@ class Report(StoredReport):
 
 class SetAsideReport(StoredReport):
     """A report that waited and that its design cannot produce, as a disk or a hand has changed it: in no total."""
+
+
+class Batch(models.Model):
+    """Invitations of a survey by codes that were made together, whatever became of them since.
+
+    Nobody in it is told apart from the others: it holds ten at least, and nothing says who got which.
+    """
+
+    pk = models.CompositePrimaryKey("design_id", "number")
+    design = models.ForeignKey(
+        FrozenDesign, on_delete=models.PROTECT, to_field="number", db_index=False, related_name="+"
+    )
+    number = models.PositiveIntegerField(help_text="within the design, from 1")
+    stratum = models.PositiveSmallIntegerField(
+        null=True, help_text="index of the group that all its reports are of; empty where each may be of any"
+    )
+    count = models.PositiveIntegerField(help_text="how many were made")
+    kind = models.CharField(max_length=16, help_text="how they were handed out")
+    made_on = models.DateField()
+    withdrawn_on = models.DateField(null=True, help_text="when those that were not used were withdrawn")
+
+    def __str__(self) -> str:
+        return f"batch {self.number} of design {self.design_id}"
+
+
+class Invitation(models.Model):
+    """A code that was not used yet; the report that uses it deletes this row in its own transaction.
+
+    The key ends with a hash, which is as good as random: rows lie in no order in which anything was done.
+    """
+
+    pk = models.CompositePrimaryKey("design_id", "hash")
+    design = models.ForeignKey(
+        FrozenDesign, on_delete=models.PROTECT, to_field="number", db_index=False, related_name="+"
+    )
+    batch = models.PositiveIntegerField(help_text="the number of its batch")
+    hash = models.BinaryField(max_length=32, help_text="SHA-256 of the code")
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Exact(Length("hash"), 32), name="invitation_hash_of_32_bytes")]
+
+    def __str__(self) -> str:
+        return f"invitation to design {self.design_id}"
+
+
+class UsedToken(models.Model):
+    """A blindly signed token that a report came with, written in the report's own transaction."""
+
+    pk = models.CompositePrimaryKey("design_id", "hash")
+    # Without a constraint: the report beside it has one, and PostgreSQL would look the design up again for each row.
+    design = models.ForeignKey(
+        FrozenDesign,
+        on_delete=models.PROTECT,
+        to_field="number",
+        db_index=False,
+        db_constraint=False,
+        related_name="+",
+    )
+    hash = models.BinaryField(max_length=32, help_text="SHA-256 of what was signed")
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Exact(Length("hash"), 32), name="usedtoken_hash_of_32_bytes")]
+
+    def __str__(self) -> str:
+        return f"used token of design {self.design_id}"
 
 
 class Tally(models.Model):

@@ -9,8 +9,8 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from collector import coin, designs, locks, parsing, selectors, storing
-from collector.errors import Closed, NonceTaken, UnknownDesign
+from collector import blind, coin, designs, invitations, locks, parsing, selectors, storing
+from collector.errors import Closed, NonceTaken, NotInvited, UnknownDesign
 from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, Tally, WaitingReport
 from collector.storing import NewReport, Outcome
 
@@ -180,8 +180,17 @@ def _read(body: bytes, *, slug: str, rehearsal: bool) -> NewReport:
 
 
 def _new(sent: parsing.ParsedReport, design: designs.Design, *, mode: Report.Mode) -> NewReport:
-    stratum = design.strata.index(sent.stratum)
-    return NewReport(bytes.fromhex(sent.nonce), sent.design, stratum, sent.report, int(mode))
+    stratum, invitation = design.strata.index(sent.stratum), _hash_of(sent.invitation, design)
+    return NewReport(bytes.fromhex(sent.nonce), sent.design, stratum, sent.report, int(mode), invitation)
+
+
+def _hash_of(invitation: str, design: designs.Design) -> bytes | None:
+    """What is kept of an invitation; NotInvited for what cannot be one."""
+    if design.invitations == "blind":
+        return blind.read(invitation, design.document["invitations"]["modulus"])
+    if design.invitations and not invitations.is_code(invitation):
+        raise NotInvited
+    return invitations.hash_of(invitation) if design.invitations else None
 
 
 def _design_of(digest: str, *, slug: str, rehearsal: bool) -> designs.Design:

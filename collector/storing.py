@@ -12,13 +12,17 @@ from collector import locks
 
 
 class NewReport(NamedTuple):
-    """A report that fits its design: a nonce of 16 bytes, the index of its stratum, a byte for each symbol."""
+    """A report that fits its design: a nonce of 16 bytes, the index of its stratum, a byte for each symbol.
+
+    `invitation` is the hash of 32 bytes that it uses up, where its design asks for invitations.
+    """
 
     nonce: bytes
     digest: str
     stratum: int
     report: bytes
     mode: int
+    invitation: bytes | None = None
 
 
 class Outcome(Enum):
@@ -139,7 +143,7 @@ def _write(cursor: CursorWrapper, rows: Mapping[Row, NewReport]) -> set[Row]:
     """Write the reports whose key does not wait yet; the keys of those that were written."""
     written: set[Row] = set()
     # By the nonces: no row tells which of a batch came first.
-    for some in _batches(sorted(rows.items(), key=lambda row: row[0])):
+    for some in pieces(sorted(rows.items(), key=lambda row: row[0])):
         _execute(cursor, WRITE, [(key[0], one.stratum, one.mode, one.nonce, one.report) for key, one in some])
         written.update(_row(row) for row in cursor.fetchall())
     return written
@@ -148,7 +152,7 @@ def _write(cursor: CursorWrapper, rows: Mapping[Row, NewReport]) -> set[Row]:
 def _find(cursor: CursorWrapper, keys: Collection[Row], written: Collection[Row]) -> dict[Row, Content]:
     """What was stored under these keys before: waiting or folded."""
     found: dict[Row, Content] = {}
-    for some in _batches(keys):
+    for some in pieces(keys):
         _execute(cursor, FIND, [(*key, int(key not in written)) for key in some])
         found |= {_row(row): (row[2], bytes(row[3])) for row in cursor.fetchall()}
     return found
@@ -156,7 +160,7 @@ def _find(cursor: CursorWrapper, keys: Collection[Row], written: Collection[Row]
 
 def _take_back(cursor: CursorWrapper, keys: Collection[Row]) -> None:
     """Delete rows of this transaction's own, under whose keys a report was in the totals already."""
-    for some in _batches(keys):
+    for some in pieces(keys):
         _execute(cursor, TAKE_BACK, some)
 
 
@@ -168,7 +172,8 @@ def _row(row: Sequence[Any]) -> Row:
     return int(row[0]), bytes(row[1])
 
 
-def _batches(rows: Iterable[T]) -> Iterator[list[T]]:
+def pieces(rows: Iterable[T]) -> Iterator[list[T]]:
+    """The rows in lists, each for one statement."""
     rest = iter(rows)
     while some := list(islice(rest, AT_ONCE)):
         yield some
