@@ -5,6 +5,13 @@ A library in its own right: no web, no clock, no hidden randomness; `load_bundle
 
 from randomized_response import plan
 from randomized_response.bundle import Bundle, load_bundle
+from randomized_response.change import (
+    ChangeEstimate,
+    change_of_means,
+    change_of_shares,
+    noise_covariance,
+    noise_of_answers,
+)
 from randomized_response.channel import Channel
 from randomized_response.comparison import Comparison, compare
 from randomized_response.encodings import EachOption, SubsetSelection, UnaryEncoding
@@ -60,6 +67,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Bundle",
+    "ChangeEstimate",
     "Channel",
     "CheaterEstimate",
     "Comparison",
@@ -78,6 +86,8 @@ __all__ = [
     "TotalEstimate",
     "UnaryEncoding",
     "UnknownPrevalenceEstimate",
+    "change_of_means",
+    "change_of_shares",
     "cheater_detection",
     "combine_means",
     "combine_strata",
@@ -102,6 +112,8 @@ __all__ = [
     "logistic_regression",
     "mean_at_every_look",
     "mean_of_shares",
+    "noise_covariance",
+    "noise_of_answers",
     "one_bit",
     "plan",
     "poisoning_bound",
