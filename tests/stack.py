@@ -13,7 +13,6 @@ from pathlib import Path
 from config.postgresql import PostgreSQL
 from config.redis_server import RedisServer
 
-
 OWN_SERVERS = ("tests/system", "tests/chaos/test_named.py")
 
 
