@@ -10,21 +10,22 @@ import secrets
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 RANDOM_SYMBOLS = 27
+VALUES = {symbol: value for value, symbol in enumerate(ALPHABET)}
+DOUBLED = {symbol: sum(divmod(2 * value, len(ALPHABET))) for symbol, value in VALUES.items()}
 CODE = re.compile(rf"[{ALPHABET}]{{{RANDOM_SYMBOLS + 1}}}")
 
 
 def new_code() -> str:
     """A code that nobody has; it is known to whoever is told of it, and kept nowhere."""
-    drawn = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_SYMBOLS))
+    number = secrets.randbits(5 * RANDOM_SYMBOLS)
+    drawn = "".join([ALPHABET[number >> shift & 31] for shift in range(0, 5 * RANDOM_SYMBOLS, 5)])
     return drawn + check_symbol(drawn)
 
 
 def check_symbol(symbols: str) -> str:
     """The symbol behind these: Luhn's sum in base 32, which one wrong symbol always changes (Luhn 1960, US 2950048)."""
-    total = 0
-    for place, symbol in enumerate(reversed(symbols)):
-        doubled = ALPHABET.index(symbol) * (2 - place % 2)
-        total += doubled // len(ALPHABET) + doubled % len(ALPHABET)
+    plain, doubled = symbols[-2::-2], symbols[::-2]
+    total = sum([VALUES[symbol] for symbol in plain]) + sum([DOUBLED[symbol] for symbol in doubled])
     return ALPHABET[-total % len(ALPHABET)]
 
 

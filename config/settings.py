@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.core.exceptions import ImproperlyConfigured
+
 from collector.limits import Limit
 from config.database import database
 from config.panel import UNFOLD as UNFOLD
@@ -134,6 +136,20 @@ CANDOR_EXPORTS = DATA / "exports"
 CANDOR_EXPORTS_KEPT = int(os.environ.get("CANDOR_EXPORTS_KEPT", "7"))
 CANDOR_MICRODATA_KEPT = int(os.environ.get("CANDOR_MICRODATA_KEPT", "1"))
 
+# The mail server that invitations go out by. Without it none are mailed: a folder of mails, which some put in its
+# place, would keep each address beside its code.
+EMAIL_HOST = os.environ.get("EMAIL_HOST", "")
+EMAIL_PORT = int(os.environ.get("EMAIL_PORT") or "587")
+EMAIL_HOST_USER = os.environ.get("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
+# "starttls", or "tls" from the first byte (port 465), or "none" for a server on this machine.
+EMAIL_SECURITY = os.environ.get("EMAIL_SECURITY") or "starttls"
+if EMAIL_SECURITY not in ("starttls", "tls", "none"):
+    raise ImproperlyConfigured("EMAIL_SECURITY must be starttls, tls or none.")
+EMAIL_USE_TLS, EMAIL_USE_SSL = EMAIL_SECURITY == "starttls", EMAIL_SECURITY == "tls"
+EMAIL_TIMEOUT = 30
+DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM", "")
+
 # Networks of one's own that webhooks may lead to, like "10.1.2.0/24,127.0.0.0/8"; any other private address is refused.
 CANDOR_WEBHOOKS_INSIDE = [ip_network(one) for one in os.environ.get("CANDOR_WEBHOOKS_INSIDE", "").split(",") if one]
 
@@ -255,6 +271,7 @@ CELERY_BEAT_SCHEDULE = {
     "delete exports that are due": {"task": "estimator.keep_exports", "schedule": 60.0, "options": {"expires": 60}},
     "notice what webhooks are told": {"task": "surveys.notice_events", "schedule": 60.0, "options": {"expires": 60}},
     "send webhooks that are due": {"task": "surveys.resume_deliveries", "schedule": 5.0, "options": {"expires": 5}},
+    "take up mails that waited": {"task": "surveys.resume_mailings", "schedule": 5.0, "options": {"expires": 5}},
     "purge and rewrite what is due": {"task": "surveys.keep_house", "schedule": 60.0, "options": {"expires": 60}},
 }
 

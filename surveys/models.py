@@ -6,6 +6,8 @@ from django.db.models import Q
 
 from collector.checks import KEY
 from collector.models import FrozenDesign
+from surveys.inviting.models import Mailing as Mailing
+from surveys.inviting.models import Recipient as Recipient
 from surveys.people.models import AccessToken as AccessToken
 from surveys.people.models import AuditEntry as AuditEntry
 from surveys.people.models import Invitation as Invitation

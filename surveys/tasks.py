@@ -4,6 +4,7 @@ from celery import shared_task
 
 from surveys import appointments
 from surveys.api.base import forget_answers
+from surveys.inviting import mailing, posting
 from surveys.keeping import retention
 from surveys.rehearsals import services as rehearsals
 from surveys.webhooks import events
@@ -19,6 +20,7 @@ def keep_appointments() -> None:
 def keep_house() -> None:
     retention.keep_house()
     forget_answers()
+    mailing.forget_old()
 
 
 @shared_task(name="surveys.execute_rehearsal")
@@ -44,3 +46,13 @@ def execute_delivery(delivery_id: int) -> None:
 @shared_task(name="surveys.resume_deliveries")
 def resume_deliveries() -> None:
     webhooks.resume_waiting()
+
+
+@shared_task(name="surveys.execute_mailing")
+def execute_mailing(mailing_id: int) -> None:
+    posting.execute(mailing_id)
+
+
+@shared_task(name="surveys.resume_mailings")
+def resume_mailings() -> None:
+    mailing.resume_waiting()

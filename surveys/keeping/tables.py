@@ -26,6 +26,7 @@ LEFT_OUT = {
     "estimator.Worker",  # when a worker of this installation last looked
     "sessions.Session",  # who is signed in here
     "surveys.KeptAnswer",  # to programs' requests of the last day
+    "surveys.Mailing", "surveys.Recipient",  # mails that are sent from here, and the addresses that wait for them
 }  # fmt: skip
 """Every other table is in a backup, so a new one cannot be forgotten."""
 

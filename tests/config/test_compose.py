@@ -16,6 +16,8 @@ SERVICES = COMPOSE["services"]
 OURS = {"web": "web server", "worker": "worker", "folding": "folding worker", "beat": "beat"}
 STACK = re.findall(r'"(DATABASE_URL|REDIS_URL|CANDOR_DATA)":', (ROOT / "config" / "serve.py").read_text())
 
+MAIL = re.findall(r'environ.get\("(EMAIL_[A-Z_]+)"', (ROOT / "config" / "settings.py").read_text())
+
 
 @pytest.mark.parametrize("service", OURS)
 def test_each_process_is_started_with_the_command_of_the_stack(service: str) -> None:
@@ -31,8 +33,8 @@ def test_there_are_as_many_as_in_the_stack() -> None:
 
 @pytest.mark.parametrize("service", [*OURS, "prepare"])
 def test_each_gets_the_variables_of_the_stack_and_can_write_nothing_but_data(service: str) -> None:
-    assert len(STACK) == 3
-    assert set(SERVICES[service]["environment"]) == {*STACK, "CANDOR_URL", "CANDOR_PROXIES"}
+    assert (len(STACK), len(MAIL)) == (3, 6)
+    assert set(SERVICES[service]["environment"]) == {*STACK, "CANDOR_URL", "CANDOR_PROXIES", *MAIL}
     assert SERVICES[service]["read_only"] is True
     assert SERVICES[service]["volumes"] == ["data:/data"]
     assert SERVICES[service]["cap_drop"] == ["ALL"]

@@ -1,0 +1,232 @@
+"""Mail to a list through a real mail server: everybody once, in an order of chance, and no code but in the mails."""
+
+import random
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from scipy.stats import spearmanr
+
+from collector import inviting
+from collector.invitations import hash_of
+from collector.models import Invitation
+from surveys.inviting import addresses, mailing, making, posting
+from surveys.inviting.mailing import Wording
+from surveys.models import Mailing, Recipient, Survey
+from surveys.people.models import AuditEntry
+from surveys.people.teams import home_team
+from surveys.services import close_survey, open_survey, write_survey
+from tests import payloads
+from tests.tools.mailbox import FROM, Mailbox, mail_server
+
+pytestmark = pytest.mark.django_db
+
+INVITED = Wording("invitation", "You are invited", "Dear student,\n\nanswer here: {link}\n\nThank you.")
+REMINDED = Wording("reminder", "A reminder", "Please use the invitation that you were sent.")
+CODE = re.compile(r"&invitation=([0-9a-z]{28})\s")
+
+
+def people(count: int) -> list[str]:
+    return [f"person{number:04}@example.org" for number in range(count)]
+
+
+@pytest.fixture
+def invited(alice: User) -> Survey:
+    """alice's survey by invitation, open."""
+    survey = write_survey(payloads.definition(invitations="secret"), team=home_team(alice))
+    open_survey(survey)
+    survey.refresh_from_db()
+    return survey
+
+
+@pytest.fixture
+def box(settings: Any) -> Iterator[Mailbox]:
+    with mail_server(settings) as box:
+        yield box
+
+
+def send(survey: Survey, listed: list[str], said: Wording = INVITED, *, by: User | None = None) -> Mailing:
+    asked = mailing.request(survey, said, listed, by=by, chance=random.Random(7))
+    posting.execute(asked.pk, random.Random(8))
+    asked.refresh_from_db()
+    return asked
+
+
+def codes_of(box: Mailbox) -> list[str]:
+    return [code for text in box.texts() for code in CODE.findall(text)]
+
+
+def test_everybody_gets_one_link_in_an_order_of_chance_and_each_works_once(invited: Survey, box: Mailbox) -> None:
+    """Spearman's rank correlation with the list's order stays within 4 standard errors; one order of 15,000 would not,
+    and this one is seeded."""
+    listed = people(200)
+    asked = send(invited, listed)
+    assert (asked.state, asked.fault, asked.recipients.count()) == ("done", "", 0)
+    assert sorted(box.addresses) == listed
+    order = [listed.index(address) for address in box.addresses]
+    assert abs(spearmanr(order, range(200)).statistic) < 4 / 199**0.5
+    codes = codes_of(box)
+    assert len(set(codes)) == 200
+    assert {bytes(one.hash) for one in Invitation.objects.all()} == {hash_of(code) for code in codes}
+
+
+def test_a_mail_is_from_the_site_and_says_what_was_written(invited: Survey, box: Mailbox) -> None:
+    send(invited, people(10), Wording("invitation", "Grüße", "Hier:\n{link}\n", group="y1"))
+    address, mail = box.mails[0]
+    assert (mail["From"], mail["To"], mail["Subject"]) == (FROM, address, "Grüße")
+    digest = mailing.inviting_version(invited).design_id
+    link = rf"http://127\.0\.0\.1:8000/s/campus/#{digest}&group=y1&invitation=[0-9a-z]{{28}}"
+    assert re.fullmatch(rf"Hier:\s+{link}\s+", mail.get_content())
+    assert [(one.stratum, one.kind, one.count) for one in inviting.batches(digest)] == [("y1", "mail", 10)]
+
+
+def test_a_reminder_goes_to_everybody_and_makes_no_code(invited: Survey, box: Mailbox) -> None:
+    send(invited, people(3), REMINDED)
+    assert sorted(box.addresses) == people(3)
+    assert "invitation=" not in "".join(box.texts())
+    assert inviting.batches(mailing.inviting_version(invited).design_id) == []
+
+
+def test_whom_the_server_refuses_is_told_and_can_be_tried_again(invited: Survey, box: Mailbox, alice: User) -> None:
+    box.answers = {"person0003@example.org": "550 no such person", "person0005@example.org": "451 later"}
+    asked = send(invited, people(12))
+    stands = mailing.standing(asked)
+    assert (stands.sent, stands.waiting, stands.uncertain) == (10, 0, [])
+    assert stands.refused == [("person0003@example.org", 550), ("person0005@example.org", 451)]
+    box.answers = {}
+    mailing.send_the_rest(asked, by=alice)
+    posting.execute(asked.pk)
+    assert sorted(box.addresses) == people(12)
+    assert len(set(codes_of(box))) == 12
+    # Two were left: their batch was filled up, for one of two would tell whose a report is.
+    assert [one.count for one in inviting.batches(asked.version.design_id)] == [12, 10]
+    with pytest.raises(making.NotInvited, match="Nobody is left"):
+        mailing.send_the_rest(asked, by=alice)
+
+
+def test_a_worker_that_dies_sends_nobody_a_second_invitation(
+    invited: Survey, box: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It dies as the server has taken the seventh mail, before it could say so in the database."""
+
+    class Killed(BaseException):
+        """Nothing of the program runs after it, as after kill -9."""
+
+    sent: list[object] = []
+    original = posting.EmailBackend.send_messages
+
+    def dying(server: Any, messages: Any) -> Any:
+        sent.append(original(server, messages))
+        if len(sent) == 7:
+            raise Killed
+        return sent[-1]
+
+    monkeypatch.setattr(posting.EmailBackend, "send_messages", dying)
+    asked = mailing.request(invited, INVITED, people(30), by=None)
+    with pytest.raises(Killed):
+        posting.execute(asked.pk, random.Random(8))
+    assert [one.address for one in Recipient.objects.filter(state="sending")] == box.addresses[-1:]
+    assert mailing.resume_waiting() == [], "it holds the lease for a while"
+    Mailing.objects.update(lease_until=asked.requested_at)
+    assert mailing.resume_waiting() == [asked.pk]
+    posting.execute(asked.pk, random.Random(9))
+    asked.refresh_from_db()
+    assert asked.state == "done"
+    assert sorted(box.addresses) == people(30), "everybody has one mail"
+    assert len(set(codes_of(box))) == 30
+    assert mailing.standing(asked).uncertain == [box.addresses[6]]
+
+
+def test_a_connection_that_breaks_leaves_one_uncertain_and_goes_on(
+    invited: Survey, box: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original, sent = posting.EmailBackend.send_messages, []
+
+    def breaking(server: Any, messages: Any) -> Any:
+        sent.append(messages[0].to[0])
+        if len(sent) == 4:
+            raise ConnectionResetError("quoting person@example.org")
+        return original(server, messages)
+
+    monkeypatch.setattr(posting.EmailBackend, "send_messages", breaking)
+    asked = send(invited, people(12))
+    assert (asked.state, asked.fault) == ("done", "")
+    assert mailing.standing(asked).uncertain == sent[3:4]
+    assert sorted(box.addresses) == sorted({*people(12)} - {*sent[3:4]})
+
+
+def test_a_server_that_is_away_keeps_everybody_waiting(invited: Survey, box: Mailbox, settings: Any) -> None:
+    port, settings.EMAIL_PORT = settings.EMAIL_PORT, 1
+    asked = send(invited, people(10))
+    assert (asked.state, asked.fault) == ("failed", "The mail server could not be reached (ConnectionRefusedError).")
+    assert inviting.batches(asked.version.design_id) == [], "no codes are made before there is a connection"
+    settings.EMAIL_PORT = port
+    mailing.send_the_rest(asked, by=None)
+    posting.execute(asked.pk)
+    assert sorted(box.addresses) == people(10)
+
+
+def test_nothing_is_sent_once_the_survey_is_closed_or_the_mail_deleted(invited: Survey, box: Mailbox) -> None:
+    asked = mailing.request(invited, INVITED, people(10), by=None)
+    gone = mailing.request(invited, REMINDED, people(2), by=None)
+    mailing.forget(gone, by=None)
+    close_survey(invited)
+    posting.execute(gone.pk)
+    posting.execute(asked.pk)
+    asked.refresh_from_db()
+    assert asked.fault == "The survey is closed, so nothing more was sent."
+    assert (box.mails, Recipient.objects.count()) == ([], 10)
+
+
+@pytest.mark.parametrize(
+    ("said", "count", "words"),
+    [
+        (Wording("invitation", "A", "no place"), 10, "must have the place for the link"),
+        (Wording("reminder", "A", "{link}"), 10, "nobody knows which code is whose"),
+        (Wording("invitation", "A\nBcc: x@example.org", "{link}"), 10, "on one line"),
+        (Wording("invitation", "{link}", "{link}"), 10, "must not be in the subject"),
+        (Wording("invitation", "A", "{link}", group="y9"), 10, "group must be one of y1, y2; got 'y9'"),
+        (Wording("invitation", "A", "{link}"), 9, "at least 10 addresses; the list has 9"),
+        (Wording("invitation", "", "{link}"), 10, "1 to 200 characters"),
+        (Wording("letter", "A", "{link}"), 10, "kind must be invitation or reminder"),
+    ],
+)
+def test_what_cannot_be_mailed_is_refused_in_words(
+    invited: Survey, box: Mailbox, said: Wording, count: int, words: str
+) -> None:
+    with pytest.raises(making.NotInvited, match=re.escape(words)):
+        mailing.request(invited, said, people(count), by=None)
+    assert not Mailing.objects.exists()
+
+
+def test_without_a_mail_server_nothing_is_mailed(invited: Survey) -> None:
+    with pytest.raises(making.NotInvited, match="which would keep each address beside its code"):
+        mailing.request(invited, INVITED, people(10), by=None)
+
+
+def test_an_open_survey_without_invitations_mails_none(version: Any, box: Mailbox) -> None:
+    with pytest.raises(making.NotInvited, match="is not by invitation"):
+        mailing.request(version.survey, INVITED, people(10), by=None)
+
+
+def test_a_list_is_read_and_what_stands_twice_is_named() -> None:
+    listed = addresses.read("a@example.org, B@example.org;\n\tc@example.org b@EXAMPLE.org\n")
+    assert listed == addresses.Listed(["a@example.org", "B@example.org", "c@example.org"], ["B@example.org"])
+    with pytest.raises(making.NotInvited, match=r"'nobody', 'x@@example.org'"):
+        addresses.read("nobody a@example.org x@@example.org")
+    with pytest.raises(making.NotInvited, match="1 to 20,000 addresses; this one has 0"):
+        addresses.read(" \n")
+
+
+def test_the_log_has_numbers_alone(invited: Survey, box: Mailbox, alice: User) -> None:
+    asked = send(invited, people(10), by=alice)
+    mailing.forget(asked, by=alice)
+    told = [(one.act, one.detail) for one in AuditEntry.objects.filter(name="alice").order_by("pk")]
+    assert told[-3:] == [
+        ("mailed a list", "invitations: 10 addresses"),
+        ("made invitations", "batch 1: 10, mail"),
+        ("deleted a mail to a list", "of 10 addresses"),
+    ]
+    assert not Recipient.objects.exists()
