@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from collector.parsing import FIELDS, LARGEST_BODY, SHAPES
+from collector.parsing import FIELDS, INVITATION, LARGEST_BODY, SHAPES
 from collector.work import COUNTER, HEADER, MOST_BITS
 
 ADDRESS = "/s/{slug}/reports"
@@ -10,7 +10,7 @@ SLUG = "^[-a-zA-Z0-9_]+$"
 
 STATUSES = {
     400: "The request names another host, or its body ended early.",
-    403: "The request comes from another site than the survey's own page.",
+    403: "The request comes from another site than the survey's own page; or its invitation is none that can be used.",
     404: "No design of this survey takes reports under that digest.",
     409: "The nonce belongs to another report, which stays as it is.",
     410: "The survey is closed.",
@@ -26,9 +26,11 @@ STATUSES = {
 
 REPORT: dict[str, Any] = {
     "type": "object",
-    "description": "One randomised report. The fields stand once each, and no other does.",
+    "description": "One randomised report. The fields stand once each, and no other does; invitation stands where the "
+    "survey is by invitation.",
     "properties": {
-        name: {"type": "string", "pattern": f"^{shape}$", "description": SHAPES[name]} for name, shape in FIELDS.items()
+        name: {"type": "string", "pattern": f"^({shape})$", "description": SHAPES[name]}
+        for name, shape in (FIELDS | {"invitation": INVITATION}).items()
     },
     "required": list(FIELDS),
     "additionalProperties": False,

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from collector import locks, selectors
 from collector.models import Batch, FrozenDesign, Invitation
-from collector.storing import pieces
+from collector.statements import execute, pieces
 
 FEWEST = 10
 """Invitations of a batch."""
@@ -66,8 +66,7 @@ def add(digest: str, hashes: Collection[bytes], *, stratum: str | None, kind: st
     Batch.objects.create(design_id=number, number=batch, stratum=place, **made)
     with connection.cursor() as cursor:
         for some in pieces(sorted(hashes)):
-            rows = ", ".join(["(%s, %s, %s)"] * len(some))
-            cursor.execute(WRITE.format(rows=rows), [value for one in some for value in (number, one, batch)])
+            execute(cursor, WRITE, [(number, one, batch) for one in some])
     return batch
 
 

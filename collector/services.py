@@ -47,7 +47,8 @@ def receive(body: bytes, *, slug: str) -> Receipt:
     Raises
     ------
     Refusal
-        Malformed (422), UnknownDesign (404), NonceTaken (409), Closed (410), TooLarge (413); nothing is stored then.
+        Malformed (422), NotInvited (403), UnknownDesign (404), NonceTaken (409), Closed (410), TooLarge (413); nothing
+        is stored and no invitation used up then.
     """
     (outcome,) = storing.store([read(body, slug=slug)])
     return Receipt(receipt=hashlib.sha256(body).hexdigest(), created=created(outcome))
@@ -59,7 +60,7 @@ def read(body: bytes, *, slug: str) -> NewReport:
     Raises
     ------
     Refusal
-        Malformed (422), UnknownDesign (404), TooLarge (413).
+        Malformed (422), NotInvited (403), UnknownDesign (404), TooLarge (413).
     """
     return _read(body, slug=slug, rehearsal=False)
 
@@ -70,12 +71,14 @@ def created(outcome: Outcome) -> bool:
     Raises
     ------
     Refusal
-        NonceTaken (409), Closed (410).
+        NotInvited (403), NonceTaken (409), Closed (410).
     """
     if outcome is Outcome.TAKEN:
         raise NonceTaken("nonce", "This nonce belongs to another report, which stays as it is.")
     if outcome is Outcome.CLOSED:
         raise Closed("design", "The survey is closed; this report was not stored.")
+    if outcome is Outcome.UNINVITED:
+        raise NotInvited
     return outcome is Outcome.STORED
 
 

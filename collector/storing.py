@@ -1,14 +1,15 @@
 """Storing reports: a batch in one transaction, each report once, none of a closed design."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
-from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
-from collector import locks
+from collector import locks, redeeming, selectors
+from collector.statements import Row, execute, pieces
+from collector.statements import key as key_of
 
 
 class NewReport(NamedTuple):
@@ -32,24 +33,18 @@ class Outcome(Enum):
     KNOWN = "on disk already, the same report"
     TAKEN = "the nonce belongs to another report of the design, which stays"
     CLOSED = "the design takes no reports any more, or is gone; not stored"
+    UNINVITED = "its invitation cannot be used by it; not stored"
 
-
-T = TypeVar("T")
 
 Key = tuple[str, bytes]
 """The digest of a design, and a nonce."""
 
-Row = tuple[int, bytes]
-"""The same with the number of the design, as rows have it."""
-
 Content = tuple[int, bytes]
 """What has to be the same where a report is sent again: the stratum and the symbols."""
 
-Stored = tuple[Collection[Key], Mapping[Key, Content]]
-"""The keys under which this transaction wrote a report, and what was stored before it."""
-
-AT_ONCE = 500
-"""Rows in a statement of SQLite: five values each, of which it takes 32,766."""
+Stored = tuple[Collection[Key], Mapping[Key, Content], Collection[Key]]
+"""The keys under which this transaction wrote a report; what was stored before it; the keys whose reports are stored
+under no invitation, and so not at all."""
 
 DESIGNS = "SELECT digest, number, closed_on IS NULL FROM collector_frozendesign WHERE digest IN ({places})"
 WRITE = """
@@ -67,7 +62,8 @@ TAKE_BACK = "DELETE FROM collector_waitingreport WHERE (design_id, nonce) IN (VA
 
 STORE = """
 SELECT * FROM collector_store(
-    %s::text[], %s::int[], %s::int, %s::int[], %s::smallint[], %s::smallint[], %s::bytea[], %s::bytea[]
+    %s::text[], %s::int[], %s::int, %s::int[], %s::smallint[], %s::smallint[], %s::bytea[], %s::bytea[],
+    %s::bytea[], %s::boolean[]
 )
 """
 
@@ -90,9 +86,11 @@ def insert(reports: Sequence[NewReport]) -> list[Outcome]:
     for place, key in enumerate(keys):
         first.setdefault(key, place)
     put = _by_function if connection.vendor == "postgresql" else _by_statements
-    written, before = put({key: reports[place] for key, place in first.items()})
+    written, before, uninvited = put({key: reports[place] for key, place in first.items()})
 
     def outcome(place: int, key: Key) -> Outcome:
+        if key in uninvited:
+            return Outcome.UNINVITED
         if key not in before and key not in written:
             return Outcome.CLOSED
         if key not in before and first[key] == place:
@@ -100,22 +98,31 @@ def insert(reports: Sequence[NewReport]) -> list[Outcome]:
         stands = before.get(key) or _content(reports[first[key]])
         return Outcome.KNOWN if stands == _content(reports[place]) else Outcome.TAKEN
 
-    return [outcome(place, key) for place, key in enumerate(keys)]
+    outcomes = [outcome(place, key) for place, key in enumerate(keys)]
+    # Nothing stands under these nonces: whoever sent one once more may have another invitation.
+    again = [place for place, key in enumerate(keys) if key in uninvited and first[key] != place]
+    for place, then in zip(again, insert([reports[place] for place in again]) if again else [], strict=True):
+        outcomes[place] = then
+    return outcomes
 
 
 def _by_function(reports: Mapping[Key, NewReport]) -> Stored:
-    """PostgreSQL does it all by one statement (migration 0013 says how): each way there and back costs more than it."""
+    """PostgreSQL does it all by one statement (migration 0015 says how): each way there and back costs more than it."""
     digests = sorted({digest for digest, _nonce in reports})
     places = {digest: place for place, digest in enumerate(digests, start=1)}
     rows = [(places[one.digest], one.stratum, one.mode, one.nonce, one.report) for one in reports.values()]
     columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * 5
+    asked: list[list[object]] = [[], []]
+    if any(one.invitation for one in reports.values()):
+        asked = [[one.invitation for one in reports.values()], [_is_blind(digest) for digest in digests]]
     with connection.cursor() as cursor:
-        cursor.execute(STORE, [digests, locks.numbers(digests), locks.TAKING, *columns])
+        cursor.execute(STORE, [digests, locks.numbers(digests), locks.TAKING, *columns, *asked])
         found = [
             ((digests[place - 1], bytes(nonce)), stratum, kept) for place, nonce, stratum, kept in cursor.fetchall()
         ]
-    written = {key for key, _stratum, kept in found if kept is None}
-    return written, {key: (stratum, bytes(kept)) for key, stratum, kept in found if kept is not None}
+    uninvited = {key for key, stratum, kept in found if kept is None and stratum is not None}
+    written = {key for key, stratum, kept in found if kept is None and stratum is None} - uninvited
+    return written, {key: (stratum, bytes(kept)) for key, stratum, kept in found if kept is not None}, uninvited
 
 
 def _by_statements(reports: Mapping[Key, NewReport]) -> Stored:
@@ -126,9 +133,24 @@ def _by_statements(reports: Mapping[Key, NewReport]) -> Stored:
         rows = {(designs[key[0]][0], key[1]): one for key, one in reports.items() if key[0] in designs}
         written = _write(cursor, {key: one for key, one in rows.items() if designs[one.digest][1]})
         before = _find(cursor, rows, written)
-        _take_back(cursor, written & before.keys())
+        uninvited = redeeming.uninvited(
+            cursor,
+            {
+                key: redeeming.Asked((key[0], one.invitation), one.stratum, _is_blind(one.digest))
+                for key, one in rows.items()
+                if one.invitation and key in written and key not in before
+            },
+        )
+        _take_back(cursor, (written & before.keys()) | uninvited)
     known = {(digests[number], nonce): content for (number, nonce), content in before.items()}
-    return {(digests[number], nonce) for number, nonce in written}, known
+    stored, refused = ({(digests[number], nonce) for number, nonce in rows} for rows in (written, uninvited))
+    return stored - refused, known, refused
+
+
+def _is_blind(digest: str) -> bool:
+    """Whether the design's invitations are signed tokens. It was just read to read the report: no statement."""
+    design = selectors.find_design(digest)
+    return design is not None and design.invitations == "blind"
 
 
 def _designs(cursor: CursorWrapper, digests: Collection[str]) -> dict[str, tuple[int, bool]]:
@@ -144,8 +166,8 @@ def _write(cursor: CursorWrapper, rows: Mapping[Row, NewReport]) -> set[Row]:
     written: set[Row] = set()
     # By the nonces: no row tells which of a batch came first.
     for some in pieces(sorted(rows.items(), key=lambda row: row[0])):
-        _execute(cursor, WRITE, [(key[0], one.stratum, one.mode, one.nonce, one.report) for key, one in some])
-        written.update(_row(row) for row in cursor.fetchall())
+        execute(cursor, WRITE, [(key[0], one.stratum, one.mode, one.nonce, one.report) for key, one in some])
+        written.update(key_of(row) for row in cursor.fetchall())
     return written
 
 
@@ -153,33 +175,16 @@ def _find(cursor: CursorWrapper, keys: Collection[Row], written: Collection[Row]
     """What was stored under these keys before: waiting or folded."""
     found: dict[Row, Content] = {}
     for some in pieces(keys):
-        _execute(cursor, FIND, [(*key, int(key not in written)) for key in some])
-        found |= {_row(row): (row[2], bytes(row[3])) for row in cursor.fetchall()}
+        execute(cursor, FIND, [(*key, int(key not in written)) for key in some])
+        found |= {key_of(row): (row[2], bytes(row[3])) for row in cursor.fetchall()}
     return found
 
 
 def _take_back(cursor: CursorWrapper, keys: Collection[Row]) -> None:
-    """Delete rows of this transaction's own, under whose keys a report was in the totals already."""
+    """Delete rows of this transaction's own: those that were in the totals already, or that came uninvited."""
     for some in pieces(keys):
-        _execute(cursor, TAKE_BACK, some)
+        execute(cursor, TAKE_BACK, some)
 
 
 def _content(report: NewReport) -> Content:
     return report.stratum, report.report
-
-
-def _row(row: Sequence[Any]) -> Row:
-    return int(row[0]), bytes(row[1])
-
-
-def pieces(rows: Iterable[T]) -> Iterator[list[T]]:
-    """The rows in lists, each for one statement."""
-    rest = iter(rows)
-    while some := list(islice(rest, AT_ONCE)):
-        yield some
-
-
-def _execute(cursor: CursorWrapper, sql: str, rows: Sequence[Sequence[Any]]) -> None:
-    """Execute a statement that has a table of these rows at {rows}."""
-    places = ", ".join([f"({', '.join(['%s'] * len(rows[0]))})"] * len(rows))
-    cursor.execute(sql.format(rows=places), [value for row in rows for value in row])

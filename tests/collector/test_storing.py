@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection, transaction
 
-from collector import folding, selectors, services, storing
+from collector import folding, selectors, services, statements, storing
 from collector.designs import Design
 from collector.models import Report, WaitingReport
 from collector.storing import NewReport, Outcome
@@ -14,7 +14,7 @@ from tests import payloads
 
 pytestmark = pytest.mark.django_db
 
-STORED, KNOWN, TAKEN, CLOSED = Outcome
+STORED, KNOWN, TAKEN, CLOSED, UNINVITED = Outcome
 
 
 def new(design: Design, **changes: object) -> NewReport:
@@ -85,7 +85,7 @@ def test_a_waiting_report_that_was_folded_before_is_not_counted_again(design: De
 
 def test_a_large_batch_is_one_transaction(design: Design) -> None:
     """Also over several statements: where the last one fails none is stored."""
-    batch = [new(design) for _ in range(2 * storing.AT_ONCE + 1)]
+    batch = [new(design) for _ in range(2 * statements.AT_ONCE + 1)]
     with pytest.raises(Exception, match="waitingreport_mode_known"):
         storing.store([*batch, new(design, nonce=b"\xff" * 16, mode=9)])
     assert selectors.report_count(design.digest) == 0
