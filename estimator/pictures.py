@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from textwrap import wrap
 from xml.sax.saxutils import escape, quoteattr
 
@@ -21,6 +22,10 @@ STRIP = 24
 GAP = 12
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25)
 MOST_TICKS = 6
+MOST_LABELS = 5
+TREND_LEFT, TREND_RIGHT = 12, 100
+"""Of a picture of points over time: where it begins and ends, in per cent of the width."""
+TREND_TOP, TREND_HEIGHT = 10, 190
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 DOT = '<circle class="dot" r="5" fill="currentColor"/>'
@@ -158,6 +163,33 @@ def picture(
     )
 
 
+def trend(points: Sequence[Row], *, key: str, title: str, axis: Axis | None = None) -> str:
+    """The points beside each other, the earliest first, each with its intervals upright, and joined: an SVG element.
+
+    `points`, `key`, `title` and `axis` are as for `picture`; the axis stands on the left. Of many points
+    some have labels.
+    """
+    axis = axis or axis_for(points)
+    names = quoteattr(f"{key}-title {key}-desc")
+    places = [TREND_LEFT + (TREND_RIGHT - TREND_LEFT) * (place + 0.5) / len(points) for place in range(len(points))]
+    dots = [(x, row) for x, row in zip(places, points, strict=True) if row.estimate is not None]
+    every = math.ceil(len(points) / MOST_LABELS)
+    named = [(x, row) for place, (x, row) in enumerate(zip(places, points, strict=True)) if place % every == 0]
+    return "".join(
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="picture trend" role="img" aria-labelledby={names}',
+            f' width="100%" height="{TREND_TOP + TREND_HEIGHT + 2 * LINE + 4}">',
+            f"<title id={quoteattr(f'{key}-title')}>{_escaped(title)}</title>",
+            f"<desc id={quoteattr(f'{key}-desc')}>{_escaped(in_words(points, axis))}</desc>",
+            *_levels(axis),
+            *(_joined(one, other, axis) for one, other in pairwise(dots)),
+            *(part for x, row in dots for part in _upright(x, row, axis)),
+            *(part for x, row in named for part in _under(x, row)),
+            "</svg>",
+        )
+    )
+
+
 def legend(name: str) -> str:
     """The mark of a legend: `estimate`, `noise`, `whole` or `truth`. It is decoration beside its own words."""
     marks = {
@@ -168,6 +200,46 @@ def legend(name: str) -> str:
     }
     frame = '<svg xmlns="http://www.w3.org/2000/svg" class="mark" width="28" height="16" aria-hidden="true">'
     return f"{frame}{marks[name]}</svg>"
+
+
+def _height(axis: Axis, number: float) -> float:
+    return round(TREND_TOP + TREND_HEIGHT * (1 - axis.part_of_width(number)), 2)
+
+
+def _levels(axis: Axis) -> Iterator[str]:
+    """A line across for each tick of the axis, with its number on the left."""
+    for tick in axis.ticks:
+        y = _height(axis, tick)
+        ends = f'x1="{TREND_LEFT}%" x2="100%" y1="{y:g}" y2="{y:g}"'
+        yield f'<line class="grid" {ends} {_stroke(1)} stroke-opacity="0.15"/>'
+        yield _text("tick", "0", int(y) + 4, axis.tick(tick))
+
+
+def _joined(one: tuple[float, Row], other: tuple[float, Row], axis: Axis) -> str:
+    (x1, first), (x2, second) = one, other
+    y1, y2 = (_height(axis, row.estimate or 0.0) for row in (first, second))
+    ends = f'x1="{x1:.3f}%" x2="{x2:.3f}%" y1="{y1:g}" y2="{y2:g}"'
+    return f'<line class="joined" {ends} {_stroke(1.5)} stroke-dasharray="4 3"/>'
+
+
+def _upright(x: float, row: Row, axis: Axis) -> Iterator[str]:
+    """The marks of one point, in a frame of their own: places across are per cents, and caps have a width."""
+    yield f'<svg x="{x:.3f}%" overflow="visible">'
+    if row.noise_low is not None and row.noise_high is not None:
+        top, bottom = _height(axis, row.noise_high), _height(axis, row.noise_low)
+        yield f'<line class="noise" y1="{top:g}" y2="{bottom:g}" {_stroke(7)} stroke-opacity="0.4"/>'
+    if row.low is not None and row.high is not None:
+        top, bottom = _height(axis, row.high), _height(axis, row.low)
+        yield f'<line class="whole" y1="{top:g}" y2="{bottom:g}" {_stroke(1.5)}/>'
+        yield from (f'<line class="cap" x1="-5" x2="5" y1="{y:g}" y2="{y:g}" {_stroke(1.5)}/>' for y in (top, bottom))
+    yield f'<g transform="translate(0 {_height(axis, row.estimate or 0.0):g})">{DOT}</g></svg>'
+
+
+def _under(x: float, row: Row) -> Iterator[str]:
+    y = TREND_TOP + TREND_HEIGHT + LINE
+    yield _text("label", f"{x:.3f}%", y, row.label, "middle")
+    if row.estimate is not None:
+        yield _text("value figures", f"{x:.3f}%", y + LINE, row.text.partition(" (")[0], "middle")
 
 
 class _Canvas:

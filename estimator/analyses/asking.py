@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from collector import selectors as store
 from collector.designs import Design
 from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import Refused, Variable, item_of, quantity_of, variable_of
 from estimator.analyses.strata import PAIRS
 from estimator.analyses.versions import unlike
+from estimator.waves import is_weighted
 
 Kind = Analysis.Kind
 CONFIDENCES = ("0.95", "0.9", "0.99")
@@ -136,7 +138,30 @@ def _versions(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, A
             "there is nothing to compare with."
         )
     left_out = [[number, why] for number, why in sorted(reasons.items()) if why]
-    return {"quantity": said["quantity"], "designs": alike[::-1], "left_out": left_out}
+    asked: dict[str, Any] = {"quantity": said["quantity"], "designs": alike[::-1], "left_out": left_out}
+    asked["returned"] = _returned(said.get("returned", ""), newest, alike[:2])
+    if len(alike) > 2:
+        asked["returned_first"] = _returned(said.get("returned_first", ""), newest, [alike[0], alike[-1]])
+    return asked
+
+
+def _returned(text: str, newest: Design, digests: Sequence[str]) -> int | None:
+    """How many people took part in two waves; None where nothing was said."""
+    if not text.strip():
+        return None
+    if is_weighted(newest):
+        raise Refused(
+            "The groups of this survey are weighted by their known shares, so it would take how many came back of each "
+            "group. Leave empty how many took part in both."
+        )
+    written = text.strip().replace(",", "")
+    most = min(store.report_count(digest) for digest in digests)
+    if not (written.isascii() and written.isdecimal() and len(written) <= 12 and int(written) <= most):
+        raise Refused(
+            f"How many people took part in both must be a whole number from 0 to {most:,}, the reports of the smaller "
+            f"of the two, or empty; got “{text.strip()}”."
+        )
+    return int(written)
 
 
 def _need_groups(design: Design) -> None:

@@ -18,7 +18,8 @@ COLUMNS = (
     "analysis", "kind", "quantity", "item", "wording", "choice", "choice_label",
     "other_item", "other_wording", "other_choice", "other_choice_label",
     "group", "group_label", "against", "against_label", "version", "against_version", "weights",
-    "n", "estimate", "estimate_unclipped", "standard_error", "low", "high", "interval_method", "level", "flags",
+    "n", "returned", "estimate", "estimate_unclipped", "standard_error", "narrowest_standard_error",
+    "low", "high", "interval_method", "level", "flags",
     "design", "library_version", "snapshot_at",
 )  # fmt: skip
 
@@ -83,9 +84,11 @@ def _row(analysis: Analysis, speaker: Speaker, row: Row, answers: tuple[list[str
         "against_version": row.against_version,
         "weights": row.weights,
         "n": row.n,
+        "returned": row.returned,
         "estimate": row.estimate,
         "estimate_unclipped": row.unbiased,
         "standard_error": row.standard_error,
+        "narrowest_standard_error": row.narrowest_standard_error,
         "low": row.low,
         "high": row.high,
         "interval_method": row.interval,

@@ -1,6 +1,6 @@
 """Pictures of the rows of an analysis, each with the table of the same numbers beneath."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.safestring import SafeString, mark_safe
 
@@ -29,21 +29,42 @@ class Part:
     table: Table
 
 
+def over_time(rows: list[Row], labels: list[str], key: str, title: str, head: str) -> Part:
+    """Estimates beside each other, the earliest first, and their table."""
+    drawn = _points(rows, labels)
+    known = any(row.known for row in rows)
+    picture = pictures.trend(drawn, key=key, title=title, axis=_axis(rows, drawn)[1]) if known else ""
+    return replace(estimates(rows, labels, key, title, head), picture=mark_safe(picture))  # noqa: S308 - it escapes
+
+
 def estimates(rows: list[Row], labels: list[str], key: str, title: str, head: str) -> Part:
     """Estimates over one axis, and their table."""
-    drawn = [
-        pictures.Row(label, quoted(row) if row.known else capital(words.missing(row)), row.estimate, row.low, row.high)
-        for label, row in zip(labels, rows, strict=True)
-    ]
-    mean = any(row.quantity == "mean" for row in rows)
-    axis = axes.of_values(rows) if mean else pictures.axis_for(drawn)
+    drawn = _points(rows, labels)
+    mean, axis = _axis(rows, drawn)
     cells = tuple((label, *_cells(row)) for label, row in zip(labels, rows, strict=True))
     error = "Standard error" if mean else "Standard error, points"
     table = Table(title, (head, "Reports", "Estimate", _interval(rows), error), cells)
     return Part(title, _drawn(drawn, key, title, axis), table)
 
 
-def differences(rows: list[Row], labels: list[str], unit: wording.Unit, title: str, together: float) -> Part:
+def _points(rows: list[Row], labels: list[str]) -> list[pictures.Row]:
+    return [
+        pictures.Row(
+            label, quoted(row) if row.known else words.capital(words.missing(row)), row.estimate, row.low, row.high
+        )
+        for label, row in zip(labels, rows, strict=True)
+    ]
+
+
+def _axis(rows: list[Row], drawn: list[pictures.Row]) -> tuple[bool, pictures.Axis]:
+    """Whether they are means, and the axis that holds them."""
+    mean = any(row.quantity == "mean" for row in rows)
+    return mean, axes.of_values(rows) if mean else pictures.axis_for(drawn)
+
+
+def differences(
+    rows: list[Row], labels: list[str], unit: wording.Unit, title: str, together: float | None = None
+) -> Part:
     drawn, cells = [], []
     for label, row in zip(labels, rows, strict=True):
         places = words.places_of(row, unit)
@@ -65,7 +86,7 @@ def crossed(rows: list[Row], answers: list[str], others: list[str], key: str, ti
     drawn = [
         pictures.Row(
             others[row.other_choice or 0],
-            quoted(row) if row.known else capital(words.missing(row)),
+            quoted(row) if row.known else words.capital(words.missing(row)),
             row.estimate, row.low, row.high,
             heading="" if row.other_choice else answers[row.choice or 0],
         )
@@ -116,14 +137,10 @@ def quoted(row: Row) -> str:
     return f"{_value(row)} ({words.signed(wording.span(row.low, row.high, places, _unit(row)))})"
 
 
-def capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def _cells(row: Row) -> tuple[str, str, str, str]:
     n = wording.count(row.n)
     if not row.known:
-        return n, capital(words.missing(row)), "–", "–"
+        return n, words.capital(words.missing(row)), "–", "–"
     unit, places = _unit(row), wording.decimals(row.standard_error, _unit(row))
     span = wording.span(row.low, row.high, places, unit)
     return n, _value(row), words.signed(span), wording.error(row.standard_error, places + 1, unit)

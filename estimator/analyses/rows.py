@@ -38,6 +38,10 @@ class Row:
         Of the unbiased estimate; of an odds ratio that of its logarithm.
     level : float or None
         Of the interval by itself.
+    returned : int or None
+        Of a change: how many people took part in both waves, where that was said.
+    narrowest_standard_error : float or None
+        Of a change: what the standard error is at least, where not all is known that it depends on.
     """
 
     quantity: str
@@ -58,6 +62,8 @@ class Row:
     high: float | None = None
     interval: str = "none"
     level: float | None = None
+    returned: int | None = None
+    narrowest_standard_error: float | None = None
     flags: list[str] = field(default_factory=list)
 
     @property

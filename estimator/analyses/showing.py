@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from collector import selectors as store
-from estimator import wording
+from estimator import waves, wording
 from estimator.analyses import parts, words
 from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import item_of, quantity_of, variable_of
@@ -228,26 +228,53 @@ def _regression(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
 
 
 def _versions(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
-    quantity = quantity_of(speaker.design, analysis.parameters["quantity"])
+    asked = analysis.parameters
+    quantity = quantity_of(speaker.design, asked["quantity"])
     estimates = [row for row in rows if row.quantity != "difference"]
-    unit = speaker.unit(quantity.position, quantity.choice)
     changes = [row for row in rows if row.quantity == "difference"]
+    unit, label = speaker.unit(quantity.position, quantity.choice), speaker.quantity(quantity.position, quantity.choice)
+    names = {one.document["version"]: waves.named(one) for one in map(store.get_design, asked["designs"])}
+    what = "the mean" if quantity.choice is None else f"the share of {named(label)}"
     sentences = [
-        words.difference(row, f"version {row.version}", f"version {row.against_version}", unit) for row in changes
+        words.change(row, names[row.against_version or 0], names[row.version or 0], what, unit) for row in changes
     ] or [f"The newest version cannot be compared yet: {_too_few(estimates, speaker)}"]
-    label = speaker.quantity(quantity.position, quantity.choice)
-    names = [f"Version {row.version}" for row in estimates]
-    drawn = [parts.estimates(estimates, names, "versions", f"Each version: {label}", "Version")]
+    labels = [words.capital(names[row.version or 0]) for row in estimates]
+    drawn = [parts.over_time(estimates, labels, "versions", f"Over time: {label}", "Wave")]
     if changes:
-        names = [f"Version {row.version} {words.MINUS} version {row.against_version}" for row in changes]
-        drawn.append(
-            parts.differences(changes, names, unit, f"Newest less previous: {label}", analysis.parameters["confidence"])
-        )
-    left_out = [f"Version {number} is left out: {why}." for number, why in analysis.parameters["left_out"]]
-    cautions = (*_cautions(analysis, [], speaker), words.METHODS["versions"], *left_out)
-    sentences = [sentence[0].upper() + sentence[1:] for sentence in sentences]
-    methods = (words.METHODS["share"], words.METHODS["difference"])
-    return Shown(about(analysis), tuple(sentences), tuple(drawn), cautions, methods)
+        pairs = [
+            f"{words.capital(names[row.version or 0])} {words.MINUS} {names[row.against_version or 0]}"
+            for row in changes
+        ]
+        drawn.append(parts.differences(changes, pairs, unit, f"Change: {label}"))
+    left_out = [f"Version {number} is left out: {why}." for number, why in asked["left_out"]]
+    cautions = (*_cautions(analysis, [], speaker), *_narrowest(changes, unit), *left_out)
+    return Shown(about(analysis), tuple(sentences), tuple(drawn), cautions, _methods_of_change(analysis, changes))
+
+
+def _methods_of_change(analysis: Analysis, changes: Sequence[Row]) -> tuple[str, ...]:
+    designs = [store.get_design(digest) for digest in analysis.parameters["designs"]]
+    position = quantity_of(designs[-1], analysis.parameters["quantity"]).position
+    item = designs[-1].document["items"][position]
+    kept = {one.document["version"] for one in designs[:-1] if waves.remembered(designs[-1], one, item)}
+    said = [words.METHODS["share"], words.METHODS["versions"]]
+    said += [words.METHODS["remembered"]] * any(row.against_version in kept for row in changes)
+    said += [words.METHODS["fresh"]] * any(row.against_version not in kept for row in changes)
+    said += [words.METHODS["different"]] * any(row.returned is None for row in changes)
+    return (*said, *[words.METHODS["returned"]] * any(row.returned for row in changes))
+
+
+def _narrowest(changes: Sequence[Row], unit: wording.Unit) -> Iterator[str]:
+    """Where it matters who stayed with her answer: what the standard error is at least."""
+    for row in changes:
+        if row.returned and row.narrowest_standard_error is not None:
+            places = words.places_of(row, unit) + 1
+            most, least = (
+                wording.error(one, places, unit) for one in (row.standard_error, row.narrowest_standard_error)
+            )
+            yield (
+                f"With {wording.count(row.returned)} people in both, the standard error is at most {most}{unit.sign}, "
+                f"with which the interval is made, and at least {least}, if as many as possible stayed."
+            )
 
 
 def _cautions(analysis: Analysis, rows: Sequence[Row], speaker: Speaker) -> tuple[str, ...]:

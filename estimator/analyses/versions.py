@@ -1,4 +1,4 @@
-"""The versions of a survey side by side: the same question of independent respondents, at different times."""
+"""The waves of a survey side by side: the same question at different times, of people some of whom may be the same."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,27 +7,16 @@ from typing import Any
 import numpy as np
 
 from collector.designs import Design
-from estimator.analyses.quantities import Quantity, Refused, item_of, quantity_of
-from estimator.analyses.rows import Row
-from estimator.analyses.strata import difference_row, estimate_row
-from estimator.computing import overall
-
-ASKED = {
-    "kind": "another kind of question",
-    "wording": "worded differently",
-    "choices": "other choices",
-    "encoding": "randomised differently",
-    "channel": "randomised differently",
-    "grid": "other numbers",
-    "asked_if": "asked of other people",
-    "unasked": "asked of other people",
-}
-"""What has to be the same in two versions, and what is said where it is not."""
+from estimator import waves
+from estimator.analyses.quantities import Quantity, quantity_of, question_at
+from estimator.analyses.rows import Row, number
+from estimator.analyses.strata import estimate_row
+from estimator.computing import Fit, overall
 
 
 def comparison(designs: Sequence[Design], parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The estimate of each version, the oldest first, and the newest less the one before it."""
-    confidence, rows, fits = parameters["confidence"], list[Row](), []
+    """The estimate of each wave, the oldest first, and the newest less the one before it, and less the first."""
+    confidence, rows, fits = parameters["confidence"], list[Row](), list[Fit | None]()
     for design, totals in zip(designs, inputs["versions"], strict=True):
         quantity = quantity_of(design, parameters["quantity"])
         tables = tuple(np.array(table, dtype=np.int64) for table in totals)
@@ -36,32 +25,50 @@ def comparison(designs: Sequence[Design], parameters: Mapping[str, Any], inputs:
         rows.append(replace(row, version=design.document["version"]))
         fits.append(fit)
     ready = [place for place, row in enumerate(rows) if row.known]
-    if len(ready) > 1 and ready[-1] == len(rows) - 1:
-        newest, previous = ready[-1], ready[-2]
-        quantity = quantity_of(designs[newest], parameters["quantity"])
-        difference = difference_row(designs[newest], quantity, fits[newest], fits[previous], confidence)
-        rows.append(replace(difference, version=rows[newest].version, against_version=rows[previous].version))
+    newest = len(rows) - 1
+    if len(ready) > 1 and ready[-1] == newest:
+        # How many returned is said of the waves next to each other and of the ends, whichever have numbers.
+        said = {0: parameters.get("returned_first"), newest - 1: parameters.get("returned")}
+        for older in dict.fromkeys((ready[-2], ready[0])):
+            pair, both = (designs[newest], designs[older]), (fits[newest], fits[older])
+            row = _change(pair, both, parameters["quantity"], said.get(older), confidence)
+            rows.append(replace(row, version=rows[newest].version, against_version=rows[older].version))
     return {"level": confidence, "rows": [row.as_dict() for row in rows]}
 
 
 def unlike(newest: Design, older: Design, quantity: Quantity) -> str:
     """Why the newest version's question was not asked in another version as it is; empty where it was."""
-    language = newest.document["languages"][0]
-    item = newest.document["items"][quantity.position]
-    try:
-        other = older.document["items"][item_of(older, item["key"])]
-    except Refused:
-        return "not asked"
-    for name, why in ASKED.items():
-        if _said(item.get(name), language) != _said(other.get(name), language):
-            return why
-    return ""
+    return waves.unlike(newest, older, newest.document["items"][quantity.position])
 
 
-def _said(value: Any, language: str) -> Any:
-    """The value with its texts in one language alone; of a channel what it does, not what it is called."""
-    if isinstance(value, dict) and "weights" in value:
-        return value["weights"], value.get("size")
-    if isinstance(value, dict) and language in value:
-        return value[language]
-    return [_said(one, language) for one in value] if isinstance(value, list) else value
+def _change(
+    designs: tuple[Design, Design], fits: tuple[Fit | None, Fit | None], token: str, returned: int | None, level: float
+) -> Row:
+    newest, older = fits
+    assert newest is not None
+    assert older is not None
+    quantity = quantity_of(designs[0], token)
+    item, choice = designs[0].document["items"][quantity.position], quantity.choice
+    found = waves.change(
+        question_at(designs[0], quantity.position), newest, older, choice,
+        remembered=waves.remembered(*designs, item), returned=returned,
+    )  # fmt: skip
+    place = choice or 0
+    names = ("difference", "standard_error", "low", "high", "narrowest_standard_error")
+    unbiased, error, low, high, narrowest = (number(float(getattr(found, name)[place])) for name in names)
+    return Row(
+        "difference", item["key"], sum(found.n), choice=choice, estimate=_shown(newest, older, choice),
+        unbiased=unbiased, standard_error=error, low=low, high=high, level=level, returned=returned,
+        interval="wald" if choice is None else "recovered", narrowest_standard_error=narrowest,
+    )  # fmt: skip
+
+
+def _shown(newest: Fit, older: Fit, choice: int | None) -> float:
+    """The difference of the estimates that are shown."""
+    if choice is None:
+        assert newest.mean is not None
+        assert older.mean is not None
+        return newest.mean.constrained - older.mean.constrained
+    assert newest.shares is not None
+    assert older.shares is not None
+    return float(newest.shares.constrained[choice] - older.shares.constrained[choice])

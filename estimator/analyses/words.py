@@ -37,8 +37,15 @@ METHODS = {
     "der Heijden 2002).",
     "regression": "Logistic regression of an answer that was told through a table of tickets, by maximum likelihood; "
     "Wald intervals of the logarithms of the odds ratios (Scheers & Dayton 1988; Blair, Imai & Zhou 2015).",
-    "versions": "Versions are taken as independent samples. People who took part in both make the interval of "
-    "the difference wrong, too wide or too narrow.",
+    "versions": "Changes: intervals that recover the variances from the intervals of both (Newcombe 1998; Zou 2007), "
+    "of means normal ones. Each interval is one by itself.",
+    "different": "How many people took part in both is not known, so they are taken as different people. If many are "
+    "the same, the interval is too wide where they mostly stayed with their answer, and too narrow where they changed.",
+    "returned": "Who stayed with her answer is not known, only bounded by the estimates: the interval is made with the "
+    "fewest who can have, which makes it widest.",
+    "remembered": "Devices remembered their tickets: the same answer was the same report in both, with the same error "
+    "by chance.",
+    "fresh": "Every wave drew its tickets anew, so their chance in two waves is independent.",
 }
 FLAGS = {
     EDGE: "at the edge of what is possible: no finite number",
@@ -103,11 +110,27 @@ def difference(row: Row, one: str, other: str, unit: wording.Unit) -> str:
     if not row.differs:
         return f"We cannot tell {one} from {other}: the difference is between {_ends(row, low, high, unit)}."
     word, near, far = ("higher", low, high) if low > 0 else ("lower", -high, -low)
-    places = places_of(row, unit)
-    # As many decimals as it takes for the nearer end not to look like none at all.
-    while places < unit.most and math.floor(near * unit.factor * 10**places) == 0:
-        places += 1
+    places = _enough_places(row, unit)
     return f"{one} is {word} than {other} by {wording.span(near, far, places, unit)}."
+
+
+def change(row: Row, before: str, after: str, what: str, unit: wording.Unit) -> str:
+    """Whether something rose or fell from one wave to the next, and by how much, in a sentence."""
+    low, high = row.low, row.high
+    if low is None or high is None or row.estimate is None or row.level is None:
+        return f"{capital(after)} cannot be compared with {before} yet."
+    places, level = _enough_places(row, unit), confidence(row.level)
+    plain = wording.Unit(unit.factor, unit.most, "")
+    if not row.differs:
+        ends = _ends(row, low, high, unit)
+        return (
+            f"Between {before} and {after} we cannot tell whether {what} changed: by between {ends} ({level} interval)."
+        )
+    rose = low > 0
+    near, far = (low, high) if rose else (-high, -low)
+    size = wording.value(abs(row.estimate), places, unit)
+    span = wording.span(near, far, places, plain)
+    return f"Between {before} and {after} {what} {'rose' if rose else 'fell'} by {size} ({level} interval {span})."
 
 
 def odds(row: Row, answer: str, one: str, other: str) -> str:
@@ -132,6 +155,18 @@ def missing(row: Row) -> str:
 
 def places_of(row: Row, unit: wording.Unit) -> int:
     return min(wording.decimals(row.standard_error, unit), 2 if unit is POINTS else unit.most)
+
+
+def _enough_places(row: Row, unit: wording.Unit) -> int:
+    """As many decimals as it takes for the nearer end not to look like none at all."""
+    places, near = places_of(row, unit), min(abs(row.low or 0.0), abs(row.high or 0.0))
+    while row.differs and places < unit.most and math.floor(near * unit.factor * 10**places) == 0:
+        places += 1
+    return places
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def signed(text: str) -> str:

@@ -11,6 +11,7 @@ from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import quantities_of, variables_of
 from estimator.analyses.strata import PAIRS
 from estimator.analyses.words import Speaker
+from estimator.waves import is_weighted
 
 Kind = Analysis.Kind
 Options = list[tuple[str, str]]
@@ -47,6 +48,7 @@ class Field:
     value: str
     options: list[tuple[str, Options]] | None = None
     hint: str = ""
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,19 @@ def _regression(design: Design, said: Mapping[str, str]) -> Iterator[Field]:
 
 def _versions(design: Design, said: Mapping[str, str]) -> Iterator[Field]:
     yield _select("quantity", "Compare", _quantities(design), said)
+    if is_weighted(design):
+        return
+    remembers = design.document.get("waves", {}).get("repeats") == "remember"
+    hint = "Only if you know it: then the interval takes into account that the same people answered twice."
+    if remembers:
+        hint += " Count those who used the same device: another one does not remember."
+    yield _number("returned", "People who took part in the newest and in the one before", said, hint)
+    if design.document["version"] > 2:
+        yield _number("returned_first", "People who took part in the newest and in the first", said)
+
+
+def _number(name: str, label: str, said: Mapping[str, str], hint: str = "") -> Field:
+    return Field(name, f"{label} (optional)", said.get(name, ""), hint=hint, optional=True)
 
 
 def _select(

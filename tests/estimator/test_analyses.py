@@ -1,9 +1,11 @@
 """Analyses against independent computations of the same reports, what they refuse, and that they repeat bit for bit."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -15,9 +17,10 @@ from collector import services as collector
 from collector.designs import Design
 from collector.services import freeze
 from estimator import jobs, tasks
-from estimator.analyses import asking, exports, selectors, services, snapshots
+from estimator.analyses import asking, exports, selectors, services, showing, snapshots, words
 from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import Refused, quantities_of, variable_of, variables_of
+from estimator.waves import remembered
 from randomized_response import custom, estimate_joint, logistic_regression
 from tests import analysed, kinds, payloads, simulated
 from tests.analysed import GROUPS
@@ -392,3 +395,63 @@ class TestJobs:
         monkeypatch.setattr(services, "result_of", taken_over)
         assert services.execute(found.pk).state == "running"
         assert Analysis.objects.get().result == {}
+
+
+def waves(design: Design, count: int, repeats: str = "remember") -> list[Design]:
+    """The newest first."""
+    said = {"waves": {"repeats": repeats, "spent": "3/1"}}
+    return [freeze({**design.document, "version": number, **said}) for number in range(count, 0, -1)]
+
+
+def test_the_newest_wave_is_compared_with_the_one_before_and_the_first(design: Design) -> None:
+    found = waves(design, 3)
+    for seed, one in enumerate(found):
+        analysed.answer(one, np.random.default_rng(seed), yes=(0.3, 0.3, 0.3))
+    apart = run("versions", *found, quantity="cheated:1")
+    known = run("versions", *found, quantity="cheated:1", returned="1,000", returned_first="0")
+    pairs = [(row["version"], row["against_version"], row["returned"]) for row in rows(known, "difference")]
+    assert pairs == [(3, 2, 1000), (3, 1, 0)]
+    before, first = (rows(one, "difference")[0] for one in (apart, known))
+    assert first["narrowest_standard_error"] < first["standard_error"] != before["standard_error"]
+    assert before["narrowest_standard_error"] == before["standard_error"]
+    assert rows(apart, "difference")[1]["low"] == rows(known, "difference")[1]["low"], (
+        "nobody returned, or nobody knows"
+    )
+    shown = showing.show(known)
+    assert re.search("Between wave 2 and wave 3 (the share|we cannot tell whether the share)", shown.sentences[0])
+    assert words.METHODS["remembered"] in shown.methods
+    assert words.METHODS["returned"] in shown.methods
+    assert any(said.startswith("With 1,000 people in both, the standard error is at most") for said in shown.cautions)
+    picture = ElementTree.fromstring(shown.parts[0].picture)
+    assert len(picture.findall(".//*[@class='joined']")) == 2
+    assert len(picture.findall(".//*[@class='dot']")) == 3
+
+
+def test_what_changed_between_waves_counts_as_remembered_only_where_both_do(design: Design) -> None:
+    newest, older = waves(design, 2)
+    item = newest.document["items"][0]
+    assert remembered(newest, older, item)
+    (fresh,) = waves(design, 1, "fresh")
+    assert not remembered(newest, fresh, item)
+    assert not remembered(newest, older, {**item, "wording": {"en": "Another?"}}), "another text draws other tickets"
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [("1501", "from 0 to 1,500"), ("-1", "from 0 to 1,500"), ("many", "got “many”"), ("2.5", "or empty")],
+)
+def test_more_cannot_return_than_took_part(design: Design, said: str, why: str) -> None:
+    newest, older = waves(design, 2)
+    for one in (newest, older):
+        analysed.answer(one, np.random.default_rng(1))
+    with pytest.raises(Refused, match=why):
+        run("versions", newest, older, quantity="cheated:1", returned=said)
+
+
+def test_of_weighted_groups_nobody_can_say_who_returned(design: Design) -> None:
+    strata = analysed.groups()
+    for group in strata["groups"]:
+        group["share"] = "1/3"
+    newest, older = waves(Design({**design.document, "strata": strata}), 2)
+    with pytest.raises(Refused, match="weighted by their known shares"):
+        run("versions", newest, older, quantity="cheated:1", returned="10")

@@ -118,3 +118,28 @@ def test_a_ratio_is_told_from_a_thousandth_to_a_thousand() -> None:
     assert [words.ratio(number) for number in (0, 1e-9, 0.0012, 63, 999, 1e4)] == [
         "0", "below 0.001", "0.0012", "63", "999", "over 1,000",
     ]  # fmt: skip
+
+
+@given(ends, ends)
+def test_a_change_is_told_as_its_interval_is(one: float, other: float) -> None:
+    """Which way it went, and an interval that is never narrower than the one that was computed."""
+    low, high = sorted((one, other))
+    said = words.change(row(low, high), "wave 1", "wave 2", "the share of “Yes”", words.POINTS)
+    level, near, far = numbers(said.partition("(")[2]) if low > 0 or high < 0 else (95.0, *numbers(said)[2:4])
+    assert level == 95
+    assert said.startswith("Between wave 1 and wave 2 ")
+    if low > 0 or high < 0:
+        assert (" rose by " in said) == (low > 0)
+        low, high = (low, high) if low > 0 else (-high, -low)
+    else:
+        assert "we cannot tell whether the share of “Yes” changed: by between " in said
+    assert near <= 100 * low + 1e-6
+    assert far >= 100 * high - 1e-6
+
+
+def test_the_sentence_of_a_change() -> None:
+    found = replace(row(0.01, 0.07), standard_error=0.0151)
+    said = words.change(found, "wave 1", "wave 2", "the share of “Yes”", words.POINTS)
+    assert said == (
+        "Between wave 1 and wave 2 the share of “Yes” rose by 4 percentage points (95\u00a0% interval 1 to 7)."
+    )

@@ -1,6 +1,7 @@
 """The SVG writer: places, words for those who do not see it, and nothing that could be more than a picture."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -146,3 +147,22 @@ def test_an_axis_of_numbers_is_told_in_numbers() -> None:
     desc = root.find(f"{SVG}desc")
     assert desc is not None
     assert desc.text == "Mean: 2.5, known truth 2.25"
+
+
+def test_a_trend_stands_at_its_shares_and_is_told_in_words() -> None:
+    points = [ROW, Row("Later", "Not enough reports yet: 12 of 30"), replace(ROW, label="Now", estimate=0.4, high=0.5)]
+    root = ElementTree.fromstring(pictures.trend(points, key="t", title="Over time", axis=Axis(0.0, 0.5, 0.1)))
+
+    def height(share: float) -> float:
+        return pictures.TREND_TOP + pictures.TREND_HEIGHT * (1 - share / 0.5)
+
+    wholes = [(float(line.get("y1", "")), float(line.get("y2", ""))) for line in root.iterfind(".//*[@class='whole']")]
+    assert wholes == [pytest.approx((height(0.45), height(0.15))), pytest.approx((height(0.5), height(0.15)))]
+    (joined,) = root.iterfind(".//*[@class='joined']")
+    assert per_cent(joined, "x1") < per_cent(joined, "x2")
+    assert (float(joined.get("y1", "")), float(joined.get("y2", ""))) == pytest.approx((height(0.3), height(0.4)))
+    told = root.find(f"{SVG}desc")
+    assert told is not None
+    assert told.text == "Yes: 30 % (20 to 40 %); Later: Not enough reports yet: 12 of 30; Now: 30 % (20 to 40 %)"
+    many = ElementTree.fromstring(pictures.trend([ROW] * 12, key="t", title="Over time"))
+    assert len(many.findall(".//*[@class='label']")) == 4

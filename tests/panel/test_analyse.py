@@ -115,8 +115,8 @@ def test_versions_are_compared(her: Client, survey: Survey) -> None:
     version = open_survey(survey)
     analysed.answer(reports.get_design(version.design_id), np.random.default_rng(4), yes=(0.6, 0.8, 0.7))
     text = text_of(her, ask(her, kind="versions", quantity="cheated:1"))
-    assert "Version 2 is higher than version 1 by " in text
-    assert "independent samples" in text
+    assert "Between version 1 and version 2 the share of “Yes” rose by " in text
+    assert "taken as different people" in text
 
 
 def test_a_refusal_is_said_beside_what_was_written(her: Client, survey: Survey) -> None:
