@@ -62,10 +62,13 @@ def render_page(
     context["sections"] = _sections(document, language)
     context["branching"] = any("asked_if" in item for item in document["items"])
     context["question_count"] = len(document["items"])
+    context["invitations"] = document.get("invitations", {}).get("kind", "")
     context["told"], context["extras"] = _told(document), _extras(document)
     context["practice"] = _practice(document["items"][0], document, language)
     context["coin_address"] = address_of("coin", document, language) if with_coin else ""
     context["survey_address"] = "" if preview else address_of("respond", document, document["languages"][0])
+    if context["invitations"] == "blind" and not preview:
+        context["token_address"] = f"{context['survey_address']}token/"
     doors = switch("respond", document)
     context["doors"] = [replace(door, address="") for door in doors] if preview else doors
     context["preview"], context["work"] = preview, work
@@ -132,7 +135,11 @@ def _told(document: Document) -> set[str]:
 def _extras(document: Document) -> list[str]:
     """The scripts that this design needs and most do without, in the order in which they run."""
     kinds = {item["kind"] for item in document["items"]}
-    needed = {"several": "several_choices" in kinds, "number": "number" in kinds}
+    needed = {
+        "several": "several_choices" in kinds,
+        "number": "number" in kinds,
+        "inviting": "invitations" in document,
+    }
     return [name for name, holds in needed.items() if holds]
 
 

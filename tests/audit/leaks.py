@@ -56,11 +56,11 @@ def busy(milliseconds: float) -> tuple[Change, ...]:
     return in_transport(wait + FETCH)
 
 
-BODY = "return JSON.stringify({ design, nonce, stratum, report });"
+BODY = "return JSON.stringify({ design, nonce, stratum, report, ...(invitation === \"\" ? {} : { invitation }) });"
 DRAW = "return word % tickets;"
 DRAWN = "this.#drawn = design.items.map(({ encoding }) => encoding.boxes.map((box) => drawTicket(source, box)));"
 ROW = "encoding.read(this.#drawn[i], answers[i])"
-NONCE = "return requestBody({ design: this.#prepared.digest, nonce: this.#nonce, stratum, report });"
+NONCE = "return requestBody({ design: this.#prepared.digest, nonce: this.#nonce, stratum, report, invitation });"
 HEADERS = 'headers: { "Content-Type": "application/json", ...work },'
 FRESH = "new Tickets(this.#prepared.design, systemWords(this.#window.crypto))"
 REDRAW = f"""const {{ digest }} = this.#prepared;

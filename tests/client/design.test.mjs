@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 
-import { canonicalText, digestOf, groupNamed, linkNames, readDesign } from "../../surveys/static/surveys/client/design.js";
+import { canonicalText, digestOf, readDesign } from "../../surveys/static/surveys/client/design.js";
 import { designDocument, item } from "./tools.mjs";
 
 const { subtle } = globalThis.crypto;
@@ -73,30 +73,6 @@ test("the digest is SHA-256 of the text in UTF-8", async () => {
   await assert.rejects(digestOf("", {}), { code: "no-digest" });
 });
 
-test("a link names this digest, or none; everything else is refused", () => {
-  assert.equal(linkNames("", DIGEST), false);
-  assert.equal(linkNames("#", DIGEST), false);
-  assert.equal(linkNames(`#${DIGEST}`, DIGEST), true);
-  assert.equal(linkNames(`#${DIGEST.toUpperCase()}`, DIGEST), true);
-  for (const damaged of ["#x", `#${DIGEST.slice(1)}`, `#${DIGEST}0`, `#${DIGEST} `, "#question-1", `##${DIGEST}`]) {
-    assert.throws(() => linkNames(damaged, DIGEST), { code: "link-damaged" }, damaged);
-  }
-  assert.throws(() => linkNames(`#${"0".repeat(64)}`, DIGEST), { code: "link-other" });
-});
-
-test("a link may name a group after the digest, and weakens nothing by it", () => {
-  const groups = [{ key: "y1" }, { key: "y_2-b" }];
-  assert.equal(linkNames(`#${DIGEST}&group=y1`, DIGEST), true);
-  assert.throws(() => linkNames(`#${"0".repeat(64)}&group=y1`, DIGEST), { code: "link-other" });
-  for (const damaged of ["#group=y1", "#&group=y1", `#${DIGEST}&`, `#${DIGEST}&group=`, `#${DIGEST}&group=y1&x`, `#${DIGEST}&x=1`]) {
-    assert.throws(() => linkNames(damaged, DIGEST), { code: "link-damaged" }, damaged);
-  }
-  assert.equal(groupNamed(`#${DIGEST}&group=y_2-b`, { groups }), 1);
-  assert.equal(groupNamed(`#${DIGEST}`, { groups }), null);
-  assert.equal(groupNamed("", { groups: [] }), null);
-  assert.throws(() => groupNamed(`#${DIGEST}&group=y3`, { groups }), { code: "link-damaged" });
-  assert.throws(() => groupNamed(`#${DIGEST}&group=y1`, { groups: [] }), { code: "link-damaged" });
-});
 
 test("a hundred single changes, a hundred other digests", async () => {
   const text = canonicalText(designDocument());

@@ -18,7 +18,7 @@ STYLES = sorted((CLIENT.parent / "style").glob("*.css"))
 FORBIDDEN = (
     r"Math\.random|Date\b|performance\.|\beval\b|new Function|setInterval"
     r"|innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|createContextualFragment"
-    r"|indexedDB|\bcaches\b|document\.cookie|serviceWorker|history\.|BroadcastChannel"
+    r"|indexedDB|\bcaches\b|document\.cookie|serviceWorker|pushState|BroadcastChannel"
     r"|sendBeacon|WebSocket|EventSource|XMLHttpRequest|RTCPeerConnection|new Image|new Worker|\bimport\("
     r"|https?://(?!www\.w3\.org/2000/svg)|debugger|console\."
 )
@@ -50,6 +50,7 @@ def test_only_one_module_sends_one_draws_and_one_keeps() -> None:
     assert holding(r'method: "POST"') == ["transport.js"]
     assert holding(r"encoding\.read\(") == ["practice.js", "report.js"], "the practice has tickets of its own"
     assert holding(r"localStorage|sessionStorage") == ["keeping.js"]
+    assert holding(r"history") == ["link.js"], "which takes the invitation out of the address bar"
 
 
 @pytest.mark.parametrize("path", STYLES, ids=lambda path: path.name)
@@ -93,12 +94,12 @@ def test_every_script_and_style_is_named_by_hash_and_has_an_integrity(page: str)
 
 def test_what_only_some_designs_need_is_on_their_pages_alone(page: str) -> None:
     """And no module is on none."""
-    document = kinds.document()
+    document = kinds.document(invitations={"kind": "secret"})
     asking_all = render_page(document, *canonical_and_digest(document)).decode()
     assert scripts_of(asking_all) == {path.stem for path in MODULES}
-    assert scripts_of(asking_all) - scripts_of(page) == {"number", "several"}
+    assert scripts_of(asking_all) - scripts_of(page) == {"number", "several", "inviting"}
     entries = re.findall(r'<script type="module" src="/static/surveys/client/([a-z]+)', asking_all)
-    assert entries == ["several", "number", "page"], "page.js finds there what it needs"
+    assert entries == ["several", "number", "inviting", "page"], "page.js finds there what it needs"
 
 
 def test_rendering_twice_gives_the_same_bytes(page: str) -> None:

@@ -41,10 +41,20 @@ for (const status of [200, 201]) {
 for (const status of [400, 403, 404, 405, 409, 410, 413, 415, 422]) {
   test(`${status} is final`, async () => {
     const { outcome, requests } = await delivered([new Response("{}", { status })]);
-    assert.deepEqual(outcome, { state: "refused", status });
+    assert.deepEqual(outcome, { state: "refused", status, field: "" });
     assert.equal(requests.length, 1);
   });
 }
+
+test("a refusal says which field it is about, where it is one in the collector's words", async () => {
+  const refusal = async (body) => (await delivered([new Response(body, { status: 403 })])).outcome;
+  const of = (field) => JSON.stringify({ error: { field, message: "no" } });
+  assert.deepEqual(await refusal(of("invitation")), { state: "refused", status: 403, field: "invitation" });
+  assert.deepEqual(await refusal(of("Origin")), { state: "refused", status: 403, field: "Origin" });
+  for (const other of ["<html>a proxy's page</html>", "null", of(7), "[]", ""]) {
+    assert.deepEqual(await refusal(other), { state: "refused", status: 403, field: "" }, other);
+  }
+});
 
 const passing = {
   "a lost connection": new TypeError("network"),

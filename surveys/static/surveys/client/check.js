@@ -31,14 +31,20 @@ export class CheckThisPage {
    * @param {string} [sum]  what goes with it for the work that was asked for
    */
   showBody(body, url = "", sum = "") {
+    const shown = blotted(body);
     // Letters, digits and punctuation of JSON: nothing in a body ends a quoted word of a shell.
     const work = sum === "" ? "" : ` -H 'Candor-Work: ${sum}'`;
     const types = `-H 'Content-Type: application/json'${work}`;
     part(this.#root, "check-again").hidden = body === "";
-    part(this.#root, "check-receipt").textContent = body === "" ? "" : `printf %s '${body}' | sha256sum`;
+    part(this.#root, "check-receipt").textContent = body === "" ? "" : `printf %s '${shown}' | sha256sum`;
     part(this.#root, "check-repeat").textContent =
-      body === "" ? "" : `curl -s ${types} -H 'Origin: ${new URL(url).origin}' --data-binary '${body}' ${url}`;
-    const shown = body === "" ? element("p", this.#sentences.say("body-none")) : element("pre", body);
-    part(this.#root, "check-body").replaceChildren(shown);
+      body === "" ? "" : `curl -s ${types} -H 'Origin: ${new URL(url).origin}' --data-binary '${shown}' ${url}`;
+    const said = body === "" ? element("p", this.#sentences.say("body-none")) : element("pre", shown);
+    part(this.#root, "check-body").replaceChildren(said);
   }
+}
+
+/** An invitation is not shown: it tells who took part to whoever knows where it went. */
+function blotted(body) {
+  return body.replace(/"invitation":"[^"]*"/, '"invitation":"…"');
 }

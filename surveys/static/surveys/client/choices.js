@@ -55,10 +55,23 @@ export class Choices extends Field {
     this.#choose(this.#inputs[index]);
   }
 
+  /** Choose for the person, who sees it and cannot change it. */
+  fix(index) {
+    this.#choose(this.#inputs[index]);
+    this.#inputs.forEach((input) => {
+      input.closest("label").hidden = !input.checked;
+      input.disabled = true;
+    });
+    this.fixed = true;
+  }
+
   clear() {
+    this.fixed = false;
     for (const input of this.#inputs) {
       input.checked = false;
       input.defaultChecked = false;
+      input.disabled = false;
+      input.closest("label").hidden = false;
     }
     this.#moveTabStop(this.#shown[0]);
     this.showError("");

@@ -30,6 +30,7 @@ import { Refusal } from "./refusal.js";
  * @property {readonly string[]} languages
  * @property {readonly {key: string, label: Text}[]} groups  empty where the survey has no strata question
  * @property {readonly {key: string, title: Text, introduction: Text}[]} sections
+ * @property {"" | "secret" | "blind"} invitations  what a report comes with: a code, a blindly signed token, or nothing
  * @property {readonly Item[]} items
  */
 
@@ -43,8 +44,6 @@ const KINDS = {
   scale: ["single"],
   number: ["single"],
 };
-
-const LINK = /^([0-9a-f]{64})(?:&group=([a-z0-9_-]+))?$/i;
 
 /**
  * Read and check a design; nothing is drawn from one that did not pass here.
@@ -64,6 +63,7 @@ export function readDesign(text) {
     languages: source.languages,
     groups: checkedGroups(source.strata?.groups ?? []),
     sections: source.sections ?? [],
+    invitations: checkedInvitations(source.invitations),
     items: Object.freeze(source.items.map(checkedItem)),
   });
   refuseTooMuch(totalRatio(design.items.map(({ encoding }) => encoding.ratio)));
@@ -97,42 +97,6 @@ export async function digestOf(text, subtle) {
   }
   const bytes = new Uint8Array(await subtle.digest("SHA-256", new TextEncoder().encode(text)));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/**
- * Compare the digest with the one in the link, `#<64 hex digits>`, which a group may follow.
- *
- * @param {string} fragment  `location.hash`
- * @param {string} digest
- * @returns {boolean}  whether the link names a digest at all; another digest is refused
- */
-export function linkNames(fragment, digest) {
-  const link = fragment.replace(/^#/, "");
-  if (link === "") {
-    return false;
-  }
-  const named = LINK.exec(link)?.[1].toLowerCase();
-  if (named === undefined) {
-    throw new Refusal("link-damaged");
-  }
-  if (named !== digest) {
-    throw new Refusal("link-other", { named, digest });
-  }
-  return true;
-}
-
-/**
- * The group that the link names after the digest, `&group=<key>`: it is ticked as the questions begin.
- *
- * @returns {number | null}  its place in the design
- */
-export function groupNamed(fragment, { groups }) {
-  const key = LINK.exec(fragment.replace(/^#/, ""))?.[2];
-  const place = groups.findIndex((group) => group.key === key);
-  if (key !== undefined && place === -1) {
-    throw new Refusal("link-damaged");
-  }
-  return place === -1 ? null : place;
 }
 
 function parsed(text) {
@@ -212,6 +176,12 @@ function checkedGroups(groups) {
   demand(groups.every((group) => typeof group?.key === "string"), "a group has no key");
   demand(lengths.size <= 1, "its group keys differ in length, so the size of a request would show the group");
   return groups;
+}
+
+function checkedInvitations(invitations) {
+  const kind = invitations?.kind ?? "";
+  demand((kind === "") === (invitations === undefined) && ["", "secret", "blind"].includes(kind), "its invitations are of an unknown kind");
+  return kind;
 }
 
 function refuseTooMuch(total) {

@@ -14,6 +14,7 @@ import { Refusal } from "./refusal.js";
  * @property {() => void} clear  forget the answer, also one that a browser may have filled in again
  * @property {(message: string) => void} showError  empty: no error
  * @property {() => void} focus
+ * @property {boolean} [fixed]  whether it was answered for the person, who cannot change it
  * @property {(order: readonly number[]) => void} [arrange]  show these choices first, in this order
  */
 export class Field {

@@ -1,9 +1,10 @@
 import { CheckThisPage } from "./check.js";
-import { groupNamed } from "./design.js";
 import { Explanation } from "./explain.js";
+import { extra } from "./extras.js";
+import { groupNamed, linkNames, takeLink } from "./link.js";
 import { part } from "./parts.js";
 import { CheckQuestion, Practice } from "./practice.js";
-import { checkedLink, prepare } from "./preparation.js";
+import { prepare } from "./preparation.js";
 import { Questionnaire } from "./questionnaire.js";
 import { drawNonce, systemWords } from "./random.js";
 import { Refusal } from "./refusal.js";
@@ -20,8 +21,7 @@ import { Stages } from "./stages.js";
  *
  *   waiting -> questions <-> review -> sending -> sent | failed -> cleared        and from everywhere: refused
  *
-    this.#beginQuestions();
- * no click can send anything but these bytes.
+ * From `sending` on no click can send anything but the bytes that were frozen then.
  */
 export class RespondentPage {
   #root;
@@ -40,6 +40,10 @@ export class RespondentPage {
   /** @type {Tickets | null} */
   #tickets = null;
   #nonce = "";
+  /** What the link says after #; its invitation is taken from the address bar as soon as this script runs. */
+  #link = { fragment: "", invitation: null };
+  /** @type {import("./inviting.js").Inviting | null}  where the survey asks for an invitation */
+  #inviting = null;
   /** @type {(Practice | CheckQuestion)[]}  what may be tried before the questions */
   #trials = [];
 
@@ -50,6 +54,7 @@ export class RespondentPage {
   constructor(root, window) {
     this.#root = root;
     this.#window = window;
+    this.#link = takeLink(window);
     this.#stages = new Stages(root);
     this.#sentences = new Sentences(part(root, "sentences"), root.lang);
     this.#review = new Review(part(root, "review-list"), this.#sentences, (question) => this.#edit(question));
@@ -65,7 +70,7 @@ export class RespondentPage {
 
   #bind() {
     this.#onClick("review-button", () => this.#showReview());
-    this.#onClick("next-button", () => this.#questionnaire.next());
+    this.#onClick("next-button", () => this.#showNext());
     this.#onClick("previous-button", () => this.#questionnaire.back());
     this.#onClick("back-button", () => this.#backToQuestions());
     this.#onClick("send-button", () => this.#send());
@@ -74,7 +79,7 @@ export class RespondentPage {
     });
     this.#window.addEventListener("pageshow", () => this.#guard(() => this.#enter()));
     this.#window.addEventListener("pagehide", () => this.#leave());
-    this.#window.addEventListener("hashchange", () => this.#guard(() => this.#enter()));
+    this.#window.addEventListener("hashchange", () => this.#guard(() => this.#enterByLink()));
   }
 
   /**
@@ -92,9 +97,16 @@ export class RespondentPage {
     }
   }
 
+  /** Another link was opened in this tab. */
+  async #enterByLink() {
+    this.#link = takeLink(this.#window);
+    await this.#enter();
+  }
+
   /** The next user of the device finds nothing. A report on its way is kept: it is no answer. */
   #leave() {
     this.#forget();
+    this.#forgetLink();
     this.#sending.clear();
   }
 
@@ -102,8 +114,8 @@ export class RespondentPage {
     this.#preparing ??= this.#prepareOnce();
     this.#prepared = await this.#preparing;
     const { design, digest } = this.#prepared;
-    const named = checkedLink(this.#window, digest);
-    this.#carryLink();
+    const named = linkNames(this.#link.fragment, digest);
+    this.#beginInvitation();
     this.#check.showDigest(digest, named, this.#address(""), this.#window.location);
     this.#check.showBody("");
     if (this.#sending.resume(this.#address("reports"), this.#prepared)) {
@@ -122,20 +134,41 @@ export class RespondentPage {
   /** The order of choices comes from a source of its own: it shows on the screen, the tickets never do. */
   #beginQuestions() {
     const source = systemWords(this.#window.crypto);
-    this.#questionnaire.begin(source, groupNamed(this.#window.location.hash, this.#prepared.design));
+    const { fragment, invitation } = this.#link;
+    this.#questionnaire.begin(source, groupNamed(fragment, this.#prepared.design), invitation !== null);
     source.wipe();
+  }
+
+  /** A survey that asks for none has no place to put one: such a link is for another survey, or was changed. */
+  #beginInvitation() {
+    const { invitation } = this.#link;
+    if (invitation !== null && this.#inviting === null) {
+      throw new Refusal("link-damaged");
+    }
+    this.#inviting?.begin(invitation);
+    this.#carryLink();
   }
 
   /** The same link in another language: whatever the fragment names is named there too. Nothing is answered yet. */
   #carryLink() {
+    const { fragment, invitation } = this.#link;
+    const hash = fragment + (invitation === null ? "" : `&invitation=${invitation}`);
     this.#root.querySelectorAll("a[hreflang]").forEach((door) => {
-      door.hash = this.#window.location.hash;
+      door.hash = hash;
     });
+  }
+
+  #forgetLink() {
+    this.#link.invitation = null;
+    this.#carryLink();
   }
 
   /** A page that comes back from the back-forward cache is the same page: bound and explained once. */
   async #prepareOnce() {
-    const prepared = await prepare(this.#root, this.#window, () => this.#guard(() => this.#questionnaire.update()));
+    const changed = () => this.#guard(() => this.#questionnaire.update());
+    const prepared = await prepare(this.#root, this.#window, this.#link.fragment, changed);
+    const { invitations } = prepared.design;
+    this.#inviting = invitations === "" ? null : new (extra("inviting"))(this.#root, invitations, this.#sentences);
     this.#questionnaire = new Questionnaire(this.#root, prepared, this.#sentences);
     const explanation = new Explanation(prepared.design, this.#sentences);
     explanation.fill(this.#root, prepared.questions);
@@ -151,8 +184,19 @@ export class RespondentPage {
     ];
   }
 
+  #showNext() {
+    if (this.#invited) {
+      this.#questionnaire.next();
+    }
+  }
+
+  /** Whether there is an invitation, where one is asked for; what is missing is said. */
+  get #invited() {
+    return this.#inviting?.complete() ?? true;
+  }
+
   #showReview() {
-    if (this.#questionnaire.complete()) {
+    if (this.#invited && this.#questionnaire.complete()) {
       this.#review.show(this.#questionnaire.asked, this.#questionnaire.unasked);
       this.#stages.show("review");
     }
@@ -174,6 +218,7 @@ export class RespondentPage {
     if (!this.#sending.begun) {
       const body = this.#freeze();
       this.#forget();
+      this.#forgetLink();
       await this.#sending.begin(this.#address("reports"), body, this.#prepared);
     }
   }
@@ -182,7 +227,8 @@ export class RespondentPage {
     const answers = this.#questionnaire.toSend();
     const { stratum } = this.#questionnaire;
     const report = this.#tickets.read(answers);
-    return requestBody({ design: this.#prepared.digest, nonce: this.#nonce, stratum, report });
+    const invitation = this.#inviting?.text;
+    return requestBody({ design: this.#prepared.digest, nonce: this.#nonce, stratum, report, invitation });
   }
 
   #clearScreen() {
@@ -193,8 +239,9 @@ export class RespondentPage {
     this.#stages.show("cleared");
   }
 
-  /** Answers, tickets and every place where an answer is written. */
+  /** Answers, tickets, the invitation, and every place where one of them is written. */
   #forget() {
+    this.#inviting?.clear();
     this.#questionnaire?.clear();
     this.#trials.forEach((trial) => trial.clear());
     this.#tickets?.forget();

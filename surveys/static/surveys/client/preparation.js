@@ -1,6 +1,7 @@
 import { Choices } from "./choices.js";
-import { digestOf, linkNames, readDesign } from "./design.js";
+import { digestOf, readDesign } from "./design.js";
 import { extra } from "./extras.js";
+import { linkNames } from "./link.js";
 import { part } from "./parts.js";
 import { Refusal } from "./refusal.js";
 
@@ -21,10 +22,11 @@ import { Refusal } from "./refusal.js";
  *
  * @param {HTMLElement} root
  * @param {Window} window
+ * @param {string} fragment  of the link
  * @param {() => void} changed  called after every change of an answer
  * @returns {Promise<Prepared>}
  */
-export async function prepare(root, window, changed) {
+export async function prepare(root, window, fragment, changed) {
   if (!window.isSecureContext) {
     throw new Refusal("insecure");
   }
@@ -33,14 +35,9 @@ export async function prepare(root, window, changed) {
   if (digest !== root.dataset.digest) {
     throw new Refusal("digest", { digest });
   }
-  checkedLink(window, digest);
+  linkNames(fragment, digest);
   const design = readDesign(text);
   return { design, digest, ...boundQuestions(root, design, changed) };
-}
-
-/** @returns {boolean}  whether the link names this digest; one that names another is refused */
-export function checkedLink(window, digest) {
-  return linkNames(window.location.hash, digest);
 }
 
 function boundQuestions(root, design, changed) {

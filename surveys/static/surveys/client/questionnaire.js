@@ -43,12 +43,13 @@ export class Questionnaire {
    *
    * @param {import("./random.js").WordSource} source  for the order alone
    * @param {number | null} group
+   * @param {boolean} fixed  whether it cannot be changed
    */
-  begin(source, group) {
+  begin(source, group, fixed) {
     this.#design.items.forEach((item, i) => item.shuffle && this.#questions[i].arrange(drawOrder(item, source)));
     this.#sections.begin();
     if (group !== null) {
-      this.#group.choose(group);
+      this.#group[fixed ? "fix" : "choose"](group);
     }
     this.update();
   }

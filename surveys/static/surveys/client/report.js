@@ -45,14 +45,18 @@ export class Tickets {
   }
 }
 
+/** How an invitation of each kind is written in a body: a code of 28 symbols, or 448 bytes in base64url. */
+export const INVITATIONS = { "": /^$/, secret: /^[0-9a-hjkmnp-tv-z]{28}$/, blind: /^[A-Za-z0-9_-]{597}[AQgw]$/ };
+
 /**
- * The body of the request: always these keys in this order, so that every body of a design has one length.
+ * The body of the request: always these keys in this order, so that every body of a design has one length. The last one
+ * is there where the design asks for an invitation.
  *
- * @param {{design: string, nonce: string, stratum: string, report: string}} parts
+ * @param {{design: string, nonce: string, stratum: string, report: string, invitation?: string}} parts
  * @returns {string}
  */
-export function requestBody({ design, nonce, stratum, report }) {
-  return JSON.stringify({ design, nonce, stratum, report });
+export function requestBody({ design, nonce, stratum, report, invitation = "" }) {
+  return JSON.stringify({ design, nonce, stratum, report, ...(invitation === "" ? {} : { invitation }) });
 }
 
 /**
@@ -63,13 +67,14 @@ export function requestBody({ design, nonce, stratum, report }) {
  * @returns {boolean}
  */
 export function isBodyFor(text, { design, digest }) {
-  const { nonce, stratum, report } = parsed(text) ?? {};
+  const { nonce, stratum, report, invitation = "" } = parsed(text) ?? {};
   const symbols = design.items.reduce((total, { encoding }) => total + encoding.symbols, 0);
   return (
     isHex(nonce, 32) &&
     isHex(report, 2 * symbols) &&
     (design.groups.length === 0 ? stratum === "" : design.groups.some(({ key }) => key === stratum)) &&
-    text === requestBody({ design: digest, nonce, stratum, report }) &&
+    INVITATIONS[design.invitations].test(invitation) &&
+    text === requestBody({ design: digest, nonce, stratum, report, invitation }) &&
     readBody(text, design).symbols.every((made, i) => design.items[i].encoding.makes(made))
   );
 }

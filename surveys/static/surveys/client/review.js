@@ -50,8 +50,10 @@ export class Review {
       element("p", question.wording, "answer-wording"),
       element("p", this.#answer(question, item), "answer-choice"),
       element("p", this.#sentences.say(item === null ? "review-plain" : "review-ticket"), "answer-note"),
-      button,
     );
+    if (question.fixed !== true) {
+      row.append(button);
+    }
     return row;
   }
 

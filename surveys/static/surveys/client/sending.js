@@ -218,8 +218,8 @@ export class Sending {
     } else if (outcome.state === "refused") {
       this.#drop();
       this.#turn.giveBack();
-      const known = `failed-${outcome.status}`;
-      const key = this.#sentences.has(known) ? known : "failed-other";
+      const known = [`failed-${outcome.status}-${outcome.field}`, `failed-${outcome.status}`];
+      const key = known.find((one) => this.#sentences.has(one)) ?? "failed-other";
       part(this.#root, "failed-reason").textContent = this.#sentences.say(key, { status: String(outcome.status) });
       this.#stages.show("failed");
     } else if (outcome.state === "paused") {

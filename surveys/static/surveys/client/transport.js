@@ -11,7 +11,7 @@ import { MOST_BITS } from "./work.js";
  * @property {(milliseconds: number) => Promise<void>} sleep
  * @property {() => boolean} online
  *
- * @typedef {{state: "stored", receipt: string} | {state: "refused", status: number} | {state: "paused" | "stopped"}} Outcome
+ * @typedef {{state: "stored", receipt: string} | {state: "refused", status: number, field?: string} | {state: "paused" | "stopped"}} Outcome
  * @typedef {(state: "sending" | "working" | "waiting" | "offline", values: {tries: number, seconds: number}) => void} Tell
  */
 
@@ -158,7 +158,7 @@ export class Delivery {
       return this.#judgeWork(await response.json());
     }
     const final = response.status >= 400 && response.status < 500 && !TEMPORARY.includes(response.status);
-    return final ? { state: "refused", status: response.status } : null;
+    return final ? { state: "refused", status: response.status, field: await fieldOf(response) } : null;
   }
 
   /** A survey may ask for work, or for more, after its page was loaded: that is done at once, for the same bytes. */
@@ -178,6 +178,12 @@ export class Delivery {
       }),
     ]);
   }
+}
+
+/** Which field of the report a refusal names; empty where it is in no words of the collector's. */
+async function fieldOf(response) {
+  const { error } = (await response.json().catch(() => null)) ?? {};
+  return typeof error?.field === "string" ? error.field : "";
 }
 
 /**
