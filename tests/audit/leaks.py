@@ -56,7 +56,7 @@ def busy(milliseconds: float) -> tuple[Change, ...]:
     return in_transport(wait + FETCH)
 
 
-BODY = "return JSON.stringify({ design, nonce, stratum, report, ...(invitation === \"\" ? {} : { invitation }) });"
+BODY = 'return JSON.stringify({ design, nonce, stratum, report, ...(invitation === "" ? {} : { invitation }) });'
 DRAW = "return word % tickets;"
 DRAWN = "this.#drawn = design.items.map(({ encoding }) => encoding.boxes.map((box) => drawTicket(source, box)));"
 ROW = "encoding.read(this.#drawn[i], answers[i])"
