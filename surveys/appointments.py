@@ -1,11 +1,11 @@
-"""What a survey does by itself: opening and closing at a time, closing when enough reports are stored.
+"""What a survey does by itself: opening and closing at a time, opening again, closing when enough reports are stored.
 
 An appointment is a row. A beat looks for those that are due and keeps each exactly once: the row is claimed in the very
 transaction that makes the move. Late is fine; what could not be done says why.
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from collector.designs import Design
 from estimator import wording
 from estimator.computing import MINIMUM_REPORTS
 from surveys import lifecycle, selectors, services
@@ -23,6 +24,11 @@ from surveys.people.log import record
 from surveys.reading import DefinitionError
 
 State = Appointment.State
+
+OPENING = ("open", "wave")
+"""The moves that let respondents answer."""
+
+OPENS_FROM = {lifecycle.MOVES[name].source: name for name in OPENING}
 
 MOST_REPORTS = 100_000_000
 
@@ -62,33 +68,53 @@ def open_on(survey: Survey, terms: Terms, *, confirmed: str, by: User | None = N
     DefinitionError, NotAllowed
         Naming what is wrong; nothing is done then. `confirmed` is the digest of the design that was looked at.
     """
+    lifecycle.require_draft(Survey.objects.select_for_update().get(pk=survey.pk))
+    return _open_on(survey, "open", terms, confirmed, by)
+
+
+@transaction.atomic
+def open_again_on(survey: Survey, terms: Terms, *, confirmed: str, by: User | None = None) -> Version | None:
+    """Open a closed survey as its next wave on these terms; as `open_on`."""
+    lifecycle.require_closed(Survey.objects.select_for_update().get(pk=survey.pk))
+    return _open_on(survey, "wave", terms, confirmed, by)
+
+
+def _open_on(survey: Survey, move: str, terms: Terms, confirmed: str, by: User | None) -> Version | None:
     for _, fault in terms.faults(timezone.now()):
         raise NotAllowed(fault)
-    lifecycle.require_draft(Survey.objects.select_for_update().get(pk=survey.pk))
     _call_off(survey.appointments.all())
     made = []
     if terms.opens_at is not None:
-        if digest_of(survey) != confirmed:
-            raise NotAllowed(services.CHANGED)
-        made.append(Appointment(survey=survey, move="open", due_at=terms.opens_at, digest=confirmed))
+        if _designs(move, survey).digest != confirmed:
+            raise NotAllowed(services.CHANGED if move == "open" else services.ANOTHER_WAVE)
+        made.append(Appointment(survey=survey, move=move, due_at=terms.opens_at, digest=confirmed))
     if terms.closes_at is not None:
         made.append(Appointment(survey=survey, move="close", due_at=terms.closes_at))
     if terms.cap is not None:
         made.append(Appointment(survey=survey, move="close", at_reports=terms.cap))
     Appointment.objects.bulk_create(made)
     for one in made:
-        record(by, f"agreed to {one.move} by itself", survey=survey, detail=_when(one))
-    return services.open_survey(survey, confirmed=confirmed, by=by) if terms.opens_at is None else None
+        record(by, f"agreed to {one.get_move_display()} by itself", survey=survey, detail=_when(one))
+    return _opens(move)(survey, confirmed=confirmed, by=by) if terms.opens_at is None else None
 
 
 def digest_of(survey: Survey) -> str:
     """The digest that the draft would have if it opened as it is now. Raises DefinitionError where it could not."""
-    return selectors.design_to_open(survey)[0].digest
+    return _designs("open", survey).digest
+
+
+def _designs(move: str, survey: Survey) -> Design:
+    """What the move would freeze now."""
+    return (selectors.design_to_open if move == "open" else selectors.wave_to_open)(survey)[0]
+
+
+def _opens(move: str) -> Callable[..., Version]:
+    return services.open_survey if move == "open" else services.open_wave
 
 
 def call_off(survey: Survey, *, by: User | None = None) -> None:
-    """The draft does not open by itself any more. Raises NotAllowed where it was not to."""
-    opening = survey.appointments.filter(move="open", state=State.WAITING)
+    """It does not open by itself any more. Raises NotAllowed where it was not to."""
+    opening = survey.appointments.filter(move__in=OPENING, state=State.WAITING)
     with transaction.atomic():
         if not _call_off(opening):
             raise NotAllowed(f"{survey.slug} has no opening to call off.")
@@ -126,23 +152,23 @@ def waiting(survey: Survey) -> list[Appointment]:
 
 
 def trouble(survey: Survey) -> str:
-    """Why a draft did not open by itself, or will not as it is now; empty where all is as agreed."""
-    opening = survey.appointments.filter(move="open").first()
+    """Why it did not open by itself, or will not as it is now; empty where all is as agreed."""
+    move = OPENS_FROM.get(Survey.State(survey.state), "")
+    opening = survey.appointments.filter(move=move).first()
     version = selectors.latest_version(survey)
-    if survey.state != Survey.State.DRAFT or opening is None:
+    if opening is None:
         return ""
     if opening.state == State.FAILED and opening.settled_at and (not version or opening.made_at > version.opened_at):
         return f"It did not open by itself on {moment(opening.settled_at)}: {opening.outcome}"
     if opening.state == State.WAITING and not _as_agreed(survey, opening):
-        return (
-            "The draft has changed since its opening was agreed, so it will not open. Confirm it again or call it off."
-        )
+        said = "The draft has changed" if move == "open" else "What would open has changed"
+        return f"{said} since its opening was agreed, so it will not open. Confirm it again or call it off."
     return ""
 
 
 def _as_agreed(survey: Survey, opening: Appointment) -> bool:
     try:
-        return digest_of(survey) == opening.digest
+        return _designs(opening.move, survey).digest == opening.digest
     except DefinitionError:
         return False
 
@@ -184,7 +210,7 @@ def _do(appointment: Appointment) -> None:
     closing = survey.appointments.filter(move="close", state=State.WAITING, due_at__lte=timezone.now())
     if closing.exists():
         raise NotAllowed("Its closing time had passed before it could open.")
-    services.open_survey(survey, confirmed=appointment.digest)
+    _opens(appointment.move)(survey, confirmed=appointment.digest)
 
 
 @transaction.atomic
@@ -192,8 +218,8 @@ def _fail(appointment: Appointment, reason: str) -> bool:
     """Write down why it could not be done. What does not open has nothing to close either."""
     failed = _settle(appointment, State.FAILED, reason)
     if failed:
-        record(None, f"could not {appointment.move} by itself", survey=appointment.survey, detail=reason)
-    if failed and appointment.move == "open":
+        record(None, f"could not {appointment.get_move_display()} by itself", survey=appointment.survey, detail=reason)
+    if failed and appointment.move in OPENING:
         _call_off(appointment.survey.appointments.all())
     return failed
 

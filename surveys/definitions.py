@@ -6,6 +6,7 @@ of each item, made here from the name and the exact fractions of its mechanism.
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -21,6 +22,8 @@ from surveys.languages import missing_from
 from surveys.mechanisms import mechanism_of
 from surveys.questions import complete_item, frozen_item
 from surveys.reading import DefinitionError, exact, known_keys, listed, require_plain_texts, text
+from surveys.waves.ledger import Priced, Sum, epsilon_of, priced
+from surveys.waves.ledger import spent as spent_in
 
 Definition = dict[str, Any]
 
@@ -36,6 +39,9 @@ SAID_ONCE = {"invitations": ("secret", "blind"), "repeats": ("fresh", "remember"
 
 SURVEY_KEYS = {"slug", "rehearsal", "languages", *TEXTS, "strata", *SAID_ONCE, "sections", "items"}
 
+AT_OPENING = ("invitations", "waves", "participation")
+"""Keys of a design that are made as it is opened."""
+
 NO_KEY = "f" * 768
 """Stands for the key of blind invitations until there is one: a number that is nobody's key."""
 
@@ -43,10 +49,21 @@ NO_KEY = "f" * 768
 @dataclass(frozen=True)
 class Opening:
     """What only the installation knows as a survey opens: the modulus of its key for blind invitations, and e^epsilon
-    of the most that a person may have spent in it before."""
+    of the most that a person may have spent in it before.
+
+    `earlier` is what the latter is the sum of: with remembered tickets the next wave may add less than its own epsilon.
+    """
 
     modulus: str = NO_KEY
     spent: Fraction = Fraction(1)
+    earlier: Sequence[Priced] = ()
+
+    def after(self, document: dict[str, Any]) -> Fraction:
+        """e^epsilon of the most that a person may have spent once she has answered this design too."""
+        design = priced(document)
+        if self.earlier:
+            return spent_in([*self.earlier, design]).most
+        return Sum(most=self.spent).plus(spent_in([design])).most
 
 
 FIRST = Opening()
@@ -138,7 +155,24 @@ def design_of(definition: Definition, *, version: int, opening: Opening = FIRST)
     if missing := missing_from(definition):
         raise DefinitionError(missing)
     _filled_in({name: part for name, part in definition.items() if name != "slug"}, "")
-    _within_ceiling(definition, opening.spent)
+    _within_ceiling(design, opening, "Lower the truth probability of a question, or ask fewer.")
+    return design
+
+
+def asked_again(frozen: designs.Design, *, version: int, opening: Opening) -> designs.Design:
+    """The design of the next wave: the same questions under the next number, with what only opening tells.
+
+    Raises
+    ------
+    DefinitionError
+        Where a person could have spent more than the ceiling after it.
+    """
+    said = {"rehearsal": frozen.rehearsal, "invitations": frozen.invitations}
+    said |= {"repeats": frozen.document.get("waves", {}).get("repeats", "fresh")}
+    said |= {"participation": frozen.document.get("participation", {}).get("epsilon")}
+    kept = {name: value for name, value in frozen.document.items() if name not in AT_OPENING}
+    design = designs.check({**kept, **_frozen_once(said, opening), "version": version})
+    _within_ceiling(design, opening, "A revised version could ask less.")
     return design
 
 
@@ -217,18 +251,25 @@ def _frozen_once(definition: Definition, opening: Opening) -> dict[str, Any]:
     return frozen
 
 
-def _within_ceiling(definition: Definition, spent: Fraction) -> None:
-    before = math.log(spent)
-    total = before + total_epsilon(definition)
+def _within_ceiling(design: designs.Design, opening: Opening, advice: str) -> None:
+    """Refuse a design after which a person could have spent too much, in this wave and all before it."""
+    total = epsilon_of(opening.after(design.document))
     # A rehearsal is answered by no browser, so the browsers' own limit does not bind it.
-    limit = math.inf if definition["rehearsal"] else math.log(BROWSER_LIMIT)
-    ceiling = min(settings.CANDOR_EPSILON_CEILING, limit)
+    ceiling = ceiling_of(rehearsal=design.rehearsal)
     if total > ceiling:
-        earlier = f", {before:.4f} of it spent in earlier waves" if before else ""
-        raise DefinitionError(
-            f"the questions together give epsilon {total:.4f}{earlier}; at most {ceiling:.4f} a person is allowed. "
-            "Lower the truth probability of a question, or ask fewer."
-        )
+        said = f"the questions together give epsilon {total:.4f}; at most {ceiling:.4f} a person is allowed"
+        if opening.spent > 1:
+            before = epsilon_of(opening.spent)
+            said = (
+                f"after this wave a person could have spent epsilon {total:.4f}, {before:.4f} of it in earlier waves; "
+                f"at most {ceiling:.4f} a person is allowed"
+            )
+        raise DefinitionError(f"{said}. {advice}")
+
+
+def ceiling_of(*, rehearsal: bool = False) -> float:
+    """The most epsilon that a person may spend in a survey, in all its waves."""
+    return min(settings.CANDOR_EPSILON_CEILING, math.inf if rehearsal else math.log(BROWSER_LIMIT))
 
 
 def _items(raw: Any, languages: list[str]) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """The states of a survey as data: which moves there are, who may make them, what each still needs.
 
-draft -> open -> closed -> archived; closed -> draft as the next version; archived -> closed, because putting away
-changes nothing and a mistake should not cost a version.
+draft -> open -> closed -> archived; closed -> open as the next wave; closed -> draft as the next version; archived ->
+closed, because putting away changes nothing and a mistake should not cost a version.
 """
 
 from collections.abc import Callable
@@ -61,6 +61,14 @@ MOVES = {
     "close": Move(
         State.OPEN, State.CLOSED, "Close", "Takes no more reports and makes the final estimate.", Role.EDITOR
     ),
+    "wave": Move(
+        State.CLOSED,
+        State.OPEN,
+        "Open again",
+        "Asks the same questions once more, as its next wave with reports of its own; nothing is edited.",
+        Role.EDITOR,
+        missing=selectors.what_keeps_it_closed,
+    ),
     "revise": Move(
         State.CLOSED,
         State.DRAFT,
@@ -89,10 +97,14 @@ def move(survey: Survey, name: str) -> None:
         raise NotAllowed(missing)
     if not Survey.objects.filter(pk=survey.pk, state=step.source).update(state=step.target):
         survey.refresh_from_db(fields=["state"])
-        raise NotAllowed(f"{survey.slug} is {survey.state}; to {step.act.lower()} it, it must be {step.source}.")
+        verb, _, rest = step.act.lower().partition(" ")
+        done = f"{verb} it {rest}".rstrip()
+        raise NotAllowed(f"{survey.slug} is {survey.state}; to {done}, it must be {step.source}.")
     survey.state = step.target
-    # Whatever was to bring it here by itself has nothing left to do.
-    waiting = Appointment.objects.filter(survey=survey, move=name, state=Appointment.State.WAITING)
+    # Whatever was to move it by itself has nothing left to do, but for what is to close it now that it is open.
+    waiting = Appointment.objects.filter(survey=survey, state=Appointment.State.WAITING)
+    if step.target == State.OPEN:
+        waiting = waiting.exclude(move="close")
     waiting.update(state=Appointment.State.CALLED_OFF, settled_at=timezone.now())
 
 
@@ -100,6 +112,12 @@ def require_draft(survey: Survey) -> None:
     """Only drafts are edited: what is open is frozen."""
     if survey.state != State.DRAFT:
         raise NotAllowed(f"{survey.slug} is {survey.state}; only a draft can be changed. Close and revise it first.")
+
+
+def require_closed(survey: Survey) -> None:
+    """Only what is closed is opened again: it has one version in the field at a time."""
+    if survey.state != State.CLOSED:
+        raise NotAllowed(f"{survey.slug} is {survey.state}; only a closed survey can be opened again.")
 
 
 def moves_from(state: str) -> dict[str, Move]:

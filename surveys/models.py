@@ -211,7 +211,7 @@ class Appointment(models.Model):
         CALLED_OFF = "off", "called off"
 
     survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="appointments")
-    move = models.CharField(max_length=8, choices=[("open", "open"), ("close", "close")])
+    move = models.CharField(max_length=8, choices=[("open", "open"), ("close", "close"), ("wave", "open again")])
     due_at = models.DateTimeField(null=True)
     at_reports = models.PositiveIntegerField(null=True)
     digest = models.CharField(max_length=64, default="", help_text="of the design that was confirmed for opening")

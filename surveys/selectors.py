@@ -13,10 +13,12 @@ from django.db.models import Q, QuerySet
 from collector import selectors as reports
 from collector.designs import Design
 from estimator.models import Run
-from surveys.definitions import Definition, design_of
+from surveys.definitions import Definition, Opening, asked_again, design_of
 from surveys.mechanisms import PARAMETERS
 from surveys.models import Group, Item, Page, Rehearsal, Section, Survey, Version
 from surveys.reading import DefinitionError
+from surveys.waves.history import spending, waves_of
+from surveys.waves.ledger import spent
 
 LONGEST_BEGINNING = 56
 """Of a slug, so that a number fits behind it."""
@@ -103,10 +105,40 @@ def what_is_missing(survey: Survey) -> str:
     return ""
 
 
+def what_keeps_it_closed(survey: Survey) -> str:
+    """Why a closed survey cannot be opened as its next wave, in words; empty where it can."""
+    try:
+        wave_to_open(survey)
+    except DefinitionError as error:
+        return str(error)
+    return ""
+
+
 def design_to_open(survey: Survey) -> tuple[Design, int]:
     """The design that opening the draft would freeze now, and which version it is. Raises as `design_of` does."""
     number = next_number(survey)
-    return design_of(definition_of(survey), version=number), number
+    return design_of(definition_of(survey), version=number, opening=opening_of(survey)), number
+
+
+def wave_to_open(survey: Survey) -> tuple[Design, int]:
+    """The design of the next wave, with the questions of the last version, and its number.
+
+    Raises
+    ------
+    DefinitionError
+        Where a person could have spent more than the ceiling after it, or nothing was opened before.
+    """
+    last = latest_version(survey)
+    if last is None:
+        raise DefinitionError(f"{survey.slug} was never opened, so it has no next wave")
+    number = last.number + 1
+    return asked_again(reports.get_design(last.design_id), version=number, opening=opening_of(survey)), number
+
+
+def opening_of(survey: Survey) -> Opening:
+    """What the installation adds to the design that opens next: what people may have spent in the survey so far."""
+    earlier = spending(waves_of(survey))
+    return Opening(spent=spent(earlier).most, earlier=earlier)
 
 
 def told(fault: DefinitionError) -> str:

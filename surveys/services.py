@@ -27,6 +27,10 @@ CHANGED = (
     "The draft has changed since it was shown to be confirmed, so nothing was opened. Look at it as it is now and "
     "confirm it again."
 )
+ANOTHER_WAVE = (
+    "What would open now is not what was shown to be confirmed, so nothing was opened. Look at the next wave as it is "
+    "now and confirm it again."
+)
 
 
 @transaction.atomic
@@ -93,12 +97,23 @@ def open_survey(survey: Survey, *, confirmed: str = "", by: User | None = None) 
     design, number = selectors.design_to_open(survey)
     if confirmed and confirmed != design.digest:
         raise NotAllowed(CHANGED)
-    collector.freeze(design.document)
-    version = Version.objects.create(survey=survey, number=number, design_id=design.digest)
-    if not design.rehearsal:
-        Page.objects.bulk_create(_pages(version, design))
     record(by, "opened", survey=survey, detail=f"version {number}, design {design.digest}")
-    return version
+    return _into_the_field(survey, design, number)
+
+
+@transaction.atomic
+def open_wave(survey: Survey, *, confirmed: str = "", by: User | None = None) -> Version:
+    """Ask a closed survey's questions once more, as its next wave: the same design but for what opening adds to it.
+
+    `confirmed` and what is raised are as those of `open_survey`; a wave after which a person could have spent more than
+    the ceiling is refused, whatever else was opened meanwhile.
+    """
+    lifecycle.move(survey, "wave")
+    design, number = selectors.wave_to_open(survey)
+    if confirmed and confirmed != design.digest:
+        raise NotAllowed(ANOTHER_WAVE)
+    record(by, "opened again", survey=survey, detail=f"wave {number}, design {design.digest}")
+    return _into_the_field(survey, design, number)
 
 
 @transaction.atomic
@@ -229,6 +244,15 @@ def duplicate_item(item: Item) -> Item:
     copy.save()
     Item.objects.bulk_update(items, ["position"])
     return copy
+
+
+def _into_the_field(survey: Survey, design: Design, number: int) -> Version:
+    """Freeze a design and store the pages on which it is answered."""
+    collector.freeze(design.document)
+    version = Version.objects.create(survey=survey, number=number, design_id=design.digest)
+    if not design.rehearsal:
+        Page.objects.bulk_create(_pages(version, design))
+    return version
 
 
 def _pages(version: Version, design: Design) -> Iterator[Page]:

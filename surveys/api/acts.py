@@ -45,11 +45,19 @@ class OpenView(Act):
     @change("Open a survey", WholeSurveySerializer, body=OpeningBody, said="It is open, or opens at its time.")
     def post(self, request: Request, slug: str) -> Response:
         survey = self.survey(request, slug, MOVES["open"].role)
-        said = read_body(OpeningBody, request)
-        terms = Terms(said.get("opens_at"), said.get("closes_at"), said.get("cap"))
-        for field, fault in terms.faults(timezone.now()):
-            raise Problem(422, fault, [error(field, fault, value=said[field])])
-        appointments.open_on(survey, terms, confirmed=said["digest"], by=user_of(request))
+        terms, digest = terms_of(request)
+        appointments.open_on(survey, terms, confirmed=digest, by=user_of(request))
+        return self.told(request, survey)
+
+
+class WaveView(Act):
+    """Asks a closed survey's questions once more, as its next wave, now or at a time."""
+
+    @change("Open a survey again", WholeSurveySerializer, body=OpeningBody, said="It is open, or opens at its time.")
+    def post(self, request: Request, slug: str) -> Response:
+        survey = self.survey(request, slug, MOVES["wave"].role)
+        terms, digest = terms_of(request)
+        appointments.open_again_on(survey, terms, confirmed=digest, by=user_of(request))
         return self.told(request, survey)
 
 
@@ -109,3 +117,12 @@ class DuplicateView(Act):
         team = team_of(request, said.get("team"))
         copy = services.duplicate_survey(survey, slug=said["slug"], team=team, by=user_of(request))
         return self.told(request, copy, status=201)
+
+
+def terms_of(request: Request) -> tuple[Terms, str]:
+    """When it is to open and close, and the digest that is confirmed. Raises Problem at the first that cannot be."""
+    said = read_body(OpeningBody, request)
+    terms = Terms(said.get("opens_at"), said.get("closes_at"), said.get("cap"))
+    for field, fault in terms.faults(timezone.now()):
+        raise Problem(422, fault, [error(field, fault, value=said[field])])
+    return terms, said["digest"]

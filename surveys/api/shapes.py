@@ -128,7 +128,13 @@ def tell_versions(versions: Sequence[Version]) -> list[Told]:
 
 
 def next_design(survey: Survey) -> Told:
-    """What opening a draft would freeze. Raises as `lifecycle.require_draft` and `definitions.design_of` do."""
-    lifecycle.require_draft(survey)
-    design, number = selectors.design_to_open(survey)
+    """What opening a draft, or opening a closed survey again, would freeze.
+
+    Raises as `lifecycle.require_draft` and `definitions.design_of` do.
+    """
+    if survey.state == Survey.State.CLOSED:
+        design, number = selectors.wave_to_open(survey)
+    else:
+        lifecycle.require_draft(survey)
+        design, number = selectors.design_to_open(survey)
     return {"version": number, "digest": design.digest, "design": design.document}

@@ -159,12 +159,12 @@ class DefinitionView(View):
 
 
 class NextDesignView(View):
-    """What opening the draft would freeze, to look at; its digest is what opening asks for."""
+    """What opening the draft, or a closed survey again, would freeze; its digest is what opening asks for."""
 
     @read(
         "What opening would freeze",
         NextDesignSerializer,
-        others=NOT_YET | {(422, CONTENT_TYPE): problem("The draft cannot be opened as it is, and why.")},
+        others=NOT_YET | {(422, CONTENT_TYPE): problem("It cannot be opened as it is, and why.")},
     )
     def get(self, request: Request, slug: str) -> Response:
         return Response(next_design(get_survey_or_404(request.user, slug)))

@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 
 from estimator import keys  # noqa: F401 - makes <key:...> known
-from surveys.api import acts, digests, exports, planning, rehearsals, runs, surveys, watching
+from surveys.api import acts, digests, exports, planning, rehearsals, runs, surveys, watching, waves
 
 app_name = "api"
 
@@ -17,6 +17,8 @@ urlpatterns = [
     path("surveys/<slug:slug>/next-design/", surveys.NextDesignView.as_view(), name="next-design"),
     path("surveys/<slug:slug>/versions/", surveys.VersionsView.as_view(), name="versions"),
     path("surveys/<slug:slug>/open/", acts.OpenView.as_view(), name="open"),
+    path("surveys/<slug:slug>/wave/", acts.WaveView.as_view(), name="wave"),
+    path("surveys/<slug:slug>/ledger/", waves.LedgerView.as_view(), name="ledger"),
     path("surveys/<slug:slug>/close/", acts.CloseView.as_view(), name="close"),
     path("surveys/<slug:slug>/revise/", acts.ReviseView.as_view(), name="revise"),
     path("surveys/<slug:slug>/archive/", acts.ArchiveView.as_view(), name="archive"),

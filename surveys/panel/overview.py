@@ -69,10 +69,12 @@ def overview(survey: Survey) -> dict[str, Any]:
 
 
 def next_moves(survey: Survey) -> list[dict[str, Any]]:
-    """The moves that can be made from here by a button, each with what it still lacks; opening has its own page."""
+    """The moves that can be made from here by a button, each with what it still lacks; opening has pages of its own."""
     found = lifecycle.moves_from(survey.state)
     return [
-        {"name": name, **vars(move), "missing": move.missing(survey)} for name, move in found.items() if name != "open"
+        {"name": name, **vars(move), "missing": move.missing(survey)}
+        for name, move in found.items()
+        if name not in appointments.OPENING
     ]
 
 

@@ -161,6 +161,8 @@ ROWS = {
     "api:versions": read("survey"),
     "api:open": act("survey"),
     "api:close": act("survey"),
+    "api:wave": act("survey"),
+    "api:ledger": read("survey"),
     "api:revise": act("survey"),
     "api:archive": act("survey", OWNER),
     "api:restore": act("survey", OWNER),

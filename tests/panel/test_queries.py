@@ -76,7 +76,9 @@ def asked(client: Client, survey: Survey, draft: Survey) -> dict[str, int]:
 
 
 def items(count: int) -> list[dict[str, object]]:
-    return [payloads.definition()["items"][0] | {"key": f"q{number}"} for number in range(count)]
+    """So weak that three versions of them fit under the ceiling together."""
+    channel = {"name": "forced_response", "truth": "1/6", "yes": "1/2"}
+    return [payloads.definition()["items"][0] | {"key": f"q{number}", "channel": channel} for number in range(count)]
 
 
 def grow(survey: Survey, draft: Survey, alice: User) -> None:

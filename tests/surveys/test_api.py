@@ -13,8 +13,8 @@ from estimator import services as estimator
 from estimator.exporting import jobs as exports
 from estimator.exporting.estimates import COLUMNS
 from estimator.models import Run
-from surveys import definitions
-from surveys.models import Appointment, Survey
+from surveys import definitions, services
+from surveys.models import Appointment, Survey, Version
 from surveys.people.models import AuditEntry
 from surveys.people.teams import home_team, make_team
 from surveys.rehearsals import services as rehearsals
@@ -81,6 +81,26 @@ def test_from_a_definition_to_the_report(hers: Program, alice: User) -> None:
         "wrote", "opened", "asked for an estimate", "exported", "published a report", "withdrew a report", "closed",
         "archived", "took out of the archive", "revised",
     ]  # fmt: skip
+
+
+def test_a_wave_and_its_ledger(hers: Program, version: Version) -> None:
+    services.close_survey(version.survey)
+    assert [move["name"] for move in hers.get("surveys/campus/")["moves"]] == ["wave", "revise", "archive"]
+    ahead = hers.get("surveys/campus/next-design/")
+    assert (ahead["version"], ahead["design"]["items"]) == (2, payloads.document()["items"])
+    assert "not what was shown" in hers.refused(409, "POST", "surveys/campus/wave/", {"digest": "0" * 64})["detail"]
+    assert hers.post("surveys/campus/wave/", {"digest": ahead["digest"]})["state"] == "open"
+    assert "only a closed survey" in hers.refused(409, "POST", "surveys/campus/wave/", {"digest": "0" * 64})["detail"]
+    told = hers.get("surveys/campus/ledger/")
+    assert [(one["name"], one["same_questions"], one["reports"]) for one in told["waves"]] == [
+        ("version 1", False, 0),
+        ("wave 2", True, 0),
+    ]
+    assert told["waves"][0]["spent"] is None, "nobody answered it"
+    spent = told["waves"][1]["spent"]
+    assert [(one["item"], one["odds"]) for one in spent["items"]] == [("cheated", "3"), ("mood", "4")]
+    assert told["total"]["odds"] == "12"
+    assert (round(told["ceiling"], 4), told["next"]) == (7.9997, None)
 
 
 def test_what_is_confirmed_is_what_opens(hers: Program, survey: Survey) -> None:

@@ -45,6 +45,13 @@ def test_from_file_to_estimate(alice: User, file: Path) -> None:
     estimated = facts("estimate", "campus")
     assert (estimated["state"], estimated["reports"]) == ("done", 0)
     assert facts("close_survey", "campus")["reports"] == 0
+    assert facts("open_survey", "campus", "--wave")["version"] == 2
+    assert run("ledger", "campus").splitlines() == [
+        "version 1: epsilon 2.49, nobody answered; 0 reports",
+        "wave 2: epsilon 2.49, 2.49 in all; 0 reports",
+        "one person, all her answers, all waves so far: epsilon 2.49 of at most 7.9997",
+    ]
+    assert [one["name"] for one in facts("ledger", "campus")["waves"]] == ["version 1", "wave 2"]
 
 
 def test_export_survey_and_import_survey_are_inverse(survey: Survey, tmp_path: Path) -> None:

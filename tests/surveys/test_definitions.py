@@ -262,7 +262,7 @@ def test_what_was_spent_before_counts() -> None:
     spent = Opening(spent=Fraction(9))
     document = design_of(payloads.definition(), version=2, opening=spent).document
     assert document["waves"] == {"repeats": "fresh", "spent": "9/1"}
-    with pytest.raises(DefinitionError, match=r"of it spent in earlier waves; at most 7\.9997 a person is allowed"):
+    with pytest.raises(DefinitionError, match=r"of it in earlier waves; at most 7\.9997 a person is allowed"):
         design_of(payloads.definition(), version=3, opening=Opening(spent=Fraction(2900)))
 
 

@@ -68,7 +68,8 @@ def test_an_open_survey_is_not_edited(version: Version, alice: User) -> None:
 
 @pytest.mark.parametrize("state", Survey.State.values)
 @pytest.mark.parametrize("name", lifecycle.MOVES)
-def test_every_move_from_every_state(survey: Survey, state: str, name: str) -> None:
+def test_every_move_from_every_state(version: Version, state: str, name: str) -> None:
+    survey = version.survey
     Survey.objects.filter(pk=survey.pk).update(state=state)
     survey.refresh_from_db()
     move = lifecycle.MOVES[name]

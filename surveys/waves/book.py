@@ -1,0 +1,142 @@
+"""The ledger of a survey, read and ready to be shown: each opening with what it cost, and what the next would add."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from estimator import wording
+from surveys import selectors
+from surveys.definitions import ceiling_of, drawn
+from surveys.models import Survey
+from surveys.reading import DefinitionError
+from surveys.waves.history import Opened, price_of, spending, waves_of
+from surveys.waves.ledger import MOST_WAVES, NOTHING, Priced, Sum, Wave, ledger, priced, waves_that_fit
+
+UNIT = "one person, all her answers, all waves so far"
+
+
+@dataclass(frozen=True)
+class Line:
+    """An opening; `spent` is None where nobody can have spent anything in it."""
+
+    opened: Opened
+    epsilon: float
+    spent: Wave | None
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What opening would add: the draft as it is written, or a closed survey's next wave.
+
+    `fit` is how many more of it fit under the ceiling, None for more than the ledger looks ahead; `missing` says in
+    words why it cannot be opened, empty where it can.
+    """
+
+    wave: Wave
+    fit: int | None
+    missing: str
+
+    @property
+    def in_words(self) -> str:
+        adds, total = between(self.wave.adds), between(self.wave.total)
+        return f"The next wave would add {adds}, so that it is {total} in all. {self.fitting}"
+
+    @property
+    def fitting(self) -> str:
+        """How many more fit, as a sentence."""
+        if self.fit is None:
+            return f"More than {MOST_WAVES} such waves fit under the ceiling."
+        if self.fit == 0:
+            return "It does not fit under the ceiling."
+        return f"{self.fit} such wave{' fits' if self.fit == 1 else 's fit'} under the ceiling."
+
+
+@dataclass(frozen=True)
+class Book:
+    """What people may have spent in a survey, opening by opening, the oldest first."""
+
+    lines: tuple[Line, ...]
+    total: Sum
+    ceiling: float
+    ahead: Ahead | None
+
+
+def book_of(survey: Survey) -> Book:
+    """The ledger of a survey, in as many queries for many waves as for one."""
+    waves = waves_of(survey)
+    earlier = spending(waves)
+    spent = {wave.number: wave for wave in ledger(earlier)}
+    lines = tuple(Line(one, price_of(one.version.design_id).epsilon, spent.get(one.number)) for one in waves)
+    total = spent[max(spent)].total if spent else NOTHING
+    ceiling = ceiling_of(rehearsal=survey.rehearsal)
+    return Book(lines, total, ceiling, _ahead(survey, waves, earlier, ceiling))
+
+
+def _ahead(survey: Survey, waves: Sequence[Opened], earlier: list[Priced], ceiling: float) -> Ahead | None:
+    if survey.rehearsal:
+        return None
+    if survey.state == Survey.State.CLOSED and waves:
+        design, missing = waves[-1].design.document, selectors.what_keeps_it_closed(survey)
+    elif survey.state == Survey.State.DRAFT:
+        try:
+            design = drawn(selectors.definition_of(survey), version=1).document
+        except DefinitionError:
+            return None
+        missing = selectors.what_is_missing(survey)
+    else:
+        return None
+    asked = priced(design | {"version": selectors.next_number(survey)})
+    return Ahead(ledger([*earlier, asked])[-1], waves_that_fit(earlier, asked, ceiling), missing)
+
+
+def between(found: Sum) -> str:
+    """Epsilon from the least to the most, or the one number that it is; rounded up."""
+    least, most = wording.epsilon(found.epsilon_least), wording.epsilon(found.epsilon_most)
+    return most if least == most else f"{least} to {most}"
+
+
+def told(book: Book) -> dict[str, Any]:
+    """The ledger for programs; epsilon is rounded up, odds are exact."""
+    ahead = book.ahead
+    return {
+        "unit": UNIT,
+        "ceiling": book.ceiling,
+        "total": _sum(book.total),
+        "waves": [_line(line) for line in book.lines],
+        "next": None
+        if ahead is None
+        else _wave(ahead.wave) | {"fits": not ahead.missing, "missing": ahead.missing, "waves_that_fit": ahead.fit},
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    version = line.opened.version
+    return {
+        "version": line.opened.number,
+        "name": line.opened.name,
+        "same_questions": line.opened.same,
+        "digest": version.design_id,
+        "opened_at": version.opened_at,
+        "closed_at": version.closed_at,
+        "reports": line.opened.reports,
+        "epsilon": line.epsilon,
+        "spent": _wave(line.spent) if line.spent else None,
+    }
+
+
+def _wave(wave: Wave) -> dict[str, Any]:
+    items = [
+        {"item": one.key, "odds": str(one.ratio), "adds": _sum(one.adds), "total": _sum(one.total)}
+        for one in wave.items
+    ]
+    return {
+        "repeats": wave.repeats,
+        "epsilon": wave.epsilon,
+        "adds": _sum(wave.adds),
+        "total": _sum(wave.total),
+        "items": items,
+    }
+
+
+def _sum(found: Sum) -> dict[str, Any]:
+    return {"least": found.epsilon_least, "most": found.epsilon_most, "odds": str(found.most)}

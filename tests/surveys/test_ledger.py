@@ -1,0 +1,129 @@
+"""The ledger: sums worked out by hand, and what holds whatever waves and revisions come one after the other."""
+
+from fractions import Fraction
+from math import log
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from randomized_response import question_of
+from surveys.waves.ledger import LONGEST, Priced, Sum, ledger, priced, spent, waves_that_fit
+from tests import kinds, payloads
+
+TABLES = {"3": [[3, 1], [1, 3]], "2": [[2, 1], [1, 2]], "odd": [[2**32 - 6, 5], [5, 2**32 - 6]]}
+
+
+def coins(key: str = "q", ratio: str = "3") -> dict[str, Any]:
+    """A yes/no question whose report multiplies odds by `ratio`."""
+    texts = {"wording": {"en": "Q?"}, "choices": [{"en": "No"}, {"en": "Yes"}]}
+    channel = {"name": "forced_response", "weights": TABLES[ratio]}
+    return {"key": key, "kind": "yes_no", **texts, "encoding": "single", "channel": channel}
+
+
+def wave(number: int, *items: dict[str, Any], repeats: str = "fresh") -> Priced:
+    waves = {"waves": {"repeats": repeats, "spent": "1/1"}} if repeats == "remember" or number > 1 else {}
+    return priced({"version": number, "items": list(items), **waves})
+
+
+def totals(*designs: Priced) -> list[tuple[Fraction, Fraction]]:
+    return [(one.total.least, one.total.most) for one in ledger(designs)]
+
+
+def test_nobody_has_spent_anything_in_no_wave() -> None:
+    assert (ledger([]), spent([])) == ((), Sum(Fraction(1), Fraction(1)))
+
+
+def test_drawn_anew_every_wave_is_spent() -> None:
+    """ln 3 + ln 4 a wave: 12, 144, 1728 as odds."""
+    design = payloads.document()
+    assert totals(*(priced(design | {"version": number}) for number in (1, 2, 3))) == [
+        (12, 12),
+        (144, 144),
+        (1728, 1728),
+    ]
+
+
+def test_remembered_a_question_is_spent_once_for_each_answer() -> None:
+    """A yes/no question has two answers, so from the third wave on nothing is added; least: nothing after the first."""
+    assert totals(*(wave(n, coins(), repeats="remember") for n in (1, 2, 3, 4))) == [(3, 3), (3, 9), (3, 9), (3, 9)]
+
+
+def test_what_changed_is_a_new_spend() -> None:
+    """Another wording, and another table: 3, then 3 * 3, then 3 * 3 * 2; back to the first, remembered once before."""
+    again = coins() | {"wording": {"en": "Really?"}}
+    designs = [coins(), again, coins(ratio="2"), coins()]
+    found = totals(*(wave(n, item, repeats="remember") for n, item in enumerate(designs, start=1)))
+    assert found == [(3, 3), (9, 9), (18, 18), (18, 54)]
+
+
+def test_what_was_drawn_anew_before_was_not_remembered() -> None:
+    assert totals(wave(1, coins()), wave(2, coins(), repeats="remember")) == [(3, 3), (9, 9)]
+
+
+def test_of_several_choices_each_option_has_two_answers() -> None:
+    """Three options of which at most one is ticked: two differ in a wave, 3^2; all that can be drawn is six, 3^6."""
+    item = coins() | {"kind": "several_choices", "encoding": "each_option", "choices": [{"en": c} for c in "abc"]}
+    free = totals(*(wave(n, item, repeats="remember") for n in (1, 2, 3)))
+    assert free == [(27, 27), (27, 3**6), (27, 3**6)]
+    one = totals(*(wave(n, item | {"most": 1}, repeats="remember") for n in (1, 2, 3, 4)))
+    assert one == [(9, 9), (9, 81), (9, 729), (9, 729)]
+
+
+def test_each_question_has_a_line_of_its_own() -> None:
+    first, second = ledger([wave(1, coins("a"), coins("b", "2")), wave(2, coins("a"))])
+    assert [(one.key, one.ratio, one.total.most) for one in first.items] == [("a", 3, 3), ("b", 2, 2)]
+    assert [(one.key, one.ratio, one.total.most) for one in second.items] == [("a", 3, 9)]
+    assert (second.epsilon, second.total.epsilon_most) == pytest.approx((log(3), log(18)))
+
+
+def test_every_kind_has_a_price() -> None:
+    """The ratios are those of the mechanisms, whatever the encoding."""
+    document = kinds.document()
+    ratios = [Fraction(question_of(item).mechanism.ratio) for item in document["items"]]
+    assert [price.ratio for price in priced(document).prices] == ratios
+
+
+def test_a_long_sum_is_rounded_up_and_stays_short() -> None:
+    exact = Fraction(2**32 - 6, 5) ** 40
+    found = spent(wave(n, coins(ratio="odd")) for n in range(1, 41)).most
+    assert exact <= found <= exact * (1 + Fraction(1, 10**50))
+    assert found.denominator <= LONGEST
+
+
+def test_how_many_waves_fit() -> None:
+    """Under epsilon 8: ln 3 seven times; ln 12 three times; remembered, two answers fit for ever or not at all."""
+    assert waves_that_fit([], wave(1, coins()), 8) == 7
+    assert waves_that_fit([wave(1, coins())] * 2, wave(3, coins()), 8) == 5
+    assert waves_that_fit([], priced(payloads.document()), 8) == 3
+    assert waves_that_fit([], wave(1, coins(), repeats="remember"), 2.2) is None
+    assert waves_that_fit([], wave(1, coins(), repeats="remember"), 2.1) == 1
+    assert waves_that_fit([wave(1, coins(), repeats="remember")], wave(2, coins(), repeats="remember"), 1.1) == 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.sampled_from(["3", "2"]), min_size=1, max_size=3), st.sampled_from(["fresh", "remember"])
+        ),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_no_total_ever_falls_and_none_is_more_than_drawing_anew(history: list[tuple[list[str], str]]) -> None:
+    designs = [
+        wave(number, *(coins(f"q{place}", ratio) for place, ratio in enumerate(ratios)), repeats=repeats)
+        for number, (ratios, repeats) in enumerate(history, start=1)
+    ]
+    before, drawn = Sum(), Fraction(1)
+    for design, one in zip(designs, ledger(designs), strict=True):
+        drawn *= one.ratio
+        assert before.least <= one.total.least <= one.total.most <= drawn
+        assert before.most <= one.total.most
+        assert 1 <= one.adds.least <= one.adds.most <= one.ratio
+        fits = waves_that_fit(designs[: design.number - 1], design, one.total.epsilon_most)
+        assert fits is None or fits >= 1, "what was opened did fit"
+        before = one.total
+    assert spent(designs) == before

@@ -1,0 +1,174 @@
+"""Opening again: what a wave is, what keeps one from opening, and that the budget never resets."""
+
+import threading
+from datetime import timedelta
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.utils import timezone
+
+from collector import purging
+from collector import selectors as reports
+from collector.services import receive
+from surveys import appointments, lifecycle, selectors, services
+from surveys.appointments import Terms
+from surveys.lifecycle import NotAllowed
+from surveys.models import Appointment, Survey, Version
+from surveys.people.teams import home_team
+from surveys.waves.history import spending, waves_of
+from surveys.waves.ledger import spent
+from tests import payloads
+from tests.tools.designs import stored_page
+
+pytestmark = pytest.mark.django_db
+
+HOUR = timedelta(hours=1)
+
+
+def answer(version: Version) -> None:
+    """One report: from now on a person may have spent the wave's epsilon."""
+    receive(payloads.body(reports.get_design(version.design_id)), slug=version.survey.slug)
+
+
+def go_round(survey: Survey, *, answered: bool = True, **wave: Any) -> Version:
+    """One more wave, answered and closed again."""
+    version = services.open_wave(survey, **wave)
+    if answered:
+        answer(version)
+    services.close_survey(survey)
+    return version
+
+
+@pytest.fixture
+def closed(version: Version) -> Survey:
+    """Closed after its first wave, in which somebody has spent 12 to 1."""
+    answer(version)
+    services.close_survey(version.survey)
+    return version.survey
+
+
+def test_a_wave_asks_the_same_in_a_design_of_its_own(closed: Survey, version: Version) -> None:
+    wave = services.open_wave(closed)
+    assert (wave.number, closed.state) == (2, "open")
+    design = reports.get_design(wave.design_id)
+    assert design.document == payloads.document(version=2, waves={"repeats": "fresh", "spent": "12/1"})
+    assert wave.design_id.encode() in stored_page(wave)
+    assert selectors.version_on_the_web("campus") == wave
+    assert (selectors.report_count(closed), reports.report_count(version.design_id)) == (0, 1)
+    assert [(one.name, one.reports) for one in waves_of(closed)] == [("version 1", 1), ("wave 2", 0)]
+    services.close_survey(closed)
+    assert selectors.opening_of(closed).spent == 12, "nobody answered the second wave, so nobody spent anything"
+
+
+def test_nothing_opens_that_was_not_confirmed(closed: Survey) -> None:
+    with pytest.raises(NotAllowed, match="not what was shown"):
+        services.open_wave(closed, confirmed="0" * 64)
+    assert (Survey.objects.get().state, closed.versions.count()) == ("closed", 1)
+    design, number = selectors.wave_to_open(closed)
+    assert services.open_wave(closed, confirmed=design.digest).design_id == design.digest
+    assert number == 2
+
+
+def test_a_wave_past_the_ceiling_cannot_be_opened(closed: Survey) -> None:
+    """12 to 1 a wave: 3 of them are 7.4547, a fourth would be 9.9396."""
+    for _ in range(2):
+        go_round(closed)
+    said = selectors.what_keeps_it_closed(closed)
+    assert "spent epsilon 9.9396, 7.4547 of it in earlier waves; at most 7.9997 a person is allowed" in said
+    with pytest.raises(NotAllowed, match=r"9\.9396"):
+        services.open_wave(closed)
+    services.revise_survey(closed)
+    with pytest.raises(NotAllowed, match=r"9\.9396, 7\.4547 of it in earlier waves"):
+        services.open_survey(closed)
+    closed.items.filter(key="cheated").delete()
+    closed.items.update(truth="1/10")
+    assert services.open_survey(closed).number == 4
+    assert Survey.objects.get().state == "open"
+
+
+def test_what_was_purged_was_spent_all_the_same(closed: Survey, version: Version) -> None:
+    purging.purge(version.design_id)
+    assert selectors.opening_of(closed).spent == 12
+
+
+def test_remembered_answers_fit_where_new_draws_would_not(alice: User) -> None:
+    """Two and three answers: ln 3 and ln 4 count two and three times at most, 6.3561 for ever."""
+    survey = services.write_survey(payloads.definition(repeats="remember"), team=home_team(alice))
+    answer(services.open_survey(survey))
+    services.close_survey(survey)
+    for _ in range(4):
+        go_round(survey)
+    assert spent(spending(waves_of(survey))).most == 3**2 * 4**3
+    assert spent(spending(waves_of(survey))).least == 12
+    design = selectors.document_of(survey.versions.all()[0])
+    assert design["waves"] == {"repeats": "remember", "spent": "576/1"}
+
+
+def test_a_rehearsal_spends_nothing(alice: User) -> None:
+    survey = services.write_survey(payloads.definition(rehearsal=True), team=home_team(alice))
+    services.open_survey(survey)
+    for _ in range(6):
+        services.close_survey(survey)
+        services.open_wave(survey)
+    assert selectors.opening_of(survey).spent == Fraction(1)
+
+
+def test_a_wave_opens_and_closes_by_itself(closed: Survey) -> None:
+    digest = selectors.wave_to_open(closed)[0].digest
+    now = timezone.now()
+    terms = Terms(opens_at=now + HOUR, closes_at=now + 2 * HOUR)
+    assert appointments.open_again_on(closed, terms, confirmed=digest) is None
+    with pytest.raises(NotAllowed, match="not what was shown"):
+        appointments.open_again_on(closed, terms, confirmed="0" * 64)
+    closed.appointments.filter(move="wave").update(due_at=now - HOUR)
+    appointments.keep_due()
+    assert closed.versions.all()[0].design_id == digest
+    assert Survey.objects.get().state == "open"
+    closed.appointments.filter(move="close").update(due_at=now - HOUR)
+    appointments.keep_due()
+    assert Survey.objects.get().state == "closed"
+    assert {one.state for one in closed.appointments.all()} == {"kept"}
+
+
+def test_what_was_agreed_is_called_off_where_it_goes_another_way(closed: Survey) -> None:
+    now = timezone.now()
+    terms = Terms(opens_at=now + HOUR, closes_at=now + 2 * HOUR)
+    appointments.open_again_on(closed, terms, confirmed=selectors.wave_to_open(closed)[0].digest)
+    services.revise_survey(closed)
+    assert {one.state for one in Appointment.objects.all()} == {"off"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_openings_at_once_one_is_refused(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last wave that fits, a revision and the button pressed twice: one wave opens, or one draft is made."""
+    monkeypatch.setattr("estimator.services.wake", lambda run_id: None)
+    services.open_survey(survey)
+    services.close_survey(survey)
+    together, refused = threading.Barrier(4), []
+
+    def one(act: Any) -> None:
+        together.wait()
+        try:
+            act(Survey.objects.get())
+        except NotAllowed as refusal:
+            refused.append(str(refusal))
+        connection.close()
+
+    acts = [services.open_wave, services.open_wave, services.open_wave, services.revise_survey]
+    workers = [threading.Thread(target=one, args=[act]) for act in acts]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(refused) == 3
+    state = Survey.objects.get().state
+    assert (state, survey.versions.count()) in (("open", 2), ("draft", 1))
+
+
+def test_only_what_is_closed_opens_again(survey: Survey) -> None:
+    with pytest.raises(NotAllowed, match="campus is draft; only a closed survey can be opened again"):
+        appointments.open_again_on(survey, Terms(), confirmed="0" * 64)
+    assert lifecycle.MOVES["wave"].role == lifecycle.MOVES["open"].role
