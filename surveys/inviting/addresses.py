@@ -53,7 +53,7 @@ def read_file(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise NotInvited("file", "The file is not text in UTF-8.") from None
+        raise NotInvited("addresses", "The file is not text in UTF-8.") from None
 
 
 def _is_address(text: str) -> bool:

@@ -96,6 +96,11 @@ def add(version: Version, codes: list[str], *, group: str, kind: str) -> int:
     return inviting.add(version.design_id, [hash_of(code) for code in codes], stratum=group or None, kind=kind)
 
 
+def batches(version: Version) -> list[inviting.Made]:
+    """What was made for a version, the first batch first. How many of one were used nobody is told."""
+    return inviting.batches(version.design_id)
+
+
 def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
     """Delete what is unused of a batch of the newest version. How much that was is told nobody.
 

@@ -25,7 +25,7 @@ from estimator.exporting import jobs as exporting
 from estimator.models import Export, Run
 from surveys import definitions, selectors
 from surveys.access import Role
-from surveys.models import Survey
+from surveys.models import Mailing, Recipient, Survey
 from surveys.people.invitations import invite
 from surveys.people.models import Membership
 from surveys.people.teams import home_team
@@ -102,6 +102,13 @@ ROWS = {
     "panel:show-results": act("survey", OWNER),
     "panel:keep-reports": act("survey", OWNER),
     "panel:ask-for-work": act("survey"),
+    "panel:invitations": read("survey"),
+    "panel:invitations-make": act("survey"),
+    "panel:invitations-withdraw": act("batch"),
+    "panel:mail": form("survey", EDITOR),
+    "panel:mailing": read("mailing", EDITOR),
+    "panel:mailing-rest": act("mailing"),
+    "panel:mailing-delete": act("mailing"),
     "panel:close": act("survey"),
     "panel:revise": act("survey"),
     "panel:estimate": act("survey", ANALYST),
@@ -247,6 +254,8 @@ def cast(
         "run": ([run.key], ["0" * 32]),
         "rehearsal": ([survey.slug, rehearsal.number], ["no-such", 1]),
         "analysis": ([analysis.key], ["0" * 32]),
+        "batch": ([survey.slug, 1], ["no-such", 1]),
+        "mailing": ([survey.slug, mailing_of(survey).key], ["no-such", "0" * 32]),
         "webhook": ([survey.slug, delivery.webhook.key], ["no-such", "0" * 32]),
         "delivery": ([survey.slug, delivery.webhook.key, delivery.key], ["no-such", "0" * 32, "0" * 32]),
         "export": ([export_of(run).key], ["0" * 32]),
@@ -267,6 +276,14 @@ def export_of(run: Run) -> Export:
     export, _ = exporting.request(run, "csv")
     exporting.execute(export.pk)
     return export
+
+
+def mailing_of(survey: Survey) -> Mailing:
+    """A mail that was sent to a list, of which an address is left."""
+    version = survey.versions.all()[:1].get()
+    sent = Mailing.objects.create(version=version, kind="reminder", subject="A", text="B", total=12, state="done")
+    Recipient.objects.create(mailing=sent, address="person@example.org", state="refused", status=550)
+    return sent
 
 
 def names_of(patterns: list[URLPattern | URLResolver], namespace: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ from estimator.analyses import services as analyses
 from estimator.analyses.models import Analysis
 from estimator.models import Export, Run
 from surveys.access import Role
-from surveys.models import Survey, Version
+from surveys.models import Mailing, Survey, Version
 from surveys.people.invitations import invite
 from surveys.people.models import Membership
 from surveys.people.teams import home_team
@@ -27,12 +27,12 @@ from surveys.rehearsals.services import request_rehearsal
 from surveys.services import close_survey, open_survey, revise_survey, write_survey
 from tests import payloads
 from tests.finished import fill, run_of
-from tests.panel.test_access import ADMIN, ROWS, export_of
+from tests.panel.test_access import ADMIN, ROWS, export_of, mailing_of
 
 pytestmark = pytest.mark.django_db
 
 FORMS = {name: row for name, row in ADMIN.items() if name.startswith("admin:surveys_")}
-ABOUT = ("", "survey", "run", "draft", "question", "team", "rehearsal", "analysis", "export", "design")
+ABOUT = ("", "survey", "run", "draft", "question", "team", "rehearsal", "analysis", "export", "design", "mailing")
 PAGES = {name: row.about for name, row in {**ROWS, **FORMS}.items() if "GET" in row.methods and row.about in ABOUT}
 """Every address that is read; a new one has a row there or fails there."""
 
@@ -57,6 +57,7 @@ def addresses(survey: Survey, draft: Survey) -> Iterator[tuple[str, str]]:
         "analysis": [Analysis.objects.all()[0].key],
         "export": [Export.objects.all()[0].key],
         "design": [run.design_id],
+        "mailing": [survey.slug, Mailing.objects.all()[0].key],
     }
     for name, of in PAGES.items():
         yield name, reverse(name, args=about[of])
@@ -111,6 +112,7 @@ def analyse_and_rehearse(survey: Survey) -> None:
     asked = {"quantity": "cheated:1" if len(design.alphabets) == 2 else "q0:1", "against": "pairs"}
     analyses.execute(analyses.request("comparison", asked, [design]).pk)
     request_rehearsal(survey, {"respondents": 60, "shares": {}}, repetitions=1, seed=1)
+    mailing_of(survey)
 
 
 def fill_and_estimate(version: Version) -> None:

@@ -10,8 +10,11 @@ from django.contrib.auth.models import User
 from scipy.stats import spearmanr
 
 from collector import inviting
+from collector import selectors as reports
+from collector.errors import NotInvited as Refused
 from collector.invitations import hash_of
 from collector.models import Invitation
+from collector.services import receive
 from surveys.inviting import addresses, mailing, making, posting
 from surveys.inviting.mailing import Wording
 from surveys.models import Mailing, Recipient, Survey
@@ -70,6 +73,12 @@ def test_everybody_gets_one_link_in_an_order_of_chance_and_each_works_once(invit
     codes = codes_of(box)
     assert len(set(codes)) == 200
     assert {bytes(one.hash) for one in Invitation.objects.all()} == {hash_of(code) for code in codes}
+    design = reports.get_design(asked.version.design_id)
+    for code in codes:
+        receive(payloads.body(design, invitation=code), slug=design.slug)
+    assert reports.report_count(design.digest) == 200
+    with pytest.raises(Refused):
+        receive(payloads.body(design, invitation=codes[0]), slug=design.slug)
 
 
 def test_a_mail_is_from_the_site_and_says_what_was_written(invited: Survey, box: Mailbox) -> None:

@@ -1,23 +1,67 @@
 """Invitations as files: a table for mail merge, and cards to cut out. They are made for one answer and kept nowhere."""
 
 import io
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import segno
+from django.contrib.auth.models import User
 from django.utils import translation
 from django.utils.translation import gettext as _
 
 from estimator.exporting.cells import sheet
 from estimator.typesetting import typeset
 from surveys import links, pages, selectors
-from surveys.inviting.making import Invitations, in_fours
+from surveys.inviting import making
+from surveys.inviting.making import Invitations, NotInvited, in_fours
+from surveys.models import Survey
 
 MOST_CARDS = 5_000
 """On 500 pages; what it takes to make them stands in docs/invitations.md."""
 
 COLUMNS = "link", "code", "group"
 CARDS = Path(__file__).parent / "cards.typ"
+
+
+@dataclass(frozen=True)
+class Form:
+    """A way to hand invitations out; `kind` is what a batch is kept as."""
+
+    label: str
+    kind: str
+    content_type: str
+    suffix: str
+    most: int
+    write: Callable[[Invitations], bytes]
+
+
+@dataclass(frozen=True)
+class File:
+    name: str
+    content_type: str
+    content: bytes
+    batch: int
+
+
+def make(survey: Survey, count: int, form: str, *, group: str, by: User | None) -> File:
+    """Make a batch and write it into a file, which is whole in memory and on no disk.
+
+    Raises
+    ------
+    NotInvited
+        Naming the field, its bound and the value; nothing is made then.
+    """
+    if form not in FORMS:
+        raise NotInvited("form", f"form must be {' or '.join(FORMS)}; got {form[:20]!r}.")
+    chosen = FORMS[form]
+    version = making.inviting_version(survey)
+    if not chosen.write(Invitations(version, 0, "", ["0" * 28])):
+        raise NotInvited("form", "The fonts that come with the platform lack a letter of this survey's title.")
+    made = making.make(survey, count, group=group, kind=chosen.kind, most=chosen.most, by=by)
+    name = f"{survey.slug}-invitations-{made.batch}{chosen.suffix}"
+    return File(name, chosen.content_type, chosen.write(made), made.batch)
 
 
 def table(made: Invitations) -> bytes:
@@ -30,16 +74,17 @@ def cards(made: Invitations) -> bytes:
     """Ten cards on each A4 page, as a tagged PDF; empty where the fonts lack a letter of the survey's title."""
     document = selectors.document_of(made.version)
     own = links.language_links(made.version)[0]
+    title = pages.text_in(document["title"], document, own.language)
+    groups = {one.group: one.name for one in links.group_links(made.version)}
     with translation.override(own.language):
-        return typeset(CARDS, _words(made, pages.text_in(document["title"], document, own.language), own.typed))
+        return typeset(CARDS, _words(made, own.typed) | {"title": title, "group": groups.get(made.group, "")})
 
 
-def _words(made: Invitations, title: str, address: str) -> dict[str, Any]:
-    """Every text of the cards; the language must be active."""
+def _words(made: Invitations, address: str) -> dict[str, Any]:
+    """The platform's own texts on the cards, and the codes; the language must be active."""
     return {
         "language": translation.get_language(),
         "rtl": translation.get_language_bidi(),
-        "title": title,
         "address": address,
         "alt": _("A code for a phone’s camera. It leads to %(address)s.") % {"address": address},
         "scan": _("Point your phone’s camera at the code"),
@@ -65,3 +110,9 @@ def _lines(code: str) -> list[str]:
     """The seven groups of a code on two lines."""
     groups = in_fours(code).split()
     return [" ".join(groups[:4]), " ".join(groups[4:])]
+
+
+FORMS = {
+    "csv": Form("CSV file, a row for each", "csv", "text/csv; charset=utf-8", ".csv", making.MOST, table),
+    "cards": Form("Cards to print and cut out (PDF)", "cards", "application/pdf", ".pdf", MOST_CARDS, cards),
+}

@@ -1,0 +1,123 @@
+"""The pages of mails to a list: writing one, looking at it, sending it, and how far it is."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from surveys import links
+from surveys.access import Role, get_survey_or_404
+from surveys.inviting import addresses, mailing
+from surveys.inviting.mailing import Kind, Wording
+from surveys.inviting.making import NotInvited, inviting_version
+from surveys.models import Mailing, Survey
+from surveys.panel.frame import survey_page
+from surveys.panel.views import signed_in
+
+TEXTS = {
+    Kind.INVITATION: "Hello,\n\nyou are invited to take part in a survey. Your own link is:\n\n{link}\n\n"
+    "It can be used once. The survey platform keeps no record of which link was sent to whom.\n",
+    Kind.REMINDER: "Hello,\n\na few days ago you were sent a link to a survey. If you have answered: thank you. If "
+    "not, your link still works.\n\nThis goes to everybody on our list, because nobody knows who has answered.\n",
+}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def mail(request: HttpRequest, slug: str) -> HttpResponse:
+    """Write a mail; a POST shows it as it will be, changes it again, or sends it. Until then nothing is kept."""
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    if request.method != "POST":
+        kind = Kind.REMINDER if request.GET.get("kind") == Kind.REMINDER else Kind.INVITATION
+        return _form(request, survey, Wording(kind, "", TEXTS[kind]))
+    said = Wording(*(request.POST.get(name, "") for name in ("kind", "subject", "text", "group")))
+    written = request.POST.get("addresses", "")
+    try:
+        written = _with_file(request, written)
+        listed = addresses.read(written)
+        mailing.check(survey, said, listed.addresses)
+        if request.POST.get("step") == "send":
+            asked = mailing.request(survey, said, listed.addresses, by=signed_in(request))
+            return redirect("panel:mailing", slug, asked.key)
+    except NotInvited as fault:
+        return _form(request, survey, said, written, status=422, fault={fault.field: str(fault)})
+    if request.POST.get("step") == "change":
+        return _form(request, survey, said, written)
+    shown: dict[str, Any] = {
+        "said": said,
+        "listed": listed,
+        "text": mailing.preview(survey, said),
+        "sender": settings.DEFAULT_FROM_EMAIL,
+    }
+    shown["reminder"] = said.kind == Kind.REMINDER
+    return survey_page(request, "panel/mail_preview.html", survey, step="open", **shown)
+
+
+@require_safe
+def of_key(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """How far a mail is, and who has not got it."""
+    survey, found = _mailing_or_404(request, slug, key)
+    shown: dict[str, Any] = {"mailing": found, "standing": mailing.standing(found), "days": mailing.KEPT.days}
+    return survey_page(request, "panel/mailing.html", survey, step="open", **shown)
+
+
+@require_POST
+def rest(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Send to those whom it certainly did not reach."""
+    _survey, found = _mailing_or_404(request, slug, key)
+    try:
+        mailing.send_the_rest(found, by=signed_in(request))
+    except NotInvited as fault:
+        messages.error(request, str(fault))
+    return redirect("panel:mailing", slug, key)
+
+
+@require_POST
+def delete(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Forget a mail and the addresses that are left of it; one that is on its way ends with the mail in hand."""
+    mailing.forget(_mailing_or_404(request, slug, key)[1], by=signed_in(request))
+    messages.success(request, "The mail is deleted, with every address that was left of it.")
+    return redirect("panel:invitations", slug)
+
+
+def _mailing_or_404(request: HttpRequest, slug: str, key: str) -> tuple[Survey, Mailing]:
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    found = Mailing.objects.select_related("version__survey").filter(version__survey=survey, key=key).first()
+    if found is None:
+        raise Http404("There is no such survey.")
+    return survey, found
+
+
+def _with_file(request: HttpRequest, written: str) -> str:
+    """The list as it was pasted, and that of a file behind it."""
+    file = request.FILES.get("file")
+    if file is None:
+        return written
+    if (file.size or 0) > addresses.LARGEST:
+        bound = f"{addresses.LARGEST:,} bytes"
+        raise NotInvited("addresses", f"The file must have at most {bound}; it has {file.size:,}.")
+    return f"{written}\n{addresses.read_file(file.read())}".strip()
+
+
+def _form(
+    request: HttpRequest, survey: Survey, said: Wording, written: str = "", *, status: int = 200, **more: Any
+) -> HttpResponse:
+    try:
+        version, why_not = inviting_version(survey), "" if mailing.server_is_set() else mailing.NO_SERVER
+    except NotInvited as fault:
+        version, why_not = None, str(fault)
+    context = {
+        "said": said,
+        "reminder": said.kind == Kind.REMINDER,
+        "addresses": written,
+        "why_not": why_not,
+        "groups": links.group_links(version) if version else [],
+        "place": mailing.PLACE,
+        "most": addresses.MOST,
+        "longest_subject": mailing.LONGEST_SUBJECT,
+        "fault": {},
+        **more,
+    }
+    return survey_page(request, "panel/mail.html", survey, step="open", status=status, **context)
