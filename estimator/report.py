@@ -17,6 +17,7 @@ from estimator.reporting.blocks import Block, Manner
 from estimator.reporting.facts import Fact
 from estimator.reporting.methods import Methods, confidence, methods
 from estimator.reporting.references import listed
+from estimator.reporting.trends import Change, assumption, changes
 from estimator.results import Results
 
 
@@ -42,6 +43,7 @@ class Report:
     disclosure: Disclosure
     language: str
     blocks: tuple[Block, ...]
+    changes: tuple[Change, ...] = ()
 
     @cached_property
     def sections(self) -> list[Section]:
@@ -138,6 +140,11 @@ class Report:
         return facts.how_to_read()
 
     @property
+    def assumption(self) -> str:
+        """How the intervals of changes are meant."""
+        return assumption()
+
+    @property
     def counted_on(self) -> str:
         assert self.run.snapshot_at is not None
         return facts.day(self.run.snapshot_at)
@@ -203,6 +210,7 @@ class Report:
             "label": _("Privacy label"),
             "disclosed": _("What a survey should disclose"),
             "disclosed_by": _("The items are those of the AAPOR Code (2021)."),
+            "changes": _("Change since earlier waves"),
             "limits": _("What these numbers cannot say"),
             "verify": _("How to check it"),
             "to_results": _("To the results"),
@@ -248,7 +256,8 @@ def build(run: Run, *, most: int | None = None) -> Report:
         simulated=read.design.rehearsal,
     )
     made = tuple(blocks.block(item, number, manner) for number, item in enumerate(read.items))
-    return Report(read, disclosure, spoken(), made)
+    # The first questions alone are wanted for a glance at what was found, not for what it was before.
+    return Report(read, disclosure, spoken(), made, changes(read, manner) if most is None else ())
 
 
 def context(run: Run, *, most: int | None = None) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Waves of a survey beside each other: which asked the same question, and what may go together in two of them."""
 
+from math import isnan
 from typing import Any
 
 from collector.designs import Design
@@ -49,6 +50,11 @@ def named(design: Design) -> str:
 def is_weighted(design: Design) -> bool:
     """Whether estimates are put together of groups: then it would take who came back of each group."""
     return bool(known_shares(design))
+
+
+def is_told(fit: Fit, choice: int | None) -> bool:
+    """Whether there is a number: a mean may lack one where too few gave a value."""
+    return choice is not None or (fit.mean is not None and not isnan(fit.mean.unbiased))
 
 
 def change(

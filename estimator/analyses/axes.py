@@ -1,7 +1,7 @@
 """Axes of differences, which hold nought, and of ratios, which are drawn by their logarithm."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from estimator.analyses.rows import Row
@@ -70,8 +70,12 @@ def _round_step(least: float, *, whole_points: bool) -> float:
 
 def of_values(rows: Iterable[Row]) -> DifferenceAxis:
     """An axis of means that holds every interval, with ticks at round numbers; no line is firm."""
-    ends = [end for row in rows for end in (row.low, row.high) if end is not None] or [0.0, 1.0]
-    low, high = min(ends), max(ends)
+    return of_range([end for row in rows for end in (row.low, row.high) if end is not None])
+
+
+def of_range(ends: Sequence[float]) -> DifferenceAxis:
+    """An axis that holds these numbers, with ticks at round ones."""
+    low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
     step = _round_step((high - low or 1.0) / (MOST_TICKS - 1), whole_points=False)
     return DifferenceAxis(*_around(low, high, step), step, False)
 

@@ -74,6 +74,28 @@ POISONING = (
     Column("false_reports", "whole", "How many reports that is"),
     Column("largest_shift", "number", "By how much they can move any share, or the mean, at most"),
 )
+CHANGES = (
+    Column("item", "text", "Key of the question"),
+    Column("wording", "text", "The question as it was asked"),
+    Column("measure", "text", "share of a choice, or mean"),
+    Column("choice", "whole", "Number of the choice, from 0; 0 for a mean"),
+    Column("choice_label", "text", "The choice as it was offered; empty for a mean"),
+    Column("version", "whole", "Version, or wave, that the report is of"),
+    Column("since_version", "whole", "The earlier one that it is compared with"),
+    Column("since_design", "text", "SHA-256 of the earlier one's frozen design"),
+    Column("n", "whole", "Reports counted"),
+    Column("since_n", "whole", "Reports counted then"),
+    Column("change", "number", "Difference of the estimates to quote"),
+    Column("change_unclipped", "number", "Difference of the unbiased estimates"),
+    Column("standard_error", "number", "Of that difference: tickets and sampling together"),
+    Column("low", "number", "Lower end of the interval with sampling"),
+    Column("high", "number", "Upper end of the interval with sampling"),
+    Column("noise_standard_error", "number", "Standard error by the tickets' chance alone"),
+    Column("noise_low", "number", "Lower end of the interval for those who took part"),
+    Column("noise_high", "number", "Upper end of the interval for those who took part"),
+    Column("remembered", "whole", "1 where devices remembered their tickets, else 0"),
+    Column("confidence", "number", "Level of each interval by itself"),
+)
 QUESTIONS = (
     Column("item", "text", "Key of the question"),
     Column("kind", "text", "Kind of the question"),

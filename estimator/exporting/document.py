@@ -8,7 +8,7 @@ from estimator import privacy, results
 from estimator.exporting.cells import instant
 from estimator.exporting.estimates import estimate_rows, finite, interval_holds
 from estimator.models import Run
-from estimator.reporting import disclosures
+from estimator.reporting import disclosures, earlier
 from estimator.results import Item, Results
 
 FORMAT = 1
@@ -29,6 +29,8 @@ def json_file(run: Run) -> bytes:
         "privacy": privacy_label(read),
         "poisoning": [bound for item in read.items for bound in bound_rows(item)],
     }
+    if changes := list(earlier.rows(read)):
+        document["changes"] = changes
     return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False).encode("utf-8") + b"\n"
 
 

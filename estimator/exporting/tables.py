@@ -9,6 +9,7 @@ from estimator.exporting.columns import Column
 from estimator.exporting.document import bound_rows, privacy_label, tally_rows
 from estimator.exporting.estimates import estimate_rows
 from estimator.exporting.variables import strata_labels, variables_of
+from estimator.reporting import earlier
 from estimator.results import Item, Results
 from estimator.tickets import row_names
 
@@ -45,6 +46,8 @@ def tables(read: Results) -> Iterator[Table]:
         columns.POISONING,
         (row for item in read.items for row in bound_rows(item)),
     )
+    if changes := list(earlier.rows(read)):
+        yield Table("changes", "How much each number has changed since earlier waves", columns.CHANGES, changes)
 
 
 def estimates(read: Results) -> Table:

@@ -85,6 +85,16 @@ def _texts(report: Report) -> dict[str, Any]:
             }
             for section in report.sections
         ],
+        "changes": [
+            {
+                "wording": change.wording,
+                "sentences": list(change.sentences),
+                "figure": _figure(change.figure),
+                "table": _table(change.table),
+            }
+            for change in report.changes
+        ],
+        "assumption": report.assumption,
         "methods": list(report.methods.paragraphs),
         "groups_asked": report.words["groups_asked"] if report.strata_wording else "",
         "references": report.references,

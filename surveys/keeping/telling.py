@@ -1,17 +1,23 @@
-"""Reports are made on the floor below: it is told how long a survey's reports are kept, and when a survey is gone."""
+"""Reports are made on the floor below: it is told a survey's designs, how long reports stay, and when it is gone."""
 
 from typing import Any
 
 from django.db.models.signals import post_delete, pre_save
 from django.dispatch import receiver
 
-from estimator.reporting import disclosures, keeping
-from surveys.models import Survey
+from estimator.reporting import disclosures, earlier, keeping
+from surveys.models import Survey, Version
 
 
 def days_of(slug: str) -> int | None:
     """The days after closing; None for good."""
     return Survey.objects.filter(slug=slug).values_list("purge_after", flat=True).first()
+
+
+def designs_of(slug: str) -> list[str]:
+    """The designs of a survey's versions; none of a rehearsal."""
+    versions = Version.objects.filter(survey__slug=slug, design__rehearsal=False)
+    return list(versions.order_by("number").values_list("design", flat=True))
 
 
 @receiver(post_delete, sender=Survey)
@@ -28,3 +34,4 @@ def _renamed(instance: Survey, **_more: Any) -> None:
 
 
 keeping.told_by(days_of)
+earlier.told_by(designs_of)

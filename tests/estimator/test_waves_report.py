@@ -1,0 +1,101 @@
+"""What a report says of earlier waves: in every shape of it, from final runs alone, and of questions asked alike."""
+
+import json
+import re
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import openpyxl
+import pytest
+
+from collector import services as collector
+from collector.designs import Design
+from collector.services import freeze
+from estimator import report, services
+from estimator.exporting.document import json_file
+from estimator.exporting.formats import FORMATS
+from estimator.languages import speaking
+from estimator.models import Run
+from estimator.reporting import earlier, files, paper
+from randomized_response import compare, estimate_proportions, forced_response
+from tests import analysed, payloads
+
+pytestmark = pytest.mark.django_db
+SCHEMA = Path(__file__).parents[2] / "docs" / "report.schema.json"
+YES = {1: 0.2, 2: 0.25, 3: 0.6}
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+    """Final runs of three waves, the oldest first, of whom 20, 25 and 60 % said yes."""
+    scale = payloads.document(strata=analysed.groups())
+    scale["items"][1]["kind"] = "scale"
+    found: list[Run] = []
+    monkeypatch.setattr(earlier._known, "designs_of", lambda slug: [run.design_id for run in found])
+    for version, yes in YES.items():
+        design = freeze({**scale, "version": version, "waves": {"repeats": "fresh", "spent": "1/1"}})
+        analysed.answer(design, np.random.default_rng(version), yes=(yes, yes, yes))
+        collector.close(design.digest)
+        found.append(services.run_now(design.digest))
+    return found
+
+
+def changes(run: Run) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(json_file(run)).get("changes", [])
+    return found
+
+
+def test_the_newest_wave_is_told_against_the_one_before_and_the_first(runs: list[Run]) -> None:
+    assert changes(runs[0]) == []
+    rows = [row for row in changes(runs[2]) if (row["item"], row["measure"]) == ("cheated", "share")]
+    assert [(row["choice"], row["version"], row["since_version"]) for row in rows] == [(1, 3, 2), (1, 3, 1)]
+    tables = [np.array(run.tallies[0]).sum(axis=0) for run in (runs[0], runs[2])]
+    by_hand = compare(*(estimate_proportions(table, forced_response(truth="1/2")) for table in tables))
+    for name, found in (("change_unclipped", by_hand.difference), ("standard_error", by_hand.standard_error),
+                        ("low", by_hand.low), ("high", by_hand.high)):  # fmt: skip
+        assert rows[1][name] == pytest.approx(found[1], abs=1e-12)
+    assert {row["item"] for row in changes(runs[2]) if row["measure"] == "mean"} == {"mood"}
+    jsonschema.validate(json.loads(json_file(runs[2])), json.loads(SCHEMA.read_text(encoding="utf-8")))
+
+
+def test_every_shape_of_the_report_tells_it(runs: list[Run]) -> None:
+    page = files.html_file(runs[2], "en").decode()
+    assert "Change since earlier waves" in page
+    assert re.search("Between wave 2 and wave 3 the estimated share of “Yes” rose by [0-9.]+ points", page)
+    assert page.count('class="picture trend"') == 5, "yes, the mean, and three points of the scale"
+    assert "Veränderung seit früheren Wellen" in files.html_file(runs[2], "de").decode()
+    with speaking("en"):
+        data = paper.data(report.build(runs[2]))
+    assert data is not None
+    assert len(data["changes"]) == 5
+    assert files.pdf_file(runs[2], "en").startswith(b"%PDF")
+    sheet = openpyxl.load_workbook(BytesIO(FORMATS["xlsx"].whole(runs[2])))["changes"]
+    assert sheet.max_row == 1 + len(changes(runs[2]))
+    assert "Change since earlier waves" not in files.html_file(runs[0], "en").decode()
+
+
+def test_nothing_is_told_of_what_was_asked_otherwise_or_is_not_final(runs: list[Run]) -> None:
+    Run.objects.filter(pk=runs[1].pk).update(anytime=True)
+    assert {row["since_version"] for row in changes(runs[2])} == {1}
+    Run.objects.filter(pk=runs[2].pk).update(anytime=True)
+    assert changes(Run.objects.get(pk=runs[2].pk)) == []
+
+
+def test_a_question_in_other_words_has_no_past(runs: list[Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    document = Design(json.loads(runs[2].design.document)).document
+    first = {**document["items"][0], "wording": {"en": "Did you ever cheat?"}}
+    design = freeze({**document, "version": 4, "items": [first, document["items"][1]]})
+    analysed.answer(design, np.random.default_rng(9))
+    collector.close(design.digest)
+    assert {row["item"] for row in changes(services.run_now(design.digest))} == {"mood"}
+
+
+def test_too_few_reports_of_a_wave_stand_in_its_place(runs: list[Run]) -> None:
+    document = Design(json.loads(runs[2].design.document)).document
+    design = freeze({**document, "version": 4})
+    analysed.answer(design, np.random.default_rng(9), n=12)
+    collector.close(design.digest)
+    assert changes(services.run_now(design.digest)) == []
