@@ -139,6 +139,7 @@ def _extras(document: Document) -> list[str]:
         "several": "several_choices" in kinds,
         "number": "number" in kinds,
         "inviting": "invitations" in document,
+        "remembering": document.get("waves", {}).get("repeats") == "remember",
     }
     return [name for name, holds in needed.items() if holds]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 
-from tests.audit import auditing, exactness
+from tests.audit import auditing, exactness, recalled
 from tests.audit.driving import Work
 from tests.audit.findings import failed
 from tests.audit.leaks import Leak
@@ -16,12 +16,18 @@ from tests.audit.surveys import WORK_BITS
 TIMES = 1, 2, 4
 """A leak that is near the noise of a busy machine is looked for again in so many times its number of submissions."""
 
+OTHERWISE = {"exact": "every sequence of words", "recalled": "the vectors"}
+"""What is looked at where it is not submissions."""
+
 
 def alarms(leak: Leak, work: Work, shelf: Shelf) -> list[str]:
     """Names of the features that failed with this leak in the client."""
     if leak.audit == "exact":
         with tempfile.TemporaryDirectory() as folder:
             return exactness.differences(exactness.altered_client(Path(folder), leak.changes))
+    if leak.audit == "recalled":
+        with tempfile.TemporaryDirectory() as folder:
+            return recalled.differences(exactness.altered_client(Path(folder), leak.changes))
     altered = reduce(lambda one, change: one.altered(*change), leak.changes, shelf)
     if leak.audit == "retries":
         found = auditing.audit_retries(work, altered, leak.submissions)
@@ -52,7 +58,7 @@ def catch_all(leaks: Sequence[Leak], work: Work, shelf: Shelf) -> tuple[bool, st
     for leak in leaks:
         name, submissions = catch(leak, work, shelf)
         complete = complete and name is not None
-        number = "every sequence of words" if leak.audit == "exact" else f"{submissions:,}"
+        number = OTHERWISE.get(leak.audit) or f"{submissions:,}"
         rows.append(f"| {leak.name} | {name or '**not caught**'} | {number} |")
         print(rows[-1], flush=True)
     return complete, "\n".join(["| leak | caught by | submissions |", "| --- | --- | --- |", *rows])

@@ -28,7 +28,7 @@ class Leak:
     caught_by: str
     changes: tuple[Change, ...]
     submissions: int = 60
-    audit: Literal["wire", "retries", "work", "exact"] = "wire"
+    audit: Literal["wire", "retries", "work", "exact", "recalled"] = "wire"
     long: bool = False
 
 
@@ -58,8 +58,8 @@ def busy(milliseconds: float) -> tuple[Change, ...]:
 
 BODY = 'return JSON.stringify({ design, nonce, stratum, report, ...(invitation === "" ? {} : { invitation }) });'
 DRAW = "return word % tickets;"
-DRAWN = "this.#drawn = design.items.map(({ encoding }) => encoding.boxes.map((box) => drawTicket(source, box)));"
-ROW = "encoding.read(this.#drawn[i], answers[i])"
+DRAWN = "const drawn = design.items.map(({ encoding }) => [encoding.boxes.map((box) => drawTicket(source, box))]);"
+ROW = "encoding.read(this.#pick(this.#drawn[i], encoding, answers[i]), answers[i])"
 NONCE = "return requestBody({ design: this.#prepared.digest, nonce: this.#nonce, stratum, report, invitation });"
 HEADERS = 'headers: { "Content-Type": "application/json", ...work },'
 FRESH = "new Tickets(this.#prepared.design, systemWords(this.#window.crypto))"
@@ -114,7 +114,7 @@ LEAKS = (
     Leak("the last choice is never drawn", "report to question 4",
          (("channel.js", "return report;", "return Math.min(report, Math.max(1, row.length - 2));"),), 400, long=True),
     Leak("one ticket for two questions", "reports to questions 1 and 5",
-         (("report.js", DRAWN, DRAWN + " this.#drawn[4] = this.#drawn[0];"),), 400, long=True),
+         (("report.js", DRAWN, DRAWN + " drawn[4] = drawn[0].map((tickets) => [...tickets]);"),), 400, long=True),
     Leak("tickets are drawn after the answer", "random words after",
          (("page.js", READ, f"this.#tickets = {FRESH};\n{READ}"),)),
     Leak("a new draw for each try", "reports whose tries differ",
@@ -139,8 +139,14 @@ LEAKS = (
          (("encoding.js", "chosenSet(readTicket(table.weights[0], first),", "chosenSet(1,"),),
          audit="exact", long=True),
     Leak("one word serves two tickets", "enumeration",
-         (("report.js", DRAWN, DRAWN + " if (this.#drawn.length > 1) this.#drawn[1] = "
-           "[this.#drawn[0][0] % design.items[1].encoding.boxes[0]];"),), audit="exact"),
+         (("report.js", DRAWN, DRAWN + " if (drawn.length > 1) drawn[1] = "
+           "[[drawn[0][0][0] % design.items[1].encoding.boxes[0]]];"),), audit="exact"),
+    Leak("a remembered ticket that is the same for every answer: a changed one gives both away", "recalled report",
+         (("encoding.js", "recall: (drawn, answer) => drawn[answer] }", "recall: (drawn) => drawn[0] }"),),
+         audit="recalled"),
+    Leak("remembered tickets without the item in them: alike questions are drawn alike", "recalled report",
+         (("remembering.js", "bytesOf(await digestOf(text, subtle))", "bytesOf(await digestOf(LABEL, subtle))"),),
+         audit="recalled", long=True),
 )  # fmt: skip
 
 

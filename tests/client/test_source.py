@@ -49,8 +49,19 @@ def test_only_one_module_sends_one_draws_and_one_keeps() -> None:
     assert holding(r"getRandomValues") == ["random.js"]
     assert holding(r'method: "POST"') == ["transport.js"]
     assert holding(r"encoding\.read\(") == ["practice.js", "report.js"], "the practice has tickets of its own"
-    assert holding(r"localStorage|sessionStorage") == ["keeping.js"]
+    assert holding(r"localStorage|sessionStorage") == ["keeping.js", "remembering.js"]
     assert holding(r"history") == ["link.js"], "which takes the invitation out of the address bar"
+    assert holding(r"HMAC|\.sign\(|importKey") == ["remembering.js"]
+
+
+def test_what_stays_on_the_device_is_a_frozen_body_or_a_number_drawn_before_any_answer() -> None:
+    def written(name: str) -> list[str]:
+        return re.findall(r"setItem\(([^)]*)\)", code(CLIENT / name))
+
+    assert written("keeping.js") == ["key, body"]
+    assert written("remembering.js") == ["this.#name, secret"]
+    assert "secret = (keeps ? this.#find() : null) ?? this.#own;" in code(CLIENT / "remembering.js")
+    assert "this.#own = drawSecret(source);" in code(CLIENT / "remembering.js")
 
 
 @pytest.mark.parametrize("path", STYLES, ids=lambda path: path.name)
@@ -94,12 +105,12 @@ def test_every_script_and_style_is_named_by_hash_and_has_an_integrity(page: str)
 
 def test_what_only_some_designs_need_is_on_their_pages_alone(page: str) -> None:
     """And no module is on none."""
-    document = kinds.document(invitations={"kind": "secret"})
+    document = kinds.document(invitations={"kind": "secret"}, waves={"repeats": "remember", "spent": "1/1"})
     asking_all = render_page(document, *canonical_and_digest(document)).decode()
     assert scripts_of(asking_all) == {path.stem for path in MODULES}
-    assert scripts_of(asking_all) - scripts_of(page) == {"number", "several", "inviting"}
+    assert scripts_of(asking_all) - scripts_of(page) == {"number", "several", "inviting", "remembering"}
     entries = re.findall(r'<script type="module" src="/static/surveys/client/([a-z]+)', asking_all)
-    assert entries == ["several", "number", "inviting", "page"], "page.js finds there what it needs"
+    assert entries == ["several", "number", "inviting", "remembering", "page"], "page.js finds there what it needs"
 
 
 def test_rendering_twice_gives_the_same_bytes(page: str) -> None:
@@ -140,6 +151,7 @@ def test_page_scripts_and_style_together_stay_below_100_kb(language: str) -> Non
     """As they travel: compressed."""
     document = translated.document(*translated.CODES)
     page = render_page(document, *canonical_and_digest(document), language, with_coin=True).decode()
-    contents = [page.encode(), *(path.read_bytes() for path in (*MODULES, *STYLES))]
+    scripts = [path for path in MODULES if path.stem in scripts_of(page)]
+    contents = [page.encode(), *(path.read_bytes() for path in (*scripts, *STYLES))]
     assert sum(len(gzip.compress(content)) for content in contents) < 100_000
     assert sum(map(len, contents)) < 205_000, "nor may they grow unseen"

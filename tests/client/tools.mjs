@@ -47,3 +47,36 @@ export function item(key, weights = TWO_COINS) {
     channel: { name: "custom", weights },
   };
 }
+
+/**
+ * As much of a window as remembering needs.
+ *
+ * @param {object} kept  what is in its storage, by name; null where it is forbidden
+ */
+export function device(kept = {}, crypto = globalThis.crypto) {
+  return {
+    crypto,
+    get localStorage() {
+      if (kept === null) throw new DOMException("forbidden", "SecurityError");
+      return {
+        getItem: (name) => kept[name] ?? null,
+        setItem: (name, text) => { kept[name] = text; },
+        removeItem: (name) => { delete kept[name]; },
+      };
+    },
+  };
+}
+
+/** Words that come again with the same seed (xorshift32). */
+export function seeded(seed) {
+  let state = seed;
+  return {
+    size: 2 ** 32,
+    next() {
+      state ^= state << 13;
+      state ^= state >>> 17;
+      state ^= state << 5;
+      return state >>> 0;
+    },
+  };
+}

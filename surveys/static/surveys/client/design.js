@@ -11,6 +11,7 @@ import { Refusal } from "./refusal.js";
  *
  * @typedef {object} Item
  * @property {string} key
+ * @property {string} text  all that the design says of it, in canonical form
  * @property {"yes_no" | "one_choice" | "several_choices" | "scale" | "number"} kind
  * @property {Text} wording
  * @property {readonly Text[]} choices  empty for a number
@@ -28,6 +29,7 @@ import { Refusal } from "./refusal.js";
  * @typedef {object} Design
  * @property {string} slug
  * @property {readonly string[]} languages
+ * @property {boolean} remembers  whether the same answer is sent as the same symbols in every wave
  * @property {readonly {key: string, label: Text}[]} groups  empty where the survey has no strata question
  * @property {readonly {key: string, title: Text, introduction: Text}[]} sections
  * @property {"" | "secret" | "blind"} invitations  what a report comes with: a code, a blindly signed token, or nothing
@@ -61,6 +63,7 @@ export function readDesign(text) {
   const design = Object.freeze({
     slug: source.slug,
     languages: source.languages,
+    remembers: source.waves?.repeats === "remember",
     groups: checkedGroups(source.strata?.groups ?? []),
     sections: source.sections ?? [],
     invitations: checkedInvitations(source.invitations),
@@ -119,6 +122,7 @@ function checkedItem(item, index, items) {
   const last = item.choices.length - 1;
   return Object.freeze({
     key: item.key,
+    text: canonicalText(item),
     kind: item.kind,
     wording: item.wording,
     choices: item.choices,

@@ -12,6 +12,10 @@ import { exceeds, ratioOf, readTicket } from "./channel.js";
  * @property {string} name
  * @property {number} symbols  how many symbols a report of the question has
  * @property {readonly number[]} boxes  how many tickets are in each box, in the order of drawing
+ * @property {readonly (readonly number[])[]} draws  where tickets are remembered: the boxes of each draw, one draw for each
+ *   possible answer
+ * @property {(drawn: readonly (readonly number[])[], answer: Answer) => number[]} recall  of all these draws, the tickets of
+ *   an answer
  * @property {(tickets: readonly number[], answer: Answer) => number[]} read
  * @property {(symbols: readonly number[]) => boolean} makes  whether a report can have these symbols
  * @property {Ratio} ratio  e^epsilon of the question, exact
@@ -24,6 +28,7 @@ export function single(table) {
     name: "single",
     symbols: 1,
     boxes: [table.tickets],
+    ...eachAnswer(table.weights.length, [table.tickets]),
     read: ([ticket], answer) => [readTicket(table.weights[answer], ticket)],
     makes: ([symbol]) => table.weights.some((row) => row[symbol] > 0),
     ratio: ratioOf(table),
@@ -33,10 +38,12 @@ export function single(table) {
 /** @returns {Encoding}  a symbol for each choice: row 1 for the answer, row 0 for every other */
 export function oneHot(table, choices) {
   const [up, down] = bothWays(table);
+  const boxes = Array(choices).fill(table.tickets);
   return {
     name: "one_hot",
     symbols: choices,
-    boxes: Array(choices).fill(table.tickets),
+    boxes,
+    ...eachAnswer(choices, boxes),
     read(tickets, answer) {
       demandIndex(answer, choices);
       return tickets.map((ticket, y) => readTicket(table.weights[Number(y === answer)], ticket));
@@ -54,6 +61,9 @@ export function eachOption(table, options, most = options) {
     name: "each_option",
     symbols: options,
     boxes: Array(options).fill(table.tickets),
+    // An option is a question of its own: where another one is ticked next time, its draws stay as they are.
+    draws: Array(2 * options).fill([table.tickets]),
+    recall: (drawn, answer) => answer.flatMap((bit, option) => drawn[2 * option + bit]),
     read(tickets, answer) {
       demandTicks(answer, options, most);
       return tickets.map((ticket, y) => readTicket(table.weights[answer[y]], ticket));
@@ -70,11 +80,13 @@ export function eachOption(table, options, most = options) {
  */
 export function subset(table, choices, size) {
   const [lacks, holds] = table.weights[0].map(BigInt);
+  const boxes = [table.tickets, ...Array.from({ length: choices - 1 }, (_, i) => choices - i)];
   return {
     name: "subset",
     size,
     symbols: choices,
-    boxes: [table.tickets, ...Array.from({ length: choices - 1 }, (_, i) => choices - i)],
+    boxes,
+    ...eachAnswer(choices, boxes),
     read([first, ...rest], answer) {
       demandIndex(answer, choices);
       return chosenSet(readTicket(table.weights[0], first), shuffled(rest), answer, size);
@@ -97,6 +109,11 @@ export function shuffled(tickets) {
     [order[last], order[ticket]] = [order[ticket], order[last]];
   });
   return order;
+}
+
+/** A draw for each answer, all of it drawn anew where the answer changes. */
+function eachAnswer(answers, boxes) {
+  return { draws: Array(answers).fill(boxes), recall: (drawn, answer) => drawn[answer] };
 }
 
 function areBits(symbols) {

@@ -1,7 +1,7 @@
 import { isBodyFor } from "./report.js";
 
 /**
- * Where a frozen body waits on the device: the only module that touches a storage, and it never sees an answer.
+ * Where a frozen body waits on the device. It never sees an answer.
  *
  * While it is on its way, this tab's own storage holds it, so that a reload sends the same bytes. The lasting storage
  * of the browser holds it only if the respondent asks for that. See docs/adr/0007-keeping-a-report.md.
@@ -83,7 +83,7 @@ function write(storage, key, body) {
 }
 
 /** A storage may be missing, full or forbidden; even to name it can throw. Then the body is in memory alone. */
-function attempt(action) {
+export function attempt(action) {
   try {
     return action();
   } catch {

@@ -37,8 +37,10 @@ export class RespondentPage {
   #preparing = null;
   /** @type {Questionnaire | null} */
   #questionnaire = null;
-  /** @type {Tickets | null} */
+  /** @type {Tickets | import("./remembering.js").RememberedTickets | null} */
   #tickets = null;
+  /** Between the click on Send and the report: another click finds it. */
+  #freezing = false;
   #nonce = "";
   /** What the link says after #; its invitation is taken from the address bar as soon as this script runs. */
   #link = { fragment: "", invitation: null };
@@ -122,13 +124,17 @@ export class RespondentPage {
       return;
     }
     const source = systemWords(this.#window.crypto);
-    this.#tickets = new Tickets(design, source);
+    this.#tickets = await this.#drawTickets(design, source);
     this.#nonce = drawNonce(source);
     source.wipe();
     this.#sending.prepare(digest, this.#nonce);
     this.#beginQuestions();
     part(this.#root, "form").disabled = false;
     this.#stages.show("questions", { focus: false });
+  }
+
+  #drawTickets(design, source) {
+    return design.remembers ? extra("remembering").draw(this.#window, design, source) : new Tickets(design, source);
   }
 
   /** The order of choices comes from a source of its own: it shows on the screen, the tickets never do. */
@@ -215,12 +221,26 @@ export class RespondentPage {
 
   /** The one moment where answers become a report. A second click finds the report made, and does nothing. */
   async #send() {
-    if (!this.#sending.begun) {
+    if (!this.#sending.begun && (await this.#settle())) {
       const body = this.#freeze();
       this.#forget();
       this.#forgetLink();
       await this.#sending.begin(this.#address("reports"), body, this.#prepared);
     }
+  }
+
+  /** What the device keeps is settled before the report is made. @returns {Promise<boolean>}  whether it is still to be sent */
+  async #settle() {
+    if (this.#freezing || !this.#prepared.design.remembers) {
+      return !this.#freezing;
+    }
+    this.#freezing = true;
+    try {
+      await this.#tickets.settle(this.#root.querySelector("[data-part=keep-number]")?.checked ?? true);
+    } finally {
+      this.#freezing = false;
+    }
+    return this.#stages.now === "review";
   }
 
   #freeze() {

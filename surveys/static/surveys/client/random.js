@@ -75,7 +75,21 @@ export function drawTicket(source, tickets) {
  * @returns {string}  32 hex digits
  */
 export function drawNonce(source) {
-  return Array.from({ length: 4 }, () => source.next().toString(16).padStart(8, "0")).join("");
+  return inHex(source, 4);
+}
+
+/**
+ * A random number of 256 bits that remembered tickets are derived from.
+ *
+ * @param {WordSource} source  of 32-bit words
+ * @returns {string}  64 hex digits
+ */
+export function drawSecret(source) {
+  return inHex(source, 8);
+}
+
+function inHex(source, words) {
+  return Array.from({ length: words }, () => source.next().toString(16).padStart(8, "0")).join("");
 }
 
 function fill(block, generator) {

@@ -3,45 +3,70 @@ import { Refusal } from "./refusal.js";
 
 /**
  * Where an answer becomes a report. This is the only place that sees both the answers and the tickets.
+ *
+ * @typedef {import("./encoding.js").Answer} Answer
  */
 
 /**
- * The tickets of one visit: drawn before any answer exists, read once, then gone.
+ * Tickets that are drawn before any answer exists, read once, then gone.
  *
  * Reading twice would let two different answers meet the same ticket, and the difference would give the answer away.
  */
-export class Tickets {
+class ReadOnce {
   #design;
   #drawn;
+  #pick;
 
   /**
    * @param {import("./design.js").Design} design
-   * @param {import("./random.js").WordSource} source
+   * @param {number[][][]} drawn  for each item its draws, for each draw its tickets
+   * @param {(drawn: number[][], encoding: import("./encoding.js").Encoding, answer: Answer) => number[]} pick
    */
-  constructor(design, source) {
+  constructor(design, drawn, pick) {
     this.#design = design;
-    this.#drawn = design.items.map(({ encoding }) => encoding.boxes.map((box) => drawTicket(source, box)));
+    this.#drawn = drawn;
+    this.#pick = pick;
   }
 
   /**
    * Read every ticket for its answer, and forget the tickets.
    *
-   * @param {readonly import("./encoding.js").Answer[]} answers  one per question, in order
+   * @param {readonly Answer[]} answers  one per question, in order
    * @returns {string}  two hex digits a symbol
    */
   read(answers) {
     if (this.#drawn === null) {
       throw new Refusal("tickets-used");
     }
-    const symbols = this.#design.items.flatMap(({ encoding }, i) => encoding.read(this.#drawn[i], answers[i]));
+    const symbols = this.#design.items.flatMap(({ encoding }, i) =>
+      encoding.read(this.#pick(this.#drawn[i], encoding, answers[i]), answers[i]));
     this.forget();
     return symbols.map((symbol) => symbol.toString(16).padStart(2, "0")).join("");
   }
 
   /** Forget the tickets; nothing can be read from them any more. */
   forget() {
-    this.#drawn?.forEach((tickets) => tickets.fill(0));
+    this.#drawn?.flat().forEach((tickets) => tickets.fill(0));
     this.#drawn = null;
+  }
+}
+
+/** The tickets of one visit, the same whatever will be answered. */
+export class Tickets extends ReadOnce {
+  /**
+   * @param {import("./design.js").Design} design
+   * @param {import("./random.js").WordSource} source
+   */
+  constructor(design, source) {
+    const drawn = design.items.map(({ encoding }) => [encoding.boxes.map((box) => drawTicket(source, box))]);
+    super(design, drawn, ([tickets]) => tickets);
+  }
+}
+
+/** Tickets that come again in the next wave: every answer has its own, as `remembering.js` derives them. */
+export class RecalledTickets extends ReadOnce {
+  constructor(design, drawn) {
+    super(design, drawn, (draws, encoding, answer) => encoding.recall(draws, answer));
   }
 }
 
