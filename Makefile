@@ -80,10 +80,11 @@ messages: ## find the respondents' texts for the translators, and compile what t
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/messages
 
-coverage: ## measure every interval's coverage and every mechanism's variance into docs/library (ten minutes)
+coverage: ## measure every interval's coverage, every mechanism's variance and the averaging attack into docs (ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m benchmarks.coverage
 	@$(BIN)/python -m benchmarks.mechanisms
+	@$(BIN)/python -m benchmarks.averaging
 
 bench: bench-library ## every measurement of speed: the library, taking reports, folding, planning, the panel, the page on a slow phone
 	@$(BIN)/python -m benchmarks.reports
