@@ -39,7 +39,7 @@ export class RespondentPage {
   #questionnaire = null;
   /** @type {Tickets | import("./remembering.js").RememberedTickets | null} */
   #tickets = null;
-  /** Between the click on Send and the report: another click finds it. */
+  /** From the click on Send on, as long as that lasts. */
   #freezing = false;
   #nonce = "";
   /** What the link says after #; its invitation is taken from the address bar as soon as this script runs. */
@@ -219,28 +219,30 @@ export class RespondentPage {
     this.#questionnaire.open(question);
   }
 
-  /** The one moment where answers become a report. A second click finds the report made, and does nothing. */
+  /** The one moment where answers become a report. A second click finds it made, or being made, and does nothing. */
   async #send() {
-    if (!this.#sending.begun && (await this.#settle())) {
-      const body = this.#freeze();
-      this.#forget();
-      this.#forgetLink();
-      await this.#sending.begin(this.#address("reports"), body, this.#prepared);
-    }
-  }
-
-  /** What the device keeps is settled before the report is made. @returns {Promise<boolean>}  whether it is still to be sent */
-  async #settle() {
-    if (this.#freezing || !this.#prepared.design.remembers) {
-      return !this.#freezing;
+    if (this.#sending.begun || this.#freezing) {
+      return;
     }
     this.#freezing = true;
     try {
-      await this.#tickets.settle(this.#root.querySelector("[data-part=keep-number]")?.checked ?? true);
+      await this.#settle();
+      if (this.#stages.now === "review") {
+        const body = this.#freeze();
+        this.#forget();
+        this.#forgetLink();
+        await this.#sending.begin(this.#address("reports"), body, this.#prepared);
+      }
     } finally {
       this.#freezing = false;
     }
-    return this.#stages.now === "review";
+  }
+
+  /** Whether this device keeps the number of a survey that remembers is settled before its tickets are read. */
+  async #settle() {
+    if (this.#prepared.design.remembers) {
+      await this.#tickets.settle(this.#root.querySelector("[data-part=keep-number]")?.checked ?? true);
+    }
   }
 
   #freeze() {
