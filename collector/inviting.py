@@ -13,7 +13,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from collector import locks, selectors
-from collector.models import Batch, FrozenDesign, Invitation
+from collector.models import Batch, FrozenDesign, Invitation, UsedToken
 from collector.statements import execute, pieces
 
 FEWEST = 10
@@ -85,6 +85,18 @@ def withdraw(digest: str, batch: int) -> int:
         raise ValueError(f"batch must be one of the survey's; got {batch}")
     mine.filter(withdrawn_on=None).update(withdrawn_on=timezone.now().date())
     return Invitation.objects.filter(design__digest=digest, batch=batch).delete()[0]
+
+
+@transaction.atomic
+def forget(digest: str, *, restored: bool = False) -> None:
+    """Delete what is left of a closed design's invitations, and which tokens were used: no report can need them.
+
+    But for one that a restore closed, which may be reopened; `restored` says of those too.
+    """
+    closed = {"closed_on__isnull": False} | ({} if restored else {"restored_on": None})
+    numbers = FrozenDesign.objects.filter(digest=digest, **closed).values("number")
+    for rows in (Invitation, UsedToken):
+        rows._default_manager.filter(design__in=numbers).delete()
 
 
 def batches(digest: str) -> list[Made]:

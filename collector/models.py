@@ -35,6 +35,9 @@ class FrozenDesign(models.Model):
     opened_on = models.DateField()
     closed_on = models.DateField(null=True, default=None)
     rewritten_on = models.DateField(null=True, help_text="when its reports were last written anew after closing")
+    restored_on = models.DateField(
+        null=True, help_text="when a restore closed it, as it is by invitation; empty again once it is reopened"
+    )
     purged_on = models.DateField(null=True, help_text="since when its reports are deleted, all or some")
     coin_reports = models.PositiveBigIntegerField(
         null=True, help_text="of the purged reports, those with a coin or a die, sent or on paper"

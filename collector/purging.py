@@ -3,7 +3,7 @@
 from django.db import connection, transaction
 from django.utils import timezone
 
-from collector import folding, locks, selectors
+from collector import folding, inviting, locks, selectors
 from collector.models import FrozenDesign, SetAsideReport
 
 CHUNK = 5_000
@@ -46,6 +46,7 @@ def _mark(digest: str) -> int:
         design.purged_on = timezone.now().date()
         design.save(update_fields=["coin_reports", "sheets", "purged_on"])
     SetAsideReport.objects.filter(design=design).delete()
+    inviting.forget(digest, restored=True)
     return design.number
 
 

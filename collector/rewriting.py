@@ -3,6 +3,9 @@
 PostgreSQL appends rows as they come and stamps each with its transaction's number, which VACUUM FULL and CLUSTER keep.
 So the reports are inserted into a new table by one transaction, which takes the old one's place in its last moment.
 SQLite keeps rows by their keys, but within a page of the file where there was room when they came: VACUUM packs them.
+
+Invitations were written in the order of their hashes, so that only what was used of them has to go; a used token is
+written in its report's transaction, and is written anew as the reports are.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,8 +15,8 @@ from django.db import OperationalError, connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.utils import timezone
 
-from collector import folding, locks
-from collector.models import FrozenDesign, Report, SetAsideReport, Tally, WaitingReport
+from collector import folding, inviting, locks
+from collector.models import FrozenDesign, Invitation, Report, SetAsideReport, Tally, UsedToken, WaitingReport
 
 PATIENCE = "100ms"
 """How long the exchange of the tables may keep reports waiting that are just being sent."""
@@ -46,6 +49,7 @@ def rewrite_closed(*, compacted: Sequence[str] = ()) -> bool:
         return False
     for digest in digests:
         folding.fold(digest)
+        inviting.forget(digest)
     rewrite(compacted=compacted)
     closed.filter(digest__in=digests).update(rewritten_on=timezone.now().date())
     return True
@@ -105,7 +109,8 @@ def _rewrite_postgresql(compacted: Sequence[str]) -> None:
         _replace(cursor, Report._meta.db_table, order="design_id, nonce")
     _execute(f"ANALYZE {Report._meta.db_table}")
     _refill()
-    for table in (WaitingReport._meta.db_table, *REFILLED, *compacted):
+    _refill_used_tokens()
+    for table in (WaitingReport._meta.db_table, Invitation._meta.db_table, *REFILLED, *compacted):
         _execute(f"VACUUM (FULL, ANALYZE) {table}")
 
 
@@ -118,6 +123,22 @@ def _refill() -> None:
         _execute(f"DELETE FROM {table}")  # noqa: S608
         _execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM kept ORDER BY {columns}")  # noqa: S608
         _execute("DROP TABLE kept")
+
+
+@transaction.atomic
+def _refill_used_tokens() -> None:
+    """Each was written with its report; now all are by one transaction. Reports that use tokens wait meanwhile.
+
+    Emptied and not deleted: that leaves no rows behind that a vacuum would have to remove.
+    """
+    table = UsedToken._meta.db_table
+    with connection.cursor() as cursor:
+        locks.hold(locks.EVERY, locks.REWRITING)
+        _lock_for_exchange(cursor, table)
+        cursor.execute(f"CREATE TEMPORARY TABLE kept AS SELECT design_id, hash FROM {table}")  # noqa: S608
+        cursor.execute(f"TRUNCATE {table}")
+        cursor.execute(f"INSERT INTO {table} SELECT design_id, hash FROM kept ORDER BY design_id, hash")  # noqa: S608
+        cursor.execute("DROP TABLE kept")
 
 
 def _replace(cursor: CursorWrapper, table: str, *, order: str) -> None:

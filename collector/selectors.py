@@ -61,6 +61,17 @@ def is_open(digest: str) -> bool:
     return FrozenDesign.objects.filter(digest=digest, closed_on=None).exists()
 
 
+def open_by_invitation() -> list[str]:
+    """Digests of the open designs whose reports have to come with an invitation."""
+    digests = FrozenDesign.objects.filter(closed_on=None, rehearsal=False).order_by("number")
+    return [digest for digest in digests.values_list("digest", flat=True) if get_design(digest).invitations]
+
+
+def closed_by_a_restore(digest: str) -> bool:
+    """Whether it may be reopened: a restore closed it, and its reports are there."""
+    return FrozenDesign.objects.filter(digest=digest, restored_on__isnull=False, purged_on=None).exists()
+
+
 @dataclass(frozen=True)
 class Counted:
     """How many reports of a design are in its totals, and how many wait to be folded."""

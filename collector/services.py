@@ -35,10 +35,27 @@ def freeze(document: dict[str, Any]) -> designs.Design:
 
 
 @transaction.atomic
-def close(digest: str) -> None:
-    """Take no more reports of this design. Closing twice is harmless."""
+def close(digest: str, *, by_a_restore: bool = False) -> None:
+    """Take no more reports of this design. Closing twice is harmless. What a restore closes can be reopened."""
     locks.hold(digest, locks.TAKING)  # once those are on disk that are being stored
-    FrozenDesign.objects.filter(digest=digest, closed_on=None).update(closed_on=timezone.now().date())
+    today = timezone.now().date()
+    restored = {"restored_on": today} if by_a_restore else {}
+    FrozenDesign.objects.filter(digest=digest, closed_on=None).update(closed_on=today, **restored)
+
+
+@transaction.atomic
+def reopen(digest: str) -> None:
+    """Take reports again of a design that a restore closed, as if it had never been.
+
+    Raises
+    ------
+    ValueError
+        Where no restore closed it, or its reports are deleted. The database refuses it too.
+    """
+    locks.hold(digest, locks.TAKING)
+    held = FrozenDesign.objects.filter(digest=digest, restored_on__isnull=False, purged_on=None)
+    if not held.update(closed_on=None, restored_on=None, rewritten_on=None):
+        raise ValueError(f"design must be one that a restore closed; got {digest}")
 
 
 def receive(body: bytes, *, slug: str) -> Receipt:

@@ -117,14 +117,15 @@ def open_wave(survey: Survey, *, confirmed: str = "", by: User | None = None) ->
 
 
 @transaction.atomic
-def close_survey(survey: Survey, *, by: User | None = None) -> Run:
-    """Take no more reports, and ask for the final estimate."""
+def close_survey(survey: Survey, *, by: User | None = None, by_a_restore: bool = False) -> Run:
+    """Take no more reports, and ask for the final estimate. What a restore closes can be reopened."""
     lifecycle.move(survey, "close")
     version = survey.versions.get(closed_at=None)
     version.closed_at = timezone.now()
     version.save(update_fields=["closed_at"])
-    collector.close(version.design_id)
-    record(by, "closed", survey=survey, detail=f"version {version.number}")
+    collector.close(version.design_id, by_a_restore=by_a_restore)
+    why = ", by a restore: invitations used since the backup would be good again" if by_a_restore else ""
+    record(by, "closed", survey=survey, detail=f"version {version.number}{why}")
     return estimator.request_run(version.design_id, trigger=Run.Trigger.CLOSING)
 
 

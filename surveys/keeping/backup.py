@@ -18,7 +18,7 @@ from django.utils import timezone
 from collector import designs, folding, rewriting, selectors
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from randomized_response import __version__
-from surveys.keeping import reports, tables
+from surveys.keeping import reopening, reports, tables
 from surveys.keeping.archive import ArchiveError, Reader, Writer, new_file
 
 SECRET_KEY = "secret_key"  # noqa: S105 - a file's name
@@ -48,6 +48,8 @@ def back_up(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda 
 def restore(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda more: None) -> dict[str, Any]:
     """Put everything of a backup into this installation, which must be empty: all of it, or nothing.
 
+    Surveys by invitation that were open come back closed; what is returned names them.
+
     Raises
     ------
     ArchiveError
@@ -64,12 +66,13 @@ def restore(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda 
             with transaction.atomic():
                 _require_empty()
                 _read(archive)
+                closed = reopening.close_what_asks_for_invitations()
         except IntegrityError as error:
             raise ArchiveError(f"The backup does not fit together: {error}") from None
         if with_secret_key:
             _replace_secret_key(archive.read(SECRET_KEY))
     ContentType.objects.clear_cache()
-    return _counts(archive)
+    return _counts(archive) | {"closed": closed}
 
 
 def counted() -> int:

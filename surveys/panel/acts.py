@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 from surveys import selectors, services
 from surveys.access import Role, get_run_or_404, get_survey_or_404
 from surveys.forms import DuplicateForm
+from surveys.keeping import reopening
 from surveys.lifecycle import MOVES, NotAllowed
 from surveys.models import Survey
 from surveys.panel.views import signed_in
@@ -63,6 +64,12 @@ def archive(request: HttpRequest, survey: Survey) -> str:
 def restore(request: HttpRequest, survey: Survey) -> str:
     services.restore_survey(survey, by=signed_in(request))
     return "The survey is out of the archive."
+
+
+@act(Role.OWNER)
+def reopen(request: HttpRequest, survey: Survey) -> str:
+    reopening.reopen(survey, by=signed_in(request))
+    return "The survey takes reports again. The log says that you reopened it after a restore."
 
 
 @act(Role.ANALYST, then="panel:survey-watch")

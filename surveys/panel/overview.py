@@ -11,6 +11,7 @@ from estimator.models import Run
 from estimator.privacy import ItemLabel, item_label
 from surveys import appointments, lifecycle, links, selectors
 from surveys.item_facts import facts_of
+from surveys.keeping import reopening
 from surveys.mechanisms import mechanism_of
 from surveys.models import Item, Survey, Version
 from surveys.questions import frozen_item
@@ -54,6 +55,7 @@ def overview(survey: Survey) -> dict[str, Any]:
         "moves": next_moves(survey),
         "waiting": appointments.waiting(survey),
         "trouble": appointments.trouble(survey),
+        "reopening": reopening.RISK if reopening.may_be_reopened(survey) else "",
         "questions": list(questions(survey)),
         "asked_openly": [group.label.get(survey.language) or group.key for group in survey.groups.all()],
         "pending": pending if pending and pending.state in (Run.State.QUEUED, Run.State.RUNNING) else None,

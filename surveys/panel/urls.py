@@ -53,6 +53,7 @@ urlpatterns = [
     path("survey/<slug:slug>/open/call-off", page(opening.call_off), name="call-off"),
     path("survey/<slug:slug>/close", page(acts.close), name="close"),
     path("survey/<slug:slug>/revise", page(acts.revise), name="revise"),
+    path("survey/<slug:slug>/reopen", page(acts.reopen), name="reopen"),
     path("survey/<slug:slug>/estimate", page(acts.estimate), name="estimate"),
     path("survey/<slug:slug>/duplicate", page(acts.duplicate), name="duplicate"),
     path("survey/<slug:slug>/archive", page(acts.archive), name="archive"),

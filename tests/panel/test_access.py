@@ -111,6 +111,7 @@ ROWS = {
     "panel:mailing-delete": act("mailing"),
     "panel:close": act("survey"),
     "panel:revise": act("survey"),
+    "panel:reopen": act("survey", OWNER),
     "panel:estimate": act("survey", ANALYST),
     "panel:duplicate": act("survey"),
     "panel:paper": form("survey", EDITOR, design="design"),

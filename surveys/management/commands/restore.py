@@ -20,4 +20,9 @@ class Command(SurveyCommand):
         with tqdm(unit="B", unit_scale=True, disable=None, leave=False) as bar:
             facts = backup.restore(file, with_secret_key=options["with_secret_key"], watch=bar.update)
         said = f"{facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs are restored."
+        if facts["closed"]:
+            said += (
+                " Surveys by invitation came back closed, as invitations used since the backup are good again: "
+                f"{', '.join(facts['closed'])}. An owner can reopen each on its page."
+            )
         return said, {"file": str(file), **facts}

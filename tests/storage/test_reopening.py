@@ -1,0 +1,145 @@
+"""A restore brings surveys by invitation back closed; an owner reopens one, and the log says so."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.db import IntegrityError, connection, transaction
+from django.test import Client
+from django.urls import reverse
+
+from collector import inviting, purging, rewriting, selectors, services
+from collector.errors import Closed, NotInvited
+from collector.invitations import hash_of, new_code
+from collector.models import FrozenDesign, Invitation, UsedToken
+from surveys.keeping import backup, reopening
+from surveys.lifecycle import NotAllowed
+from surveys.models import Survey, Version
+from surveys.people.models import AuditEntry
+from surveys.people.teams import home_team
+from surveys.services import archive_survey, close_survey, open_survey, restore_survey, write_survey
+from tests import payloads
+from tests.storage.test_backup import empty
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def invited(alice: User, slug: str = "campus") -> tuple[Version, list[str]]:
+    """An open survey by invitation, and its codes."""
+    survey = write_survey(payloads.definition(slug=slug, invitations="secret"), team=home_team(alice))
+    version, codes = open_survey(survey), [new_code() for _ in range(10)]
+    inviting.add(version.design_id, [hash_of(code) for code in codes], stratum=None, kind="file")
+    return version, codes
+
+
+def send(digest: str, code: str) -> bool:
+    body = payloads.body(selectors.get_design(digest), invitation=code)
+    return services.receive(body, slug="campus").created
+
+
+def test_a_survey_by_invitation_comes_back_closed_and_its_owner_reopens_it(alice: User, tmp_path: Path) -> None:
+    version, codes = invited(alice)
+    link = open_survey(write_survey(payloads.definition(slug="link"), team=home_team(alice)))
+    send(version.design_id, codes[0])
+    backup.back_up(tmp_path / "candor.zip")
+    send(version.design_id, codes[1])
+    empty()
+    said = io.StringIO()
+    call_command("restore", tmp_path / "candor.zip", "--json", stdout=said)
+    assert json.loads(said.getvalue())["closed"] == ["campus"]
+    survey = Survey.objects.get(slug="campus")
+    assert survey.state == Survey.State.CLOSED
+    assert selectors.is_open(link.design_id), "a survey with an open link is open as before"
+    with pytest.raises(Closed):
+        send(version.design_id, codes[2])
+    rewriting.rewrite_closed()
+    assert Invitation.objects.count() == 9, "they are kept for a reopening"
+
+    owner = Client()
+    owner.force_login(User.objects.get(username="alice"))
+    page = owner.get(reverse("panel:survey", args=["campus"])).content.decode()
+    assert "whoever used it can answer a second time" in page
+    owner.post(reverse("panel:reopen", args=["campus"]))
+    survey.refresh_from_db()
+    assert survey.state == Survey.State.OPEN
+    assert Version.objects.get(design=version.design_id).closed_at is None
+    assert send(version.design_id, codes[2])
+    assert send(version.design_id, codes[1]), "which was used after the backup: what the button says"
+    with pytest.raises(NotInvited):
+        send(version.design_id, codes[0])
+    acts = dict(AuditEntry.objects.filter(slug="campus").values_list("act", "name"))
+    assert (acts["closed"], acts["reopened"]) == ("", "alice")
+    close_survey(survey)
+    rewriting.rewrite_closed()
+    assert not Invitation.objects.exists()
+    assert "panel:reopen" not in owner.get(reverse("panel:survey", args=["campus"])).content.decode()
+    with pytest.raises(NotAllowed, match="a restore closed"):
+        reopening.reopen(survey)
+    empty()
+
+
+def test_what_was_done_since_stays_done(alice: User) -> None:
+    version, _ = invited(alice)
+    reopening.close_what_asks_for_invitations()
+    survey = Survey.objects.get()
+    archive_survey_without_its_estimate(survey)
+    with pytest.raises(NotAllowed, match="campus is archived"):
+        reopening.reopen(survey)
+    restore_survey(survey)
+    purging.purge(version.design_id)
+    with pytest.raises(NotAllowed):
+        reopening.reopen(survey)
+    assert not Invitation.objects.exists()
+    assert not reopening.may_be_reopened(survey)
+    empty()
+
+
+def archive_survey_without_its_estimate(survey: Survey) -> None:
+    survey.refresh_from_db()
+    with pytest.raises(NotAllowed, match="final estimate"):
+        archive_survey(survey)
+    Survey.objects.filter(pk=survey.pk).update(state=Survey.State.ARCHIVED)
+
+
+def raw(statement: str) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"UPDATE collector_frozendesign SET {statement}")
+
+
+def test_the_database_reopens_what_a_restore_closed_and_nothing_else() -> None:
+    design = services.freeze(payloads.document(invitations={"kind": "secret"}))
+    reopened = "closed_on = NULL, restored_on = NULL"
+    for refused in ("restored_on = '2026-01-01'",):
+        with pytest.raises(IntegrityError, match="cannot be opened again"):
+            raw(refused)
+    services.close(design.digest)
+    for refused in ("closed_on = NULL", "restored_on = '2026-01-01'", reopened, "closed_on = '2026-01-01'"):
+        with pytest.raises(IntegrityError, match="cannot be opened again"):
+            raw(refused)
+    with pytest.raises(ValueError, match="a restore closed"):
+        services.reopen(design.digest)
+    other = services.freeze(payloads.document(version=2, invitations={"kind": "secret"}))
+    services.close(other.digest, by_a_restore=True)
+    for refused in ("closed_on = NULL", "restored_on = NULL", "closed_on = '2026-01-01'"):
+        with pytest.raises(IntegrityError, match="cannot be opened again"):
+            raw(f"{refused} WHERE digest = '{other.digest}'")
+    services.reopen(other.digest)
+    assert selectors.is_open(other.digest)
+    with pytest.raises(ValueError, match="a restore closed"):
+        services.reopen(other.digest)
+
+
+def test_closing_for_good_forgets_the_invitations() -> None:
+    design = services.freeze(payloads.document(invitations={"kind": "secret"}))
+    inviting.add(design.digest, [hash_of(new_code()) for _ in range(10)], stratum=None, kind="file")
+    inviting.forget(design.digest)
+    assert Invitation.objects.count() == 10, "it is open"
+    UsedToken.objects.create(design=FrozenDesign.objects.get(), hash=b"\1" * 32)
+    services.close(design.digest)
+    rewriting.rewrite_closed()
+    assert not Invitation.objects.exists()
+    assert not UsedToken.objects.exists()
+    assert inviting.batches(design.digest)[0].count == 10
