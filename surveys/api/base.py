@@ -95,6 +95,19 @@ def once(handler: Handler) -> Handler:
     return post
 
 
+def unkept(handler: Handler) -> Handler:
+    """Make a POST whose answer is kept nowhere, so that no Idempotency-Key can bring it again; one is refused."""
+
+    @wraps(handler)
+    def post(view: View, request: Request, **parts: Any) -> Response:
+        if "Idempotency-Key" in request.headers:
+            said = "Idempotency-Key cannot be used here: the answer holds secrets, which are kept nowhere."
+            raise Problem(400, said, [error("Idempotency-Key", said)])
+        return handler(view, request, **parts)
+
+    return post
+
+
 def forget_answers() -> None:
     """Delete the answers that were kept for a day."""
     KeptAnswer.objects.filter(kept_at__lt=timezone.now() - KEPT).delete()

@@ -8,6 +8,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from surveys.appointments import MOST_REPORTS
+from surveys.inviting.making import FEWEST as FEWEST_INVITED
+from surveys.inviting.making import MOST as MOST_INVITED
 from surveys.models import KEY_VALIDATOR
 from surveys.rehearsals.form import FEWEST, MOST, MOST_REPETITIONS
 from surveys.rehearsals.services import LARGEST_SEED
@@ -74,6 +76,14 @@ class DuplicateBody(Body):
 
     slug = serializers.CharField(max_length=64, validators=[KEY_VALIDATOR])
     team = serializers.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+
+
+class BatchBody(Body):
+    """A batch of invitations, and how its codes are answered."""
+
+    count = serializers.IntegerField(min_value=FEWEST_INVITED, max_value=MOST_INVITED)
+    group = serializers.CharField(required=False, max_length=64, help_text="key of the group that they are for")
+    format = serializers.ChoiceField(choices=["json", "csv"], default="json")
 
 
 class PublishBody(Body):

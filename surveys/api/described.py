@@ -11,7 +11,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import serializers
 
 from surveys.api.authentication import TokenAuthentication
-from surveys.api.base import KEPT, LARGEST_BODY, LONGEST_KEY, once
+from surveys.api.base import KEPT, LARGEST_BODY, LONGEST_KEY, once, unkept
 from surveys.api.problems import CONTENT_TYPE
 
 Handler = Callable[..., Any]
@@ -118,8 +118,12 @@ def change(
     parameters: Iterable[OpenApiParameter] = (),
     others: Mapping[Any, OpenApiResponse] | None = None,
     about_nothing: bool = False,
+    kept: bool = True,
 ) -> Callable[[Handler], Handler]:
-    """Say what a POST, PUT, PATCH or DELETE takes and answers with; a POST with an Idempotency-Key is done once."""
+    """Say what a POST, PUT, PATCH or DELETE takes and answers with; a POST with an Idempotency-Key is done once.
+
+    `kept` is false where the answer of a POST may be kept nowhere: then it takes no such key.
+    """
     responses = {status: OpenApiResponse(shape, said)} | dict(others or {}) | _refused(about_nothing) | REFUSED_CHANGES
 
     def decorator(handler: Handler) -> Handler:
@@ -127,9 +131,9 @@ def change(
         documented: Handler = extend_schema(
             summary=summary,
             request=body,
-            parameters=[*parameters, *([KEY] if posts else [])],
+            parameters=[*parameters, *([KEY] if posts and kept else [])],
             responses=responses,
-        )(once(handler) if posts else handler)
+        )((once if kept else unkept)(handler) if posts else handler)
         return documented
 
     return decorator

@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 
 from estimator import keys  # noqa: F401 - makes <key:...> known
-from surveys.api import acts, digests, exports, planning, rehearsals, runs, surveys, watching, waves
+from surveys.api import acts, digests, exports, inviting, planning, rehearsals, runs, surveys, watching, waves
 
 app_name = "api"
 
@@ -28,6 +28,8 @@ urlpatterns = [
     path("surveys/<slug:slug>/rehearsals/", rehearsals.RehearsalsView.as_view(), name="rehearsals"),
     path("surveys/<slug:slug>/rehearsals/<int:number>/stop/", rehearsals.StopView.as_view(), name="rehearsal-stop"),
     path("surveys/<slug:slug>/rehearsals/<int:number>/findings/", rehearsals.FindingsView.as_view(), name="findings"),
+    path("surveys/<slug:slug>/invitations/", inviting.BatchesView.as_view(), name="batches"),
+    path("surveys/<slug:slug>/invitations/<int:number>/", inviting.BatchView.as_view(), name="batch"),
     path("designs/<digest:digest>/", surveys.DesignView.as_view(), name="design"),
     path("runs/<key:key>/estimates/", runs.EstimatesView.as_view(), name="estimates"),
     path("runs/<key:key>/publish/", runs.PublishView.as_view(), name="publish"),

@@ -25,12 +25,13 @@ from estimator.exporting import jobs as exporting
 from estimator.models import Export, Run
 from surveys import definitions, selectors
 from surveys.access import Role
+from surveys.inviting import making
 from surveys.models import Mailing, Recipient, Survey
 from surveys.people.invitations import invite
-from surveys.people.models import Membership
+from surveys.people.models import Membership, Team
 from surveys.people.teams import home_team
 from surveys.rehearsals.services import request_rehearsal
-from surveys.services import write_survey
+from surveys.services import open_survey, write_survey
 from surveys.webhooks import services as webhooks
 from tests import payloads
 from tests.panel.test_authoring import form_of
@@ -166,6 +167,8 @@ ROWS = {
     "api:survey": Row("survey", {"GET": VIEWER, "DELETE": OWNER}),
     "api:definition": Row("survey", {"GET": VIEWER, "PUT": EDITOR, "PATCH": EDITOR}),
     "api:next-design": read("survey"),
+    "api:batches": form("survey", VIEWER, EDITOR),
+    "api:batch": Row("batch", {"DELETE": EDITOR}),
     "api:versions": read("survey"),
     "api:open": act("survey"),
     "api:close": act("survey"),
@@ -255,7 +258,7 @@ def cast(
         "run": ([run.key], ["0" * 32]),
         "rehearsal": ([survey.slug, rehearsal.number], ["no-such", 1]),
         "analysis": ([analysis.key], ["0" * 32]),
-        "batch": ([survey.slug, 1], ["no-such", 1]),
+        "batch": ([batch_of(team).slug, 1], ["no-such", 1]),
         "mailing": ([survey.slug, mailing_of(survey).key], ["no-such", "0" * 32]),
         "webhook": ([survey.slug, delivery.webhook.key], ["no-such", "0" * 32]),
         "delivery": ([survey.slug, delivery.webhook.key, delivery.key], ["no-such", "0" * 32, "0" * 32]),
@@ -277,6 +280,14 @@ def export_of(run: Run) -> Export:
     export, _ = exporting.request(run, "csv")
     exporting.execute(export.pk)
     return export
+
+
+def batch_of(team: Team) -> Survey:
+    """An open survey by invitation, with one batch."""
+    open_survey(write_survey(payloads.definition(slug="coded", invitations="secret"), team=team))
+    survey = Survey.objects.get(slug="coded")
+    making.make(survey, 10, kind="csv", by=None)
+    return survey
 
 
 def mailing_of(survey: Survey) -> Mailing:

@@ -49,7 +49,17 @@ class Mailbox:
 
 @contextmanager
 def mail_server(settings: Any) -> Iterator[Mailbox]:
-    """Have the installation send its mail to a server that runs while this lasts."""
+    """Have the installation of this process send its mail to a server that runs while this lasts."""
+    with serving() as (box, port):
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
+        settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
+        settings.DEFAULT_FROM_EMAIL = FROM
+        yield box
+
+
+@contextmanager
+def serving() -> Iterator[tuple[Mailbox, int]]:
+    """A mail server on a free port."""
     box = Mailbox()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -57,9 +67,11 @@ def mail_server(settings: Any) -> Iterator[Mailbox]:
     controller = Controller(box, hostname="127.0.0.1", port=port)
     controller.start()
     try:
-        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
-        settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
-        settings.DEFAULT_FROM_EMAIL = FROM
-        yield box
+        yield box, port
     finally:
         controller.stop()
+
+
+def environment(port: int) -> dict[str, str]:
+    """What has an installation of its own send there."""
+    return {"EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(port), "EMAIL_SECURITY": "none", "EMAIL_FROM": FROM}

@@ -1,0 +1,37 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from surveys.commands import REFUSED, SurveyCommand, Usage, find_survey, whole_file
+from surveys.inviting import files, making
+
+
+class Command(SurveyCommand):
+    help = "Make invitations for an open survey, as a file that is there once; see docs/invitations.md."
+
+    def add_options(self, parser: ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--count", type=int, required=True, help="how many")
+        parser.add_argument("--group", default="", metavar="KEY", help="the group that they are for; else any")
+        parser.add_argument("--output", type=Path, required=True, help="file to write; - for standard output")
+        parser.add_argument("--cards", action="store_true", help="cards to print (PDF) in place of a CSV file")
+
+    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+        survey, output, form = find_survey(options["slug"]), options["output"], "cards" if options["cards"] else "csv"
+        made: files.File | None = None
+        try:
+            with whole_file(output, private=True) as file:
+                made = files.make(survey, options["count"], form, group=options["group"], by=None)
+                file.write(made.content)
+        except making.NotInvited as fault:
+            raise (
+                CommandError(str(fault), returncode=REFUSED) if fault.field == "survey" else Usage(str(fault))
+            ) from None
+        except OSError:
+            if made is not None:
+                making.withdraw(survey, made.batch, by=None)  # nobody has its codes
+            raise
+        facts = {"slug": survey.slug, "batch": made.batch, "count": options["count"], "output": str(output)}
+        return "{count} invitations of {slug}, batch {batch}, are written to {output}.".format_map(facts), facts
