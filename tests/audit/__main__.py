@@ -33,15 +33,17 @@ def main() -> bool:
     from tests.audit.findings import failed, table
     from tests.audit.leaks import LEAKS
     from tests.audit.shelf import fill_shelf
-    from tests.audit.surveys import EVERY_PLACE, ON_THE_DEVICE, ONE_CHOICE_FIRST, WORK_BITS, YES_NO_FIRST
+    from tests.audit.surveys import EVERY_PLACE, ON_THE_DEVICE, ONE_CHOICE_FIRST, REMEMBERED, WORK_BITS, YES_NO_FIRST
 
-    first, second, last = map(fill_shelf, (YES_NO_FIRST, ONE_CHOICE_FIRST, ON_THE_DEVICE))
+    first, second, last, remembered = map(fill_shelf, (YES_NO_FIRST, ONE_CHOICE_FIRST, ON_THE_DEVICE, REMEMBERED))
     every_place = [fill_shelf(definition) for definition in EVERY_PLACE]
-    audited = [(first, YES_NO), (second, OTHERS), *((shelf, OTHERS) for shelf in every_place), (last, OTHERS)]
+    audited = [(first, YES_NO), (second, OTHERS), *((shelf, OTHERS) for shelf in every_place)]
+    audited += [(last, OTHERS), (remembered, OTHERS)]
     parts: list[tuple[Any, ...]] = [
         ("audit_slowed", first, SLOWED),
         *(("audit", shelf, number) for shelf, number in audited),
         ("audit_retries", first, RETRIES),
+        ("audit_returning", remembered, RETRIES),
         ("audit_work", fill_shelf(ON_THE_DEVICE | {"slug": "audit-w"}, work_bits=WORK_BITS), RESTLESS, WORK_BITS),
         ("audit_restless", second, RESTLESS),
         ("audit_restless", last, RESTLESS),

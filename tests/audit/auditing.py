@@ -66,6 +66,13 @@ def audit_work(work: Work, shelf: Shelf, submissions: int, bits: int) -> list[Fi
     return checks.invariants(run, survey) + checks.work(run, survey, bits)
 
 
+def audit_returning(work: Work, shelf: Shelf, submissions: int) -> list[Finding]:
+    """One device that comes back to a survey that remembers, with other answers each time."""
+    run = work(drive, shelf, plan(shelf.items, submissions, seed=10), returning=True)
+    survey = f"{shelf.survey}, one device"
+    return checks.invariants(run, survey) + checks.recalled(run, shelf, survey)
+
+
 def audit_restless(work: Work, shelf: Shelf, submissions: int) -> list[Finding]:
     """People who try everything before they answer: nothing leaves before Send, and then it looks the same."""
     rows = plan(shelf.items, submissions, seed=6)

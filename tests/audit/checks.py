@@ -90,6 +90,18 @@ def retries(run: Run, survey: str, tries: int) -> list[Finding]:
     ]
 
 
+def recalled(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
+    """On one device an answer is sent as the same symbols each time, whatever is answered to the other questions."""
+    answers, reports = columns(run, shelf)
+    found = []
+    for place, one in enumerate(shelf.items):
+        given = {(answer, report) for answer, report in zip(answers[:, place], reports[:, place], strict=True)}
+        name = f"reports to question {place + 1} ({one.name}) for each of its answers"
+        again = len(given) - len(set(answers[:, place]))
+        found.append(Finding(survey, name, "one value only", f"{again} more in {len(answers):,}", again == 0))
+    return found
+
+
 def columns(run: Run, shelf: Shelf) -> tuple[NDArray, NDArray]:
     """Answers and reports by their places, a row for each submission and a column for each item."""
     reports = [[one.code(sent.symbols) for one in shelf.items] for sent in run.submissions]

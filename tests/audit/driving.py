@@ -75,12 +75,15 @@ def drive(
     respond: Responder | None = None,
     *,
     restless: bool = False,
+    returning: bool = False,
     slowed: int = 1,
 ) -> Run:
     """Submit every row of answers, one after the other.
 
-    `restless` tries everything on the page before; `slowed` says how many times slower the browser's processor is.
+    `restless` tries everything on the page before; `returning` is one device throughout, where a survey remembers;
+    `slowed` says how many times slower the browser's processor is.
     """
+    manner = {"restless": restless, "returning": returning}
     submissions: list[Submission] = []
     faults: list[str] = []
     around: list[str] = []
@@ -89,7 +92,7 @@ def drive(
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
             meant = [list(said(shelf.items, row)) for row in batch]
-            seen = _answer(page, capture, shelf, [clicks(shelf.items, one) for one in meant], {"restless": restless})
+            seen = _answer(page, capture, shelf, [clicks(shelf.items, one) for one in meant], manner)
             submissions += pair_up([places(one) for one in meant], seen["notes"], capture.requests, clock_of(page))
             around.append(" ".join(seen["requests"]).replace(capture.url, ""))
             left += seen["left"]

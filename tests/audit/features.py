@@ -58,6 +58,7 @@ INVARIANTS: dict[str, Callable[[Submission], Hashable]] = {
     "end of the page": lambda one: one.note["end"],
     "random words after the first answer": lambda one: one.note["after"],
     "random words before the first answer": lambda one: one.note["before"],
+    "tickets derived after the first answer": lambda one: one.note["signed"],
 }
 """Each has one value only over all submissions, whatever is answered and drawn."""
 
@@ -66,6 +67,7 @@ DEMANDED: dict[str, Hashable] = {
     "other requests": (),
     "end of the page": "sent",
     "random words after the first answer": 0,
+    "tickets derived after the first answer": 0,
 }
 """Where the one value is known beforehand."""
 

@@ -5,7 +5,7 @@
  */
 window.audit = (() => {
   const listening = [];
-  const noted = { words: 0, requests: [] };
+  const noted = { words: 0, signed: 0, requests: [] };
   let body = null;
   let attributes = null;
 
@@ -21,6 +21,12 @@ window.audit = (() => {
   Crypto.prototype.getRandomValues = function getRandomValues(array) {
     noted.words += array.length;
     return random.call(this, array);
+  };
+
+  const sign = SubtleCrypto.prototype.sign;
+  SubtleCrypto.prototype.sign = function signNoted(...details) {
+    noted.signed += 1;
+    return sign.apply(this, details);
   };
 
   new PerformanceObserver((list) => {
@@ -124,10 +130,19 @@ window.audit = (() => {
     for (let tries = 0; !part("previous-button").hidden && tries < 9; tries += 1) part("previous-button").click();
   }
 
-  /** What is left on the device, and where the page is. */
+  const isNumber = (name) => name.startsWith("candor-secret-");
+
+  /** Each submission is another device: the number of a survey that remembers is taken away. */
+  function forgetNumbers() {
+    Object.keys(localStorage).filter(isNumber).forEach((name) => localStorage.removeItem(name));
+  }
+
+  /** What is left on the device, and where the page is. The number is random: it is blotted out at its length. */
   function stored() {
+    const local = Object.fromEntries(Object.entries(localStorage).map(([name, text]) =>
+      [name, isNumber(name) ? "*".repeat(text.length) : text]));
     const opened = { history: history.state, name: window.name, title: document.title, address: location.href };
-    return JSON.stringify({ cookies: document.cookie, local: { ...localStorage }, session: { ...sessionStorage }, ...opened });
+    return JSON.stringify({ cookies: document.cookie, local, session: { ...sessionStorage }, ...opened });
   }
 
   /** @param {{paint?: boolean, restless?: boolean}} [manner]  wait for two frames before Send; wander before answering */
@@ -135,7 +150,7 @@ window.audit = (() => {
     await stage("questions");
     const begun = performance.timeOrigin + performance.now();
     if (restless) await wander(answers);
-    const before = noted.words;
+    const [before, derived] = [noted.words, noted.signed];
     choose(answers);
     await stage("review");
     for (let frames = paint ? 2 : 0; frames > 0; frames -= 1) {
@@ -149,17 +164,19 @@ window.audit = (() => {
     const left = stored();
     // A finished page keeps the others of this browser from sending; the next one in this document is another visit.
     part("clear-button").click();
-    return { begun, clicked, end, before, after: noted.words - before, stored: left };
+    const work = { before, after: noted.words - before, derived, signed: noted.signed - derived };
+    return { begun, clicked, end, ...work, stored: left };
   }
 
-  /** A note for each row of answers, and what could be seen around them. */
-  async function run(entry, rows, manner = {}) {
+  /** A note for each row of answers, and what could be seen around them. Who is `returning` has the number of the first. */
+  async function run(entry, rows, { returning = false, ...manner } = {}) {
     const { RespondentPage } = await import(entry);
     await stage("questions");
     noted.requests.length = 0;
     const notes = [];
     for (const answers of rows) {
-      noted.words = 0;
+      [noted.words, noted.signed] = [0, 0];
+      if (!returning) forgetNumbers();
       begin(RespondentPage);
       notes.push(await answer(answers, manner));
     }

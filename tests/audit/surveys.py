@@ -100,5 +100,18 @@ ON_THE_DEVICE = _definition(
 )  # fmt: skip
 """Sections, questions that are asked only after some answers, shuffled choices, "prefer not to say"."""
 
+REMEMBERED = _definition(
+    "audit-r",
+    [
+        _yes_no("r1"),
+        _of_kind("one_choice", ("North", "East", "South", "West"), {"name": "subset", "size": 2, "truth": "3/4"}),
+        _of_kind("several_choices", ("Tea", "Coffee", "Beer"), {"name": "forced_response", "truth": "1/5"}, most=1),
+        _of_kind("one_choice", ("Red", "Green", "Blue"), {"name": "unary", "on": "1/2", "off": "1/4"}),
+        _of_kind("number", (), {"name": "discrete_laplace", "epsilon": "0.7"}, minimum="0", maximum="3", step="1"),
+    ],
+    repeats="remember",
+)
+"""Every encoding, with tickets that are derived from a number of the device."""
+
 WORK_BITS = 6
 """Of the sum in a survey that asks for work: 64 tries for each report."""

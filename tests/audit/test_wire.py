@@ -1,4 +1,4 @@
-"""The quick wire audit: 3,400 submissions by a real browser. The full one is `make audit-wire`.
+"""The quick wire audit: 3,760 submissions by a real browser. The full one is `make audit-wire`.
 
 A sound client fails these tests about once in 2,000 runs: some 220 findings at 1e-6 against the tables, 80 conditional
 ones at 1e-6 with their repetition, 21 bounds of epsilon at 1e-6. Times are compared between answers in random order: a
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize(
     ("survey", "submissions"),
-    [("audit-a", 1_000), ("audit-b", 700), ("audit-c1", 600), ("audit-c4", 600), ("audit-d", 500)],
+    [("audit-a", 1_000), ("audit-b", 700), ("audit-c1", 600), ("audit-c4", 600), ("audit-d", 500), ("audit-r", 300)],
 )
 def test_what_leaves_the_browser_is_the_channel(work: Work, shelves: Shelves, survey: str, submissions: int) -> None:
     leaks = failed(auditing.audit(work, shelves[survey], submissions))
@@ -29,6 +29,27 @@ def test_what_leaves_the_browser_is_the_channel(work: Work, shelves: Shelves, su
 def test_a_server_that_loses_requests_sees_the_same_bytes_again(work: Work, shelves: Shelves) -> None:
     leaks = failed(auditing.audit_retries(work, shelves["audit-a"], 50))
     assert not leaks, table(leaks)
+
+
+def test_a_device_that_remembers_sends_an_answer_as_the_same_symbols(work: Work, shelves: Shelves) -> None:
+    leaks = failed(auditing.audit_returning(work, shelves["audit-r"], 60))
+    assert not leaks, table(leaks)
+
+
+@pytest.mark.parametrize(
+    ("change", "caught_by"),
+    [
+        (("if (secret !== this.#secret) {", "if (secret) {"), "tickets derived after the first answer"),
+        (("(keeps ? this.#find() : null) ?? this.#own", "this.#own"), "reports to question 1"),
+    ],
+    ids=["tickets are derived after the answer", "fresh draws all the same"],
+)
+def test_a_leak_of_a_device_that_remembers_is_caught(
+    work: Work, shelves: Shelves, change: tuple[str, str], caught_by: str
+) -> None:
+    altered = shelves["audit-r"].altered("remembering.js", *change)
+    names = [finding.feature for finding in failed(auditing.audit_returning(work, altered, 30))]
+    assert any(name.startswith(caught_by) for name in names), names
 
 
 def test_work_is_the_nonces_and_tells_nothing_else(work: Work) -> None:
