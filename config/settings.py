@@ -125,6 +125,7 @@ CANDOR_LIMITS = {
         ("reports by address", "reports from one address", "1200/hour"),
         ("reports by survey", "reports of one survey", "1000000/hour"),
         ("coins by survey", "own-coin reports of a survey that asks browsers for work", "60/hour"),
+        ("tokens by address", "requests for blind invitations from one address", "1200/hour"),
         ("sign-ins by address", "sign-ins from one address", "120/hour"),
         ("requests by researcher", "requests of one researcher", "1200/minute"),
         ("files by reader", "files for one reader", "600/hour"),

@@ -6,6 +6,7 @@ from sesame.views import LoginView
 
 from config import api_page, health
 from config.openapi import SchemaView
+from surveys.blind import views as blind
 from surveys.people import account, joining
 
 handler400 = "surveys.api.problems.bad"
@@ -22,6 +23,7 @@ urlpatterns = [
     path("metrics", health.numbers, name="metrics"),
     path("panel/sign-in/", LoginView.as_view(next_page="admin:index"), name="sign-in"),
     path("panel/join/", joining.join, name="join"),
+    path("panel/fetch/<slug:slug>/", admin.site.admin_view(blind.by_account), name="fetch"),
     path("panel/", include("surveys.panel.urls")),
     path("panel/password_change/", admin.site.admin_view(account.password)),
     path("panel/", admin.site.urls),

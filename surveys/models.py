@@ -6,6 +6,10 @@ from django.db.models import Q
 
 from collector.checks import KEY
 from collector.models import FrozenDesign
+from surveys.blind.models import FetchBatch as FetchBatch
+from surveys.blind.models import FetchCode as FetchCode
+from surveys.blind.models import SigningKey as SigningKey
+from surveys.blind.models import SigningSecret as SigningSecret
 from surveys.inviting.models import Mailing as Mailing
 from surveys.inviting.models import Recipient as Recipient
 from surveys.people.models import AccessToken as AccessToken
@@ -79,6 +83,9 @@ class Survey(models.Model):
     )
     work_bits = models.PositiveSmallIntegerField(
         default=0, editable=False, help_text="of the sum that a browser does for its report; 0: for none"
+    )
+    fetched_by_account = models.BooleanField(
+        default=False, editable=False, help_text="whether whoever signs in to this site may fetch a blind invitation"
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -253,6 +260,7 @@ class Page(models.Model):
         ANSWER = "answer", "the respondent's page"
         COIN = "coin", "the own-coin page, where a device has every table"
         SHEET = "sheet", "the own-coin page on paper, as a PDF"
+        TOKEN = "token", "the page on which a blind invitation is fetched"
 
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="pages")
     language = models.CharField(max_length=35, help_text="one of the design's languages")

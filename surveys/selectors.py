@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import count
 from typing import Any
@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet
 from collector import selectors as reports
 from collector.designs import Design
 from estimator.models import Run
+from surveys.blind import keys
 from surveys.definitions import Definition, Opening, asked_again, design_of
 from surveys.mechanisms import PARAMETERS
 from surveys.models import Group, Item, Page, Rehearsal, Section, Survey, Version
@@ -136,9 +137,12 @@ def wave_to_open(survey: Survey) -> tuple[Design, int]:
 
 
 def opening_of(survey: Survey) -> Opening:
-    """What the installation adds to the design that opens next: what people may have spent in the survey so far."""
+    """What the installation adds to the design that opens next: what people may have spent so far, and a key."""
     earlier = spending(waves_of(survey))
-    return Opening(spent=spent(earlier).most, earlier=earlier)
+    known = Opening(spent=spent(earlier).most, earlier=earlier)
+    if survey.rehearsal or survey.invitations != Survey.Invited.BLIND:
+        return known
+    return replace(known, modulus=keys.modulus_for(survey, next_number(survey)))
 
 
 def told(fault: DefinitionError) -> str:

@@ -14,6 +14,8 @@ from estimator import services as estimator
 from estimator.models import Run
 from estimator.selectors import last_run
 from surveys import definitions, lifecycle, pages, selectors
+from surveys.blind import keys
+from surveys.blind import page as token_page
 from surveys.coin import page as coin
 from surveys.coin.sheet import render_sheet
 from surveys.definitions import Definition
@@ -124,6 +126,7 @@ def close_survey(survey: Survey, *, by: User | None = None, by_a_restore: bool =
     version.closed_at = timezone.now()
     version.save(update_fields=["closed_at"])
     collector.close(version.design_id, by_a_restore=by_a_restore)
+    keys.forget(survey, version.number)
     why = ", by a restore: invitations used since the backup would be good again" if by_a_restore else ""
     record(by, "closed", survey=survey, detail=f"version {version.number}{why}")
     return estimator.request_run(version.design_id, trigger=Run.Trigger.CLOSING)
@@ -269,6 +272,9 @@ def _pages(version: Version, design: Design) -> Iterator[Page]:
             yield Page(version=version, language=language, kind=Page.Kind.COIN, content=coin_page)
         if sheet:
             yield Page(version=version, language=language, kind=Page.Kind.SHEET, content=sheet)
+        if design.invitations == "blind":
+            token = token_page.render_page(document, text, digest, language)
+            yield Page(version=version, language=language, kind=Page.Kind.TOKEN, content=token)
 
 
 def _item(survey: Survey, position: int, item: dict[str, Any]) -> Item:

@@ -1,6 +1,7 @@
 from django.urls import path, register_converter
 
 from surveys import views
+from surveys.blind import views as blind
 from surveys.coin import views as coin
 from surveys.languages import LanguageConverter
 
@@ -11,6 +12,9 @@ urlpatterns = [
     path("s/<slug:slug>/", views.respond, name="respond"),
     path("s/<slug:slug>/<language:language>/", views.respond, name="respond"),
     path("s/<slug:slug>/design.json", views.design, name="design"),
+    path("s/<slug:slug>/token/", blind.fetch, name="token"),
+    path("s/<slug:slug>/token/sign", blind.sign, name="token-sign"),
+    path("s/<slug:slug>/<language:language>/token/", blind.fetch, name="token"),
     path("s/<slug:slug>/coin/", coin.answer, name="coin"),
     path("s/<slug:slug>/coin/sheet.pdf", coin.sheet, name="coin-sheet"),
     path("s/<slug:slug>/coin/send/", coin.send, name="coin-send"),

@@ -25,8 +25,10 @@ LEFT_OUT = {
     "estimator.Export",  # files of this installation, made again from the runs
     "estimator.Worker",  # when a worker of this installation last looked
     "sessions.Session",  # who is signed in here
+    "surveys.FetchCode",  # of no use without the secret below, and nobody's business but the installation's
     "surveys.KeptAnswer",  # to programs' requests of the last day
     "surveys.Mailing", "surveys.Recipient",  # mails that are sent from here, and the addresses that wait for them
+    "surveys.SigningSecret",  # whoever steals a backup makes no tokens, and after a restore nobody fetches a second one
 }  # fmt: skip
 """Every other table is in a backup, so a new one cannot be forgotten."""
 

@@ -4,6 +4,7 @@ A respondent's page is rendered once and served for as long as its survey is ope
 its content and says what the browser must find there (`integrity`): a changed script is not run.
 """
 
+import posixpath
 import re
 from base64 import b64encode
 from collections.abc import Sequence
@@ -22,6 +23,10 @@ register = template.Library()
 CLIENT = "surveys/client"
 IMPORT = re.compile(r'^(?:import .*|\} )from "\./([a-z]+)\.js";$', re.MULTILINE)
 """The import statements of a module: the source is written so that one line tells (tests/client/test_source.py)."""
+
+FETCHING = "surveys/token"
+NEIGHBOUR = re.compile(r'^(?:import .*|\} )from "(\./[a-z]+|\.\./client/[a-z]+)\.js";$', re.MULTILINE)
+"""The same of the page for fetching an invitation, whose modules take some of the client's."""
 
 STYLES = ("base", "languages", "explaining", "questions", "stages")
 """The style sheets of a respondent's page, in the order in which they apply."""
@@ -68,6 +73,19 @@ def imported_modules(extras: Sequence[str]) -> list[Asset]:
         left += set(names) - found
         found.update(names)
     return [asset(f"{CLIENT}/{name}.js") for name in sorted(found.difference(entries))]
+
+
+@register.simple_tag
+def token_modules() -> list[Asset]:
+    """Every module that the page for fetching an invitation imports, its own and the client's, likewise."""
+    found, left = set[str](), [f"{FETCHING}/page"]
+    while left:
+        module = left.pop()
+        named = NEIGHBOUR.findall(_source(f"{module}.js").decode())
+        names = {posixpath.normpath(f"{posixpath.dirname(module)}/{name}") for name in named}
+        left += names - found
+        found |= names
+    return [asset(f"{name}.js") for name in sorted(found)]
 
 
 @register.simple_tag

@@ -2,20 +2,31 @@
 
 import base64
 import hashlib
+import json
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from random import Random
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 EXPONENT = 65537
 HASH = 48
+KEYS = Path(__file__).parents[1] / "vectors" / "keys.json"
 
 
 @cache
 def key(name: str = "ours") -> rsa.RSAPrivateNumbers:
-    """A key of 3,072 bits, made once for each name in a run of the tests."""
-    return rsa.generate_private_key(public_exponent=EXPONENT, key_size=3072).private_numbers()
+    """A key of 3,072 bits that protects nothing: it is in tests/vectors/keys.json, because making one takes seconds."""
+    primes = {which: int(digits, 16) for which, digits in json.loads(KEYS.read_text(encoding="utf-8"))[name].items()}
+    p, q = primes["p"], primes["q"]
+    return numbers_of(p, q, pow(EXPONENT, -1, (p - 1) * (q - 1)))
+
+
+def numbers_of(p: int, q: int, d: int) -> rsa.RSAPrivateNumbers:
+    public = rsa.RSAPublicNumbers(EXPONENT, p * q)
+    parts = rsa.rsa_crt_dmp1(d, p), rsa.rsa_crt_dmq1(d, q), rsa.rsa_crt_iqmp(p, q)
+    return rsa.RSAPrivateNumbers(p, q, d, *parts, public_numbers=public)
 
 
 def modulus_of(numbers: rsa.RSAPrivateNumbers) -> str:
@@ -78,3 +89,9 @@ def issued(source: Random, numbers: rsa.RSAPrivateNumbers | None = None) -> str:
     modulus = held.public_numbers.n
     fetching = Fetching(modulus, source)
     return fetching.token(f"{pow(int(fetching.blinded, 16), held.d, modulus):0768x}")
+
+
+@cache
+def ready() -> tuple[rsa.RSAPrivateKey, ...]:
+    """Keys for as many versions as a test opens."""
+    return tuple(key(name).private_key() for name in ("ours", "stranger", "second"))

@@ -1,0 +1,310 @@
+"""Blind invitations: the key in the design, one token for each code, and nothing kept of which."""
+
+import hashlib
+import json
+import threading
+from datetime import date
+from random import Random
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from collector import blind as door
+from collector import limits
+from collector.invitations import hash_of, new_code
+from surveys import selectors
+from surveys.blind import codes, issuing, keys, signing
+from surveys.blind.models import FetchCode, SigningKey, SigningSecret
+from surveys.lifecycle import NotAllowed
+from surveys.models import Survey, Version
+from surveys.people.teams import home_team
+from surveys.services import close_survey, open_survey, revise_survey, write_survey
+from tests import payloads
+from tests.tools import blind as client
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys that were made before: a new one takes a second. Each test begins with the same ones."""
+    ready = iter(client.ready())
+    monkeypatch.setattr(keys.rsa, "generate_private_key", lambda **_: next(ready))
+
+
+def blind_draft(alice: User, **changes: Any) -> Survey:
+    return write_survey(payloads.definition(invitations="blind", **changes), team=home_team(alice))
+
+
+@pytest.fixture
+def opened(alice: User) -> Version:
+    return open_survey(blind_draft(alice))
+
+
+@pytest.fixture
+def held(opened: Version) -> list[str]:
+    """Ten one-time codes."""
+    made = [new_code() for _ in range(10)]
+    codes.add(opened.design_id, [hash_of(code) for code in made], kind="file")
+    return made
+
+
+def modulus_of(version: Version) -> int:
+    return int(selectors.document_of(version)["invitations"]["modulus"], 16)
+
+
+def ask(version: Version, code: str, blinded: str, **headers: str) -> HttpResponse:
+    body = json.dumps({"design": version.design_id, "code": code, "blinded": blinded})
+    return post(version.survey.slug, body, **headers)
+
+
+def post(slug: str, body: str | bytes, **headers: str) -> HttpResponse:
+    sent = {"Host": "testserver", "Origin": "http://testserver", "Sec-Fetch-Site": "same-origin"} | headers
+    address = reverse("surveys:token-sign", args=[slug])
+    return Client().post(address, body, content_type="application/json", headers=sent)  # type: ignore[return-value]
+
+
+def fetching(version: Version, seed: int = 1) -> client.Fetching:
+    return client.Fetching(modulus_of(version), Random(seed))
+
+
+def test_the_digest_that_is_confirmed_holds_the_key(alice: User) -> None:
+    draft = blind_draft(alice)
+    (shown, _), (again, _) = selectors.design_to_open(draft), selectors.design_to_open(draft)
+    assert shown.digest == again.digest
+    version = open_survey(draft, confirmed=shown.digest)
+    assert f"{modulus_of(version):0768x}" == SigningKey.objects.get().modulus
+    assert modulus_of(version).bit_length() == 3072
+
+
+def test_a_wave_has_a_key_of_its_own_and_the_last_one_is_forgotten(opened: Version) -> None:
+    survey = opened.survey
+    close_survey(survey)
+    assert not SigningSecret.objects.exists()
+    revise_survey(survey)
+    second = open_survey(survey)
+    assert modulus_of(second) != modulus_of(opened)
+    assert SigningSecret.objects.get().key.number == 2
+    with pytest.raises(NotAllowed):
+        open_survey(survey)
+
+
+def test_a_draft_whose_secret_was_not_restored_gets_another_key(alice: User) -> None:
+    draft = blind_draft(alice)
+    before, _ = selectors.design_to_open(draft)
+    SigningSecret.objects.all().delete()
+    after, _ = selectors.design_to_open(draft)
+    assert before.digest != after.digest
+    assert open_survey(draft, confirmed=after.digest)
+
+
+def test_a_rehearsal_has_no_key(alice: User) -> None:
+    selectors.design_to_open(blind_draft(alice, rehearsal=True))
+    assert not SigningKey.objects.exists()
+
+
+def test_a_code_fetches_a_token_that_the_door_takes(opened: Version, held: list[str]) -> None:
+    asking = fetching(opened)
+    answer = ask(opened, held[0], asking.blinded)
+    assert answer.status_code == 200
+    token = asking.token(answer.json()["signed"])
+    assert (
+        door.read(token, f"{modulus_of(opened):0768x}") == hashlib.sha256(asking.message + asking.randomizer).digest()
+    )
+
+
+def test_a_lost_reply_is_given_again_and_no_second_token(opened: Version, held: list[str]) -> None:
+    asking = fetching(opened)
+    first, again = (ask(opened, held[0], asking.blinded) for _ in range(2))
+    assert first.json() == again.json()
+    other = ask(opened, held[0], fetching(opened, seed=2).blinded)
+    assert other.status_code == 403
+    assert SigningKey.objects.get().issued == 1
+
+
+def test_wrong_used_withdrawn_and_foreign_codes_get_one_sentence(opened: Version, held: list[str], alice: User) -> None:
+    other = open_survey(blind_draft(alice, slug="other"))
+    theirs = new_code()
+    codes.add(other.design_id, [hash_of(theirs), *(hash_of(new_code()) for _ in range(9))], kind="file")
+    ask(opened, held[0], fetching(opened).blinded)
+    assert codes.withdraw(opened.design_id, 1) == 9
+    refused = [
+        ask(opened, code, fetching(opened, seed=2).blinded)
+        for code in (new_code(), held[0], held[1], theirs, held[2][:-1] + ("0" if held[2][-1] != "0" else "1"))
+    ]
+    assert {(one.status_code, one.content) for one in refused} == {
+        (
+            403,
+            b'{"error": {"field": "code", "message": "This code cannot be used: it is not one of this '
+            b"survey's, or it was used before.\"}}",
+        )
+    }
+    assert ask(opened, held[0], fetching(opened).blinded).status_code == 200, "what was fetched stays good"
+
+
+def test_what_is_no_request_is_refused_and_never_echoed(opened: Version, held: list[str]) -> None:
+    good = {"design": opened.design_id, "code": held[0], "blinded": fetching(opened).blinded}
+    twice = json.dumps(good)[:-1] + f', "code": "{held[1]}"}}'
+    bodies = [json.dumps(good | change) for change in (
+        {"code": held[0].upper() + "!"}, {"code": 7}, {"blinded": "0x" + good["blinded"][2:]}, {"blinded": None},
+        {"blinded": "f" * 768}, {"more": held[0]}, {"design": held[0]},
+    )]  # fmt: skip
+    others = twice, "[]", "7", json.dumps([[held[0]] * 2] * 3), "[" * 400, b"\xed\xa0\x80"
+    for body in (*bodies, *others):
+        answer = post("campus", body)
+        assert answer.status_code == 422, body
+        assert held[0].encode() not in answer.content.lower()
+    assert post("campus", json.dumps(good | {"more": "x" * 200})).status_code == 413
+    assert post("campus", json.dumps(good | {"design": "0" * 64})).status_code == 404
+    assert post("no-such", json.dumps(good)).status_code == 404
+    assert not FetchCode.objects.exclude(blinded=None).exists(), "a refused request uses no code up"
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Origin": "https://elsewhere.example"}, {"Origin": ""}, {"Sec-Fetch-Site": "cross-site"}]
+)
+def test_other_sites_cannot_ask(opened: Version, held: list[str], headers: dict[str, str]) -> None:
+    assert ask(opened, held[0], fetching(opened).blinded, **headers).status_code == 403
+    assert not FetchCode.objects.exclude(blinded=None).exists()
+
+
+def test_a_form_cannot_ask(opened: Version) -> None:
+    address = reverse("surveys:token-sign", args=["campus"])
+    headers = {"Host": "testserver", "Origin": "http://testserver"}
+    assert Client().post(address, {"code": "x"}, headers=headers).status_code == 415
+    assert Client().get(address).status_code == 405
+
+
+def test_a_closed_survey_gives_out_nothing_and_keeps_no_codes(opened: Version, held: list[str]) -> None:
+    ask(opened, held[0], fetching(opened).blinded)
+    close_survey(opened.survey)
+    assert not FetchCode.objects.exists()
+    assert SigningKey.objects.get().issued == 1
+    assert ask(opened, held[1], fetching(opened).blinded).status_code == 410
+    with pytest.raises(ValueError, match="once it is closed"):
+        codes.add(opened.design_id, [hash_of(new_code()) for _ in range(10)], kind="file")
+
+
+def test_a_fault_of_the_computer_tells_nothing(opened: Version, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bellcore's attack: a signature that is right by one prime only gives both away, so none leaves."""
+    numbers = keys.secret_of(SigningKey.objects.get())
+    assert numbers is not None
+    right = signing._power
+    monkeypatch.setattr(
+        signing, "_power", lambda base, private: (right(base, private) + private.p) % (private.p * private.q)
+    )
+    with pytest.raises(signing.Faulty):
+        signing.sign(12345, numbers)
+
+
+def test_a_number_beyond_the_key_is_not_signed() -> None:
+    with pytest.raises(ValueError, match="below the modulus"):
+        signing.sign(client.key().public_numbers.n, client.key())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_twenty_at_once_with_one_code_get_one_token(opened: Version, held: list[str]) -> None:
+    asked = [fetching(opened, seed=number) for number in range(20)]
+    found: list[int] = []
+    started = threading.Barrier(len(asked))
+
+    def go(one: client.Fetching) -> None:
+        started.wait()
+        try:
+            found.append(ask(opened, held[0], one.blinded).status_code)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=go, args=(one,)) for one in asked]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == [200] + [403] * 19
+    assert SigningKey.objects.get().issued == 1
+
+
+def test_a_limit_by_address(opened: Version, held: list[str], settings: Any) -> None:
+    limits.shared.cache_clear()
+    one = limits.Limit("requests", 1, "hour")
+    settings.CANDOR_LIMITS = settings.CANDOR_LIMITS | {"tokens by address": one}
+    answers = [ask(opened, held[0], fetching(opened).blinded) for _ in range(2)]
+    assert [one.status_code for one in answers] == [200, 429]
+    assert answers[1]["Retry-After"]
+
+
+class TestAccounts:
+    def test_who_signs_in_gets_one_code_where_that_is_allowed(self, opened: Version, bob: User) -> None:
+        address = reverse("fetch", args=["campus"])
+        visitor = Client()
+        assert visitor.get(address).status_code == 302, "first sign in"
+        visitor.force_login(bob, backend="django.contrib.auth.backends.ModelBackend")
+        assert visitor.get(address).status_code == visitor.post(address).status_code == 404
+        issuing.let_accounts_fetch(opened.survey, allowed=True)
+        assert b"bob" in visitor.get(address).content
+        assert not FetchCode.objects.exists(), "looking makes nothing"
+        links = [visitor.post(address).context["link"] for _ in range(2)]
+        assert links[0] == links[1]
+        start, _, code = links[0].rpartition("&code=")
+        assert start.endswith(f"/s/campus/token/#{opened.design_id}")
+        assert ask(opened, code, fetching(opened).blinded).status_code == 200
+        assert ask(opened, code, fetching(opened, seed=2).blinded).status_code == 403
+        assert FetchCode.objects.get().account == bob
+
+    def test_two_people_have_two_codes_and_a_wave_has_others(self, opened: Version, alice: User, bob: User) -> None:
+        issuing.let_accounts_fetch(opened.survey, allowed=True)
+        opened.survey.refresh_from_db()
+        made = {issuing.code_for(person, opened) for person in (alice, bob)}
+        close_survey(opened.survey)
+        with pytest.raises(issuing.NoToken):
+            issuing.code_for(alice, opened)
+        revise_survey(opened.survey)
+        made.add(issuing.code_for(alice, open_survey(opened.survey)))
+        assert len(made) == 3
+
+
+def test_batches_are_of_ten_and_say_nothing_of_use(opened: Version, held: list[str]) -> None:
+    ask(opened, held[0], fetching(opened).blinded)
+    (made,) = codes.batches(opened.design_id)
+    assert (made.number, made.count, made.kind, made.stratum) == (1, 10, "file", None)
+    assert isinstance(made.made_on, date)
+    with pytest.raises(ValueError, match="at least 10"):
+        codes.add(opened.design_id, [hash_of(new_code())], kind="file")
+    with pytest.raises(ValueError, match="no group"):
+        codes.add(opened.design_id, [hash_of(new_code()) for _ in range(10)], stratum="y1", kind="file")
+
+
+def test_no_row_says_when_or_which(opened: Version, held: list[str]) -> None:
+    """Nothing of a row is finer than a day, and neither a code, nor what was blinded, nor a token is in any of them."""
+    asking = fetching(opened)
+    token = asking.token(ask(opened, held[0], asking.blinded).json()["signed"])
+    kept = "".join(
+        repr([bytes(value) if isinstance(value, memoryview) else value for value in row])
+        for model in (SigningKey, FetchCode)
+        for row in model.objects.values_list()
+    )
+    assert "datetime" not in kept
+    for secret in (held[0], asking.blinded, asking.message.hex(), token[:40]):
+        assert secret not in kept
+    assert repr(asking.message)[2:-1] not in kept
+
+
+def test_the_page_is_the_same_for_everybody(opened: Version) -> None:
+    first, second = (
+        Client(headers=h).get("/s/campus/token/") for h in ({}, {"Cookie": "a=b", "Accept-Language": "de"})
+    )
+    assert first.content == second.content
+    assert first.status_code == 200
+    assert not first.cookies
+    assert "script-src 'self'" in first["Content-Security-Policy"]
+    close_survey(opened.survey)
+    assert b"This survey is closed" in Client().get("/s/campus/token/").content
+
+
+def test_other_surveys_have_no_such_page(version: Version) -> None:
+    assert Client().get("/s/campus/token/").status_code == 404
