@@ -126,7 +126,10 @@ def _opened(standing: Standing) -> tuple[str, str]:
         opens = any(one.move == "open" for one in appointments.waiting(survey))
         said = "It opens by itself." if opens else "Not open yet."
         return ("later" if standing.missing else "now"), said
-    return ("now", "Respondents can answer.") if survey.state == OPEN else ("done", "No more reports are taken.")
+    if survey.state == OPEN:
+        return "now", "Respondents can answer."
+    opens = any(one.move == "wave" for one in appointments.waiting(survey))
+    return ("done", "It opens again by itself.") if opens else ("done", "No more reports are taken.")
 
 
 def _watched(standing: Standing) -> tuple[str, str]:

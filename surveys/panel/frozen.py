@@ -13,6 +13,7 @@ from estimator import wording
 from estimator.privacy import ItemLabel, item_label
 from randomized_response import epsilon_total
 from surveys.models import Item
+from surveys.waves.ledger import epsilon_of
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,12 @@ class Frozen:
         """By how much all reports of a person together can multiply the odds of anything she may have answered."""
         ratios = (Fraction(question.label.mechanism.ratio) for question in self.questions)
         return wording.odds(math.prod(ratios, start=Fraction(1)))
+
+    @property
+    def spent_text(self) -> str:
+        """Epsilon of the most that a person may have spent in the survey before; empty where nobody has."""
+        spent = Fraction(self.document.get("waves", {}).get("spent", 1))
+        return wording.epsilon(epsilon_of(spent)) if spent > 1 else ""
 
     @property
     def texts(self) -> list[tuple[str, Mapping[str, str]]]:

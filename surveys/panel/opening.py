@@ -75,7 +75,7 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
     page = {
         "form": form,
         "waiting": waiting,
-        "agreed": any(one.move == "open" for one in waiting),
+        "agreed": any(one.move in appointments.OPENING for one in waiting),
         "trouble": appointments.trouble(survey),
         "history": history,
         "moves": next_moves(survey),

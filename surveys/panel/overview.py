@@ -15,6 +15,7 @@ from surveys.keeping import reopening
 from surveys.mechanisms import mechanism_of
 from surveys.models import Item, Survey, Version
 from surveys.questions import frozen_item
+from surveys.waves.history import waves_of
 
 NEWEST_RUNS = 10
 NEWEST_ITEMS = 3
@@ -41,6 +42,7 @@ class VersionLine:
     """One opening of the survey."""
 
     version: Version
+    name: str
     reports: str
     last_done: Run | None
     page_digests: dict[str, str]
@@ -108,10 +110,9 @@ def runs_of(survey: Survey) -> list[tuple[Version, Run, str]]:
 
 def _version_lines(survey: Survey) -> Iterator[VersionLine]:
     """Every version with its counts, in as many queries for many as for one."""
-    versions = list(survey.versions.all())
-    digests = [version.design_id for version in versions]
-    counts, done = reports.report_counts(digests), estimates.last_done_of(digests)
-    pages = selectors.page_digests(versions)
-    for version in versions:
-        count = wording.count(counts[version.design_id].stored)
-        yield VersionLine(version, count, done.get(version.design_id), pages.get(version.pk, {}))
+    waves = waves_of(survey)[::-1]
+    done = estimates.last_done_of([one.version.design_id for one in waves])
+    pages = selectors.page_digests([one.version for one in waves])
+    for one in waves:
+        of, digests = one.version, pages.get(one.version.pk, {})
+        yield VersionLine(of, one.name, wording.count(one.reports), done.get(of.design_id), digests)

@@ -20,6 +20,7 @@ from surveys.panel import (
     sharing,
     views,
     watch,
+    waves,
     webhooks,
 )
 
@@ -51,6 +52,7 @@ urlpatterns = [
     path("survey/<slug:slug>/open/", page(opening.opening), name="opening"),
     path("survey/<slug:slug>/open/extend", page(opening.extend), name="extend"),
     path("survey/<slug:slug>/open/call-off", page(opening.call_off), name="call-off"),
+    path("survey/<slug:slug>/waves/", page(waves.waves), name="waves"),
     path("survey/<slug:slug>/close", page(acts.close), name="close"),
     path("survey/<slug:slug>/revise", page(acts.revise), name="revise"),
     path("survey/<slug:slug>/reopen", page(acts.reopen), name="reopen"),

@@ -91,6 +91,8 @@ def _ahead(survey: Survey, waves: Sequence[Opened], earlier: list[Priced], ceili
 
 def between(found: Sum) -> str:
     """Epsilon from the least to the most, or the one number that it is; rounded up."""
+    if found.most == 1:
+        return "nothing"
     least, most = wording.epsilon(found.epsilon_least), wording.epsilon(found.epsilon_most)
     return most if least == most else f"{least} to {most}"
 

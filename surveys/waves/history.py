@@ -33,6 +33,11 @@ class Opened:
         return f"{'wave' if self.same else 'version'} {self.number}"
 
     @property
+    def remembers(self) -> bool:
+        """Whether devices remember their tickets."""
+        return price_of(self.version.design_id).remembers
+
+    @property
     def answered(self) -> bool:
         """Whether anybody may have spent anything: a report came, which counts for good, or may still come."""
         return not self.design.rehearsal and (self.reports > 0 or self.version.closed_at is None)

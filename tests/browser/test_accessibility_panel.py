@@ -100,6 +100,7 @@ def test_the_list_the_form_and_the_upload(page: Page, alice: User, run: Run, pat
         ("open", "share/"),
         ("open", "disclose/"),
         ("closed", ""),
+        ("closed", "waves/"),
     ],
 )
 def test_a_survey_in_each_state(page: Page, alice: User, run: Run, state: str, path: str) -> None:

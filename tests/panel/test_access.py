@@ -111,6 +111,7 @@ ROWS = {
     "panel:mailing-rest": act("mailing"),
     "panel:mailing-delete": act("mailing"),
     "panel:close": act("survey"),
+    "panel:waves": form("survey", VIEWER, EDITOR),
     "panel:revise": act("survey"),
     "panel:reopen": act("survey", OWNER),
     "panel:estimate": act("survey", ANALYST),

@@ -1,0 +1,102 @@
+"""The page of a survey's waves: what people may have spent in them, and the next one, opened as it is shown."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from estimator import wording
+from surveys import appointments, selectors
+from surveys.access import Role, get_survey_or_404
+from surveys.appointments import moment
+from surveys.lifecycle import MOVES, NotAllowed
+from surveys.models import Survey
+from surveys.panel.frame import survey_page
+from surveys.panel.frozen import frozen
+from surveys.panel.opening import OpeningForm
+from surveys.panel.views import signed_in
+from surveys.reading import DefinitionError
+from surveys.waves.book import UNIT, Book, between, book_of
+from surveys.waves.ledger import Sum
+from surveys.waves.picture import picture_of
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def waves(request: HttpRequest, slug: str) -> HttpResponse:
+    """The ledger, and of a closed survey what opening it again would freeze, with the button that does it."""
+    role = MOVES["wave"].role if request.method == "POST" else Role.VIEWER
+    survey = get_survey_or_404(request.user, slug, role)
+    form = OpeningForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and (survey.state != Survey.State.CLOSED or form.is_valid()):
+        return _open(request, survey, form)
+    book = book_of(survey)
+    page = {
+        "form": form,
+        "book": book,
+        "unit": UNIT,
+        "picture": picture_of(book),
+        "rows": list(_rows(book)),
+        "questions": list(_questions(book)),
+        "ranged": any(line.spent and line.spent.total.least < line.spent.total.most for line in book.lines),
+        "trouble": appointments.trouble(survey),
+        "agreed": [one for one in appointments.waiting(survey) if one.move == "wave"],
+        "again": True,
+        **_next(survey, book),
+    }
+    return survey_page(request, "panel/waves.html", survey, step="open", status=422 if form.is_bound else 200, **page)
+
+
+def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:
+    """Open it again on the terms that were given, or say why not."""
+    try:
+        terms, confirmed = (form.terms, form.cleaned_data["digest"]) if form.is_valid() else (appointments.Terms(), "")
+        version = appointments.open_again_on(survey, terms, confirmed=confirmed, by=signed_in(request))
+    except (DefinitionError, NotAllowed) as refusal:
+        messages.error(request, str(refusal))
+        return redirect("panel:waves", survey.slug)
+    if version is None:
+        assert terms.opens_at is not None
+        messages.success(request, f"It opens again by itself on {moment(terms.opens_at)}.")
+        return redirect("panel:waves", survey.slug)
+    messages.success(request, f"Wave {version.number} is open. Its design is frozen; share the link below.")
+    return redirect("panel:survey" if survey.rehearsal else "panel:share", survey.slug)
+
+
+def _next(survey: Survey, book: Book) -> dict[str, Any]:
+    """The design that would be frozen, where the survey can be opened again."""
+    fits = survey.state == Survey.State.CLOSED and (survey.rehearsal or (book.ahead and not book.ahead.missing))
+    return {"shown": frozen(selectors.wave_to_open(survey)[0])} if fits else {}
+
+
+def _rows(book: Book) -> Iterator[dict[str, Any]]:
+    """A row of the table for each opening, and one for the next."""
+    for line in book.lines:
+        version, spent = line.opened.version, line.spent
+        yield {
+            "name": line.opened.name,
+            "remembers": line.opened.remembers,
+            "opened": version.opened_at,
+            "closed": version.closed_at,
+            "reports": wording.count(line.opened.reports),
+            "epsilon": wording.epsilon(line.epsilon),
+            "adds": between(spent.adds) if spent else "nothing",
+            "total": between(spent.total) if spent else "–",
+        }
+    if book.ahead:
+        wave = book.ahead.wave
+        sums = {"adds": between(wave.adds), "total": between(wave.total)}
+        yield {"name": "the next", "reports": "–", "epsilon": wording.epsilon(wave.epsilon)} | sums
+
+
+def _questions(book: Book) -> Iterator[dict[str, Any]]:
+    """What each question came to, by its key, in the order in which they were first asked."""
+    waves, totals = Counter[str](), dict[str, Sum]()
+    for one in (one for line in book.lines if line.spent for one in line.spent.items):
+        waves[one.key] += 1
+        totals[one.key] = one.total
+    for key, total in totals.items():
+        yield {"key": key, "waves": waves[key], "total": between(total)}

@@ -1,0 +1,80 @@
+"""The page of waves: the ledger in numbers, in a picture and in words, and opening again from it."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from collector import selectors as reports
+from collector.services import receive
+from surveys import services
+from surveys.models import Survey, Version
+from tests import payloads
+from tests.panel.test_lifecycle import look, press, words
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def closed(version: Version) -> Survey:
+    receive(payloads.body(reports.get_design(version.design_id)), slug="campus")
+    services.close_survey(version.survey)
+    return version.survey
+
+
+def page(client: Client) -> str:
+    answer = client.get(reverse("panel:waves", args=["campus"]))
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def digest_shown(client: Client) -> str:
+    return re.findall(r'name="digest" value="([0-9a-f]{64})"', page(client))[0]
+
+
+def test_a_closed_survey_is_opened_again_as_it_was_shown(closed: Survey, her: Client) -> None:
+    assert "Open again" in look(her)
+    said = words(page(her))
+    assert "one person, all her answers, all waves so far" in said
+    assert "The next wave would add 2.49, so that it is 4.97 in all. 2 such waves fit under the ceiling." in said
+    assert "What opening freezes" in said
+    assert "1. Have you cheated?" in said
+    assert "did not say what it confirms" in press(her, "waves", "campus", digest="", opens="now")
+    assert "not what was shown" in press(her, "waves", "campus", digest="0" * 64, opens="now")
+    digest = digest_shown(her)
+    assert "Wave 2 is open." in press(her, "waves", "campus", digest=digest, opens="now")
+    assert closed.versions.all()[0].design_id == digest
+    assert "Wave 2 0 reports" in look(her)
+    assert "only a closed survey can be opened again" in press(her, "waves", "campus", digest=digest, opens="now")
+
+
+def test_a_wave_that_does_not_fit_is_said_before_the_button(closed: Survey, her: Client) -> None:
+    for _ in range(2):
+        receive(payloads.body(reports.get_design(services.open_wave(closed).design_id)), slug="campus")
+        services.close_survey(closed)
+    html = page(her)
+    said = words(html)
+    assert "It cannot be opened again: after this wave a person could have spent epsilon 9.9396, 7.4547 of it" in said
+    assert "Open wave" not in said
+    assert re.findall(r'<tspan class="ledger-sum">([^<]*)', html) == ["2.49", "4.97", "7.46", "9.94"]
+    assert "Ceiling: 8.00." in said, "the picture in words"
+    assert "9.9396" in press(her, "waves", "campus", digest="0" * 64, opens="now")
+
+
+def test_opening_again_later_is_agreed_and_called_off(closed: Survey, her: Client) -> None:
+    ahead = f"{timezone.now() + timedelta(hours=5):%Y-%m-%dT%H:%M}"
+    said = press(her, "waves", "campus", digest=digest_shown(her), opens="later", opens_at=ahead)
+    assert "It opens again by itself on" in said
+    assert "Opens again by itself on" in look(her)
+    assert "Opens again on" in words(her.get(reverse("panel:opening", args=["campus"])).content.decode())
+    assert "It does not open by itself any more." in press(her, "call-off", "campus")
+    assert "Called off" in words(her.get(reverse("panel:opening", args=["campus"])).content.decode())
+
+
+def test_the_ledger_of_a_draft_says_what_its_first_opening_would_cost(survey: Survey, her: Client) -> None:
+    assert "The first opening The next wave would add 2.49, so that it is 2.49 in all. 3 such waves fit" in words(
+        page(her)
+    )
