@@ -94,11 +94,24 @@ test("the number is written at Send, never at load, and only where it is to be k
   assert.deepEqual(kept, { other: "stays" });
 });
 
-test("whoever does not keep the number sends fresh draws", async () => {
-  const kept = { [NAME]: "00".repeat(32) };
-  const remembered = await visit({ ...kept }, [7]);
-  const [first, second] = [await visit({ ...kept }, [7], { keeps: false }), await visit({ ...kept }, [7], { keeps: false })];
-  assert.equal(new Set([remembered, first, second]).size, 3);
+test("whoever keeps the number no longer sends from it once more, and draws anew from then on", async () => {
+  const kept = {};
+  const first = await visit(kept, [7]);
+  assert.equal(await visit(kept, [7], { keeps: false }), first);
+  const [next, last] = [await visit(kept, [7], { keeps: false }), await visit(kept, [7], { keeps: false })];
+  assert.deepEqual(kept, {});
+  assert.equal(new Set([first, next, last]).size, 3);
+});
+
+test("a number that is erased before Send is not used any more", async () => {
+  const kept = {};
+  const first = await visit(kept, [7]);
+  const tickets = await draw(device(kept));
+  await tickets.settle(false);
+  await tickets.settle(true);
+  const second = tickets.read([7]);
+  assert.notEqual(second, first);
+  assert.equal(await visit(kept, [7]), second);
 });
 
 test("a storage that is forbidden means fresh draws, not a page that fails", async () => {

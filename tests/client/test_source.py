@@ -60,7 +60,7 @@ def test_what_stays_on_the_device_is_a_frozen_body_or_a_number_drawn_before_any_
 
     assert written("keeping.js") == ["key, body"]
     assert written("remembering.js") == ["this.#name, secret"]
-    assert "secret = (keeps ? this.#find() : null) ?? this.#own;" in code(CLIENT / "remembering.js")
+    assert "secret = this.#find() ?? this.#own;" in code(CLIENT / "remembering.js")
     assert "this.#own = drawSecret(source);" in code(CLIENT / "remembering.js")
 
 

@@ -19,7 +19,7 @@ const WORDS_OF_A_BLOCK = 8;
 export class RememberedTickets {
   #window;
   #design;
-  /** Drawn at this load: kept where the device has no number, and thrown away where it is not to keep one. */
+  /** Drawn at this load: what counts where the device has no number. */
   #own;
   /** What the tickets are derived from. */
   #secret = "";
@@ -54,8 +54,9 @@ export class RememberedTickets {
   }
 
   /**
-   * At Send, before anything is read: keep the number, or let the device have none. Where another tab has kept one
-   * meanwhile, or erased it, the tickets are derived again; that depends on the device alone.
+   * At Send, before anything is read: the device keeps its number, or has none from now on. What it has now is used once
+   * more all the same, as that costs nothing more. Where another tab has kept one meanwhile, or erased it, the tickets are
+   * derived again; that depends on the device alone.
    *
    * @param {boolean} keeps  what the respondent has chosen
    * @returns {Promise<boolean>}  whether the device has the number now
@@ -64,7 +65,7 @@ export class RememberedTickets {
     if (this.#gone) {
       throw new Refusal("tickets-used");
     }
-    const secret = (keeps ? this.#find() : null) ?? this.#own;
+    const secret = this.#find() ?? this.#own;
     attempt(() => (keeps ? this.#storage.setItem(this.#name, secret) : this.#storage.removeItem(this.#name)));
     if (secret !== this.#secret) {
       await this.#derive(secret);
