@@ -1,4 +1,4 @@
-"""Codes of invitations, sound and mistyped, as collector/invitations.py sees them: `invitations.json`, read in Node too.
+"""Codes of invitations, sound and mistyped, as collector/invitations.py sees them: `invitations.json`.
 
     python -m tests.vectors.make_invitations
 
@@ -21,7 +21,7 @@ def made() -> dict[str, Any]:
     drawn = ["".join(source.choices(ALPHABET, k=RANDOM_SYMBOLS)) for _ in range(CODES)]
     codes = [one + check_symbol(one) for one in [ALPHABET[0] * RANDOM_SYMBOLS, ALPHABET[-1] * RANDOM_SYMBOLS, *drawn]]
     mistyped = [_changed(code, place, source) for code in codes for place in range(len(code))]
-    assert all(map(is_code, codes)) and not any(map(is_code, mistyped))
+    assert [is_code(code) for code in codes + mistyped] == [True] * len(codes) + [False] * len(mistyped)
     return {"codes": codes, "mistyped": mistyped}
 
 
