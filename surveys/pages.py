@@ -62,7 +62,7 @@ def render_page(
     context["sections"] = _sections(document, language)
     context["branching"] = any("asked_if" in item for item in document["items"])
     context["question_count"] = len(document["items"])
-    context["invitations"] = document.get("invitations", {}).get("kind", "")
+    context["invitations"], context["waves"] = document.get("invitations", {}).get("kind", ""), document.get("waves")
     context["told"], context["extras"] = _told(document), _extras(document)
     context["practice"] = _practice(document["items"][0], document, language)
     context["coin_address"] = address_of("coin", document, language) if with_coin else ""
@@ -140,6 +140,7 @@ def _extras(document: Document) -> list[str]:
         "number": "number" in kinds,
         "inviting": "invitations" in document,
         "remembering": document.get("waves", {}).get("repeats") == "remember",
+        "waves": "waves" in document,
     }
     return [name for name, holds in needed.items() if holds]
 

@@ -33,10 +33,17 @@ import { Refusal } from "./refusal.js";
  * @property {readonly {key: string, label: Text}[]} groups  empty where the survey has no strata question
  * @property {readonly {key: string, title: Text, introduction: Text}[]} sections
  * @property {"" | "secret" | "blind"} invitations  what a report comes with: a code, a blindly signed token, or nothing
+ * @property {Waves | null} waves  where the survey came before or remembers
  * @property {readonly Item[]} items
+ *
+ * @typedef {object} Waves
+ * @property {"fresh" | "remember"} repeats  whether each wave is drawn anew, or an unchanged answer is sent as before
+ * @property {import("./channel.js").Ratio} spent  e^epsilon of the most that a person may have spent in earlier waves
  */
 
 const FORMAT = 1;
+
+const SPENT = /^([1-9][0-9]*)\/([1-9][0-9]*)$/;
 
 /** How each kind of question may be encoded. */
 const KINDS = {
@@ -67,9 +74,11 @@ export function readDesign(text) {
     groups: checkedGroups(source.strata?.groups ?? []),
     sections: source.sections ?? [],
     invitations: checkedInvitations(source.invitations),
+    waves: source.waves === undefined ? null : checkedWaves(source.waves),
     items: Object.freeze(source.items.map(checkedItem)),
   });
-  refuseTooMuch(totalRatio(design.items.map(({ encoding }) => encoding.ratio)));
+  const spent = design.waves === null ? [] : [design.waves.spent];
+  refuseTooMuch(totalRatio([...spent, ...design.items.map(({ encoding }) => encoding.ratio)]));
   return design;
 }
 
@@ -186,6 +195,14 @@ function checkedInvitations(invitations) {
   const kind = invitations?.kind ?? "";
   demand((kind === "") === (invitations === undefined) && ["", "secret", "blind"].includes(kind), "its invitations are of an unknown kind");
   return kind;
+}
+
+function checkedWaves(waves) {
+  const [, number, divisor] = SPENT.exec(waves?.spent ?? "") ?? [];
+  const spent = number === undefined ? null : { number: BigInt(number), divisor: BigInt(divisor) };
+  const sound = spent !== null && !exceeds({ number: 1n, divisor: 1n }, spent);
+  demand(sound && ["fresh", "remember"].includes(waves.repeats), "what it says of its waves cannot be read");
+  return Object.freeze({ repeats: waves.repeats, spent });
 }
 
 function refuseTooMuch(total) {

@@ -46,6 +46,8 @@ export class RespondentPage {
   #link = { fragment: "", invitation: null };
   /** @type {import("./inviting.js").Inviting | null}  where the survey asks for an invitation */
   #inviting = null;
+  /** @type {import("./waves.js").Waves | null}  where the survey comes again */
+  #waves = null;
   /** @type {(Practice | CheckQuestion)[]}  what may be tried before the questions */
   #trials = [];
 
@@ -125,6 +127,7 @@ export class RespondentPage {
     }
     const source = systemWords(this.#window.crypto);
     this.#tickets = await this.#drawTickets(design, source);
+    this.#waves?.begin(this.#tickets);
     this.#nonce = drawNonce(source);
     source.wipe();
     this.#sending.prepare(digest, this.#nonce);
@@ -173,9 +176,11 @@ export class RespondentPage {
   async #prepareOnce() {
     const changed = () => this.#guard(() => this.#questionnaire.update());
     const prepared = await prepare(this.#root, this.#window, this.#link.fragment, changed);
-    const { invitations } = prepared.design;
+    const { invitations, waves } = prepared.design;
     this.#inviting = invitations === "" ? null : new (extra("inviting"))(this.#root, invitations, this.#sentences);
     this.#questionnaire = new Questionnaire(this.#root, prepared, this.#sentences);
+    const guard = (action) => this.#guard(action);
+    this.#waves = waves === null ? null : new (extra("waves"))(this.#root, prepared.design, this.#sentences, guard);
     const explanation = new Explanation(prepared.design, this.#sentences);
     explanation.fill(this.#root, prepared.questions);
     this.#trials = this.#bindTrials(explanation, prepared.design.items[0]);
