@@ -10,6 +10,7 @@ from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils import translation
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from surveys.languages import address_of, plurals_of, switch
@@ -56,7 +57,7 @@ def render_page(
     """
     if sha256(canonical.encode()).hexdigest() != digest:
         raise ValueError(f"digest must be the SHA-256 of the canonical text; got {digest}")
-    context = {**texts_in(document, language), "canonical": canonical, "digest": digest}
+    context = {**texts_in(document, language), "canonical": _between_tags(canonical), "digest": digest}
     context["groups"] = [text_in(group["label"], document, language) for group in document["strata"]["groups"]]
     context["group_wording"] = text_in(document["strata"]["wording"], document, language)
     context["sections"] = _sections(document, language)
@@ -73,6 +74,11 @@ def render_page(
     context["doors"] = [replace(door, address="") for door in doors] if preview else doors
     context["preview"], context["work"] = preview, work
     return render("surveys/respond.html", context, language)
+
+
+def _between_tags(text: str) -> SafeString:
+    """Escaped for a place between tags, where quotation marks are letters like others; a design has thousands."""
+    return SafeString(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
 
 
 def render_closed(document: Document, language: str = "en") -> bytes:
