@@ -19,7 +19,7 @@ from benchmarks._svg import COLOURS, Panel, picture
 from randomized_response import Channel, k_ary
 
 WAVES = (1, 3, 9, 25)
-FRESH, REMEMBERED = "fresh draws in every wave", "remembered draws"
+FRESH, REMEMBERED, NONE = "fresh draws in every wave", "remembered draws", "no report at all"
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,9 @@ def rows(people: int) -> Iterator[str]:
 
 def drawn(people: int) -> str:
     generator = np.random.default_rng(4)
-    legend = {FRESH: COLOURS[1], REMEMBERED: COLOURS[0]}
+    legend = {FRESH: COLOURS[1], NONE: COLOURS[5], REMEMBERED: COLOURS[0]}
     panels = [_panel(question, people, generator, legend) for question in QUESTIONS]
-    title = "How often an unchanged answer is guessed from all its reports: lines exact, dots simulated"
+    title = "How often an unchanged answer is guessed from its reports in 1 to 25 waves: lines exact, dots simulated"
     return picture(panels, 3, legend, title)
 
 
@@ -116,10 +116,10 @@ def _panel(question: Question, people: int, generator: np.random.Generator, lege
         (1, 25),
         (0, 1),
         {waves: str(waves) for waves in WAVES},
-        {chance: f"{chance:.0%}", 0.75: "75%", 1.0: "100%"},
+        {0.0: "0%", chance: f"{chance:.0%}", 0.75: "75%", 1.0: "100%"},
     )
     waves = range(1, 26)
-    panel.curve([(1, chance), (25, chance)], COLOURS[5], dash="2 3")
+    panel.curve([(1, chance), (25, chance)], legend[NONE], dash="2 3")
     panel.curve([(one, best_guess(question.channel, one)) for one in waves], legend[FRESH])
     panel.curve([(one, best_guess(question.channel, 1)) for one in (1, 25)], legend[REMEMBERED])
     for one in WAVES:
