@@ -69,7 +69,7 @@ def render_page(
     context["coin_address"] = address_of("coin", document, language) if with_coin else ""
     context["survey_address"] = "" if preview else address_of("respond", document, document["languages"][0])
     if context["invitations"] == "blind" and not preview:
-        context["token_address"] = f"{context['survey_address']}token/"
+        context["token_address"] = address_of("token", document, language)
     doors = switch("respond", document)
     context["doors"] = [replace(door, address="") for door in doors] if preview else doors
     context["preview"], context["work"] = preview, work

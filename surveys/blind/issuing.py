@@ -20,6 +20,7 @@ from surveys import selectors
 from surveys.blind import keys, signing
 from surveys.blind.models import FetchCode, SigningKey
 from surveys.models import Survey, Version
+from surveys.people.log import record
 
 LARGEST_BODY = 1024
 """Bytes of a request; a well-formed one has some nine hundred."""
@@ -120,9 +121,12 @@ def code_for(account: User, version: Version) -> str:
     return code
 
 
-def let_accounts_fetch(survey: Survey, *, allowed: bool) -> None:
+@transaction.atomic
+def let_accounts_fetch(survey: Survey, *, allowed: bool, by: User | None = None) -> None:
     """Whether whoever has an account of this site may fetch a token by signing in."""
     Survey.objects.filter(pk=survey.pk).update(fetched_by_account=allowed)
+    said = "let accounts fetch invitations" if allowed else "let no account fetch an invitation"
+    record(by, said, survey=survey)
 
 
 def _use(key: SigningKey, asked: Asked) -> None:

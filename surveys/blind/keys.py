@@ -26,6 +26,12 @@ def key_of(version: Version) -> SigningKey | None:
     return SigningKey.objects.filter(survey=version.survey_id, number=version.number).first()
 
 
+def issued(version: Version) -> int:
+    """How many tokens of a version were signed. How many of them were used is a matter of its reports alone."""
+    key = key_of(version)
+    return 0 if key is None else key.issued
+
+
 def secret_of(key: SigningKey) -> rsa.RSAPrivateNumbers | None:
     """The private numbers of a key; None once no more tokens are given out."""
     kept = SigningSecret.objects.filter(key=key).values_list("private", flat=True).first()

@@ -77,7 +77,10 @@ def cards(made: Invitations) -> bytes:
     title = pages.text_in(document["title"], document, own.language)
     groups = {one.group: one.name for one in links.group_links(made.version)}
     with translation.override(own.language):
-        return typeset(CARDS, _words(made, own.typed) | {"title": title, "group": groups.get(made.group, "")})
+        return typeset(
+            CARDS,
+            _words(made, making.typed_address(made.version)) | {"title": title, "group": groups.get(made.group, "")},
+        )
 
 
 def _words(made: Invitations, address: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Making invitations: codes for whoever asks, hashes for the collector, and nothing else of them anywhere."""
 
 from dataclasses import dataclass, field
+from types import ModuleType
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -8,6 +9,8 @@ from django.db import transaction
 from collector import inviting
 from collector.invitations import hash_of, new_code
 from surveys import links, selectors
+from surveys.blind import codes as blind_codes
+from surveys.blind import page as blind
 from surveys.models import Survey, Version
 from surveys.people.log import record
 
@@ -45,7 +48,24 @@ def in_fours(code: str) -> str:
 
 def link_without_code(version: Version, group: str) -> str:
     """What stands before the code in a link: the page, the design's digest and, where there is one, the group."""
+    if is_blind(version):
+        return blind.link_without_code(version)
     return links.respondent_link(version) + (f"&group={group}" if group else "") + "&invitation="
+
+
+def typed_address(version: Version) -> str:
+    """Where somebody goes who types her code: the page's address without scheme and fragment."""
+    return blind.typed_address(version) if is_blind(version) else links.language_links(version)[0].typed
+
+
+def is_blind(version: Version) -> bool:
+    """Whether a code of this version only fetches a token, with which a report is sent another day."""
+    return kind_of(version) == "blind"
+
+
+def kind_of(version: Version) -> str:
+    """What a report of this version has to come with: "secret", "blind", or nothing."""
+    return str(selectors.document_of(version).get("invitations", {}).get("kind", ""))
 
 
 def inviting_version(survey: Survey) -> Version:
@@ -53,7 +73,7 @@ def inviting_version(survey: Survey) -> Version:
     version = selectors.latest_version(survey)
     if survey.state != Survey.State.OPEN or version is None:
         raise NotInvited("survey", f"{survey.slug} is {survey.state}; invitations are made while it is open.")
-    if selectors.document_of(version).get("invitations", {}).get("kind") != "secret":
+    if not kind_of(version):
         raise NotInvited("survey", f"{survey.slug} is not by invitation: its draft has to say so before it is opened.")
     return version
 
@@ -92,13 +112,17 @@ def new_codes(count: int) -> list[str]:
 
 
 def add(version: Version, codes: list[str], *, group: str, kind: str) -> int:
-    """Have the collector take reports with these codes; the number of the batch."""
-    return inviting.add(version.design_id, [hash_of(code) for code in codes], stratum=group or None, kind=kind)
+    """Have these codes taken, by the collector or for tokens; the number of the batch."""
+    number: int = _keeper(version).add(
+        version.design_id, [hash_of(code) for code in codes], stratum=group or None, kind=kind
+    )
+    return number
 
 
 def batches(version: Version) -> list[inviting.Made]:
     """What was made for a version, the first batch first. How many of one were used nobody is told."""
-    return inviting.batches(version.design_id)
+    made: list[inviting.Made] = _keeper(version).batches(version.design_id)
+    return made
 
 
 def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
@@ -114,7 +138,7 @@ def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
         if version is None:
             raise ValueError("batch must be one of a survey that was opened")
         with transaction.atomic():
-            inviting.withdraw(version.design_id, batch)
+            _keeper(version).withdraw(version.design_id, batch)
             record(by, "withdrew invitations", survey=survey, detail=f"batch {batch}")
     except ValueError as fault:
         raise NotInvited("batch", f"{fault}.") from None
@@ -126,8 +150,16 @@ def require_number(count: int, most: int = MOST) -> None:
 
 
 def require_group(version: Version, group: str) -> None:
-    """Raises NotInvited where a group is named that the survey has not."""
+    """Raises NotInvited where a group is named that the survey has not, or that no token could say."""
+    if group and is_blind(version):
+        told = "group must be left out: an invitation that nobody can trace is of no group"
+        raise NotInvited("group", f"{told}; got {group[:64]!r}.")
     keys = [one["key"] for one in selectors.document_of(version)["strata"]["groups"]]
     if group and group not in keys:
         known = f"one of {', '.join(keys)}" if keys else "left out: the survey has no groups"
         raise NotInvited("group", f"group must be {known}; got {group[:64]!r}.")
+
+
+def _keeper(version: Version) -> ModuleType:
+    """Who keeps the hashes of this version's codes. Both do it alike."""
+    return blind_codes if is_blind(version) else inviting

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from surveys import links, selectors
 from surveys.access import Role, get_survey_or_404
+from surveys.blind import keys
 from surveys.inviting import files, making
 from surveys.inviting.making import NotInvited
 from surveys.models import Mailing, Survey
@@ -56,13 +57,14 @@ def _number(written: str) -> int:
 
 def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: Any) -> HttpResponse:
     version = selectors.latest_version(survey)
-    frozen = selectors.document_of(version) if version else {}
-    coded = frozen.get("invitations", {}).get("kind") == "secret"
+    coded = making.kind_of(version) if version else ""
+    blind = coded == "blind"
     context = {
         "coded": coded,
-        "may_make": coded and survey.state == Survey.State.OPEN,
+        "issued": keys.issued(version) if version and blind else 0,
+        "may_make": bool(coded) and survey.state == Survey.State.OPEN,
         "batches": list(reversed(making.batches(version))) if version and coded else [],
-        "groups": links.group_links(version) if version and coded else [],
+        "groups": links.group_links(version) if version and coded and not blind else [],
         "mailings": Mailing.objects.filter(version=version),
         "forms": files.FORMS,
         "fewest": making.FEWEST,

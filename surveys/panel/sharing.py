@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from surveys import links, selectors, services, work
 from surveys.access import Role, get_survey_or_404
+from surveys.blind import issuing
 from surveys.embedding import MOST_ORIGINS, NotAnOrigin, origins_of
 from surveys.keeping import retention
 from surveys.links import Shared
@@ -107,6 +108,17 @@ def ask_for_work(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("panel:share", slug)
 
 
+@require_POST
+def fetch_by_account(request: HttpRequest, slug: str) -> HttpResponse:
+    """Whether who signs in to this site may fetch a blind invitation."""
+    survey = get_survey_or_404(request.user, slug, Role.OWNER)
+    allowed = request.POST.get("allowed") == "yes"
+    issuing.let_accounts_fetch(survey, allowed=allowed, by=signed_in(request))
+    may = "Whoever has an account of this site can fetch an invitation." if allowed else "Accounts fetch no invitation."
+    messages.success(request, may)
+    return redirect("panel:share", slug)
+
+
 def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **changes: str) -> HttpResponse:
     version = selectors.latest_version(survey)
     shared = version if version is not None and takes_answers(survey) else None
@@ -119,6 +131,7 @@ def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **ch
         "longest": retention.LONGEST,
         "levels": [(bits, work.spoken(bits).capitalize()) for bits in work.LEVELS],
         "work_fault": "",
+        "account_link": links.link_to("fetch", survey.slug),
         "purged": survey.versions.exclude(purged_at=None),
         **(_handed_on(shared) if shared else {}),
         **changes,

@@ -75,6 +75,7 @@ urlpatterns = [
     path("survey/<slug:slug>/mail/<key:key>/", page(mailing.of_key), name="mailing"),
     path("survey/<slug:slug>/mail/<key:key>/rest", page(mailing.rest), name="mailing-rest"),
     path("survey/<slug:slug>/mail/<key:key>/delete", page(mailing.delete), name="mailing-delete"),
+    path("survey/<slug:slug>/share/accounts", page(sharing.fetch_by_account), name="fetch-by-account"),
     path("survey/<slug:slug>/disclose/", page(disclosing.disclose), name="disclose"),
     path("survey/<slug:slug>/paper/", page(paper.paper), name="paper"),
     path("survey/<slug:slug>/paper/new-pile", page(paper.new_pile), name="paper-pile"),

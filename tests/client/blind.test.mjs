@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { codeIn } from "../../surveys/static/surveys/token/code.js";
 import { draw, finish, isPending, modulusOf } from "../../surveys/static/surveys/token/drawing.js";
 import { fileOf } from "../../surveys/static/surveys/token/file.js";
 import { answeringLink, readLink } from "../../surveys/static/surveys/token/link.js";
@@ -98,15 +97,6 @@ test("powers and inverses are those of the integers", () => {
   assert.equal(inverse(3n, 7n), 5n);
   assert.equal(inverse(6n, 9n), null);
   assert.equal(hexOf(joined(bytesOfNumber(1n, 2), [255])), "0001ff");
-});
-
-test("a code is read as people type it, and one wrong symbol is noticed", () => {
-  const code = `${"0".repeat(26)}1y`;
-  assert.equal(codeIn(code), code);
-  assert.equal(codeIn(` ${code.toUpperCase().replaceAll("0", "o").replace("1", "I").replace(/(.{4})/g, "$1-")}`), code);
-  for (const wrong of ["", code.slice(1), `${code}0`, code.replace("y", "z"), `${"0".repeat(27)}u`]) {
-    assert.equal(codeIn(wrong), "");
-  }
 });
 
 test("a link is read whole or not at all", () => {

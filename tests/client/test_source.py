@@ -110,7 +110,7 @@ def test_what_only_some_designs_need_is_on_their_pages_alone(page: str) -> None:
     asking_all = render_page(document, *canonical_and_digest(document)).decode()
     assert scripts_of(asking_all) == {path.stem for path in MODULES}
     extras = ["several", "number", "inviting", "remembering", "waves"]
-    assert scripts_of(asking_all) - scripts_of(page) == set(extras)
+    assert scripts_of(asking_all) - scripts_of(page) == {*extras, "codes"}
     entries = re.findall(r'<script type="module" src="/static/surveys/client/([a-z]+)', asking_all)
     assert entries == [*extras, "page"], "page.js finds there what it needs"
 

@@ -103,6 +103,7 @@ ROWS = {
     "panel:show-results": act("survey", OWNER),
     "panel:keep-reports": act("survey", OWNER),
     "panel:ask-for-work": act("survey"),
+    "panel:fetch-by-account": act("survey", OWNER),
     "panel:invitations": read("survey"),
     "panel:invitations-make": act("survey"),
     "panel:invitations-withdraw": act("batch"),

@@ -1,6 +1,8 @@
 """Blind invitations: the key in the design, one token for each code, and nothing kept of which."""
 
+import csv
 import hashlib
+import io
 import json
 import threading
 from datetime import date
@@ -308,3 +310,50 @@ def test_the_page_is_the_same_for_everybody(opened: Version) -> None:
 
 def test_other_surveys_have_no_such_page(version: Version) -> None:
     assert Client().get("/s/campus/token/").status_code == 404
+
+
+class TestPanel:
+    """Codes, the count of tokens and the switch for accounts, as the panel has them."""
+
+    @pytest.fixture
+    def hers(self, alice: User) -> Client:
+        client = Client()
+        client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+        return client
+
+    def test_codes_are_made_as_invitations_are_and_lead_to_the_page_that_fetches(
+        self, opened: Version, hers: Client
+    ) -> None:
+        made = hers.post(reverse("panel:invitations-make", args=["campus"]), {"count": "10", "form": "csv"})
+        rows = list(csv.DictReader(io.StringIO(made.content.decode("utf-8-sig"))))
+        start, _, code = rows[0]["link"].rpartition("&code=")
+        assert start.endswith(f"/s/campus/token/#{opened.design_id}")
+        assert len(rows) == 10
+        assert ask(opened, code, fetching(opened).blinded).status_code == 200
+        shown = hers.get(reverse("panel:invitations", args=["campus"])).content.decode()
+        assert "1 token issued" in shown
+        assert "answered" in shown
+        assert "Nothing was made. group must be left out" in hers.post(
+            reverse("panel:invitations-make", args=["campus"]), {"count": "10", "form": "csv", "group": "y1"}
+        ).content.decode().replace("&#x27;", "'")
+        hers.post(reverse("panel:invitations-withdraw", args=["campus", 1]))
+        assert FetchCode.objects.count() == 1, "what was fetched stays"
+
+    def test_an_owner_lets_accounts_fetch(self, opened: Version, hers: Client) -> None:
+        address = reverse("panel:fetch-by-account", args=["campus"])
+        assert "Let accounts fetch" in hers.get(reverse("panel:share", args=["campus"])).content.decode()
+        said = hers.post(address, {"allowed": "yes"}, follow=True).content.decode()
+        assert "Whoever has an account of this site can fetch" in said
+        assert "/panel/fetch/campus/" in said
+        assert hers.get(reverse("fetch", args=["campus"])).status_code == 200
+        hers.post(address, {"allowed": "no"})
+        assert hers.get(reverse("fetch", args=["campus"])).status_code == 404
+
+
+def test_fetching_by_account_needs_a_token_against_forgery(opened: Version, bob: User) -> None:
+    issuing.let_accounts_fetch(opened.survey, allowed=True)
+    visitor = Client(enforce_csrf_checks=True)
+    visitor.force_login(bob, backend="django.contrib.auth.backends.ModelBackend")
+    assert visitor.post(reverse("fetch", args=["campus"])).status_code == 403
+    assert Client().post(reverse("fetch", args=["campus"])).status_code == 302, "who is not signed in is asked to"
+    assert not FetchCode.objects.exists()

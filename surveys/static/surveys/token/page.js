@@ -1,9 +1,9 @@
 import { ask } from "./asking.js";
-import { codeIn } from "./code.js";
 import { draw, finish, modulusOf } from "./drawing.js";
 import { fileOf, saveFile } from "./file.js";
 import { Keeping } from "./keeping.js";
 import { answeringLink, readLink } from "./link.js";
+import { readCode } from "../client/codes.js";
 import { canonicalText, digestOf } from "../client/design.js";
 import { part } from "../client/parts.js";
 import { systemWords } from "../client/random.js";
@@ -87,9 +87,12 @@ export class TokenPage {
   }
 
   async #fetch() {
-    const code = codeIn(part(this.#root, "code").value);
-    this.#say(code === "" ? "code-wrong" : "");
-    if (code === "" || this.#stages.now !== "code") {
+    const { invitation: code, fault } = readCode(part(this.#root, "code").value);
+    this.#say(fault === "" ? "" : "code-wrong");
+    if (fault !== "") {
+      part(this.#root, "code").focus();
+    }
+    if (fault !== "" || this.#stages.now !== "code") {
       return;
     }
     this.#code = code;

@@ -1,0 +1,56 @@
+"""The modules and the page with which an invitation is fetched: they may leak no more than the respondents' page."""
+
+import re
+
+import pytest
+
+from surveys.blind.page import render_page
+from surveys.templatetags import assets
+from tests import payloads
+from tests.client.test_source import FORBIDDEN, code
+from tests.tools.client import CLIENT
+from tests.tools.designs import canonical_and_digest
+
+MODULES = sorted((CLIENT.parent / "token").glob("*.js"))
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    document = payloads.document(invitations={"kind": "blind", "modulus": "f" * 768})
+    return render_page(document, *canonical_and_digest(document), "en").decode()
+
+
+def test_the_modules_have_nothing_that_could_leak() -> None:
+    assert len(MODULES) == 8
+    for path in MODULES:
+        assert re.findall(FORBIDDEN, code(path)) == [], path.name
+        for line in re.findall(r"^import .*$|^\} from .*$", code(path), re.MULTILINE):
+            assert re.search(r' from "(\./|\.\./client/)[a-z]+\.js";$', line), line
+
+
+def test_one_module_sends_one_keeps_and_none_draws_by_itself() -> None:
+    def holding(pattern: str) -> list[str]:
+        return [path.name for path in MODULES if re.search(pattern, code(path))]
+
+    assert holding(r'method: "POST"') == ["asking.js"]
+    assert holding(r"localStorage|sessionStorage") == ["keeping.js"]
+    assert holding(r"getRandomValues") == [], "client/random.js does, which notices a generator that is stuck"
+    assert holding(r"history\.") == ["page.js"], "which takes the code out of the address bar"
+
+
+def test_every_script_of_the_page_is_named_by_hash_and_has_an_integrity(page: str) -> None:
+    tags = re.findall(r'<(?:script type="module"|link rel="(?:modulepreload|stylesheet)")[^>]*>', page)
+    assert len(tags) == len(assets.token_modules()) + 1 + len(assets.STYLES) + 1
+    for tag in tags:
+        assert re.search(r'"/static/surveys/[a-z/]+\.[0-9a-f]{12}\.(?:js|css)" integrity="sha384-', tag), tag
+    assert re.findall(r"<form|<iframe|<style| style=| on\w+=|csrf| name=\"(?!viewport|color-scheme|robots)", page) == []
+
+
+def test_the_page_promises_nothing_that_it_cannot_keep(page: str) -> None:
+    for promise in ("anonym", "100 %", "guarantee", "ticket"):
+        assert promise not in page.lower()
+
+
+def test_texts_of_an_author_stay_texts() -> None:
+    document = payloads.document(title={"en": "</h1><script>alert(1)</script>"})
+    assert "<script>alert" not in render_page(document, *canonical_and_digest(document), "en").decode()
