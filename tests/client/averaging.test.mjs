@@ -41,7 +41,7 @@ const rightAfter = (reports, waves) => reports.filter((all, person) => guess(all
 test("fresh draws give an unchanged answer away: .84, .95, .997 after 3, 9, 25 waves", async () => {
   const source = seeded(11);
   const visits = (person) => Array.from({ length: WAVES }, () => new Tickets(design, source).read([person % 2]));
-  const reports = await everybody(4000, visits);
+  const reports = await everybody(2000, visits);
   for (const [waves, exact] of Object.entries(MAJORITY)) {
     demandNear(rightAfter(reports, Number(waves)), reports.length, exact);
   }
@@ -58,7 +58,7 @@ test("remembered draws tell after 25 waves what they told in the first: .75", as
     }
     return sent;
   };
-  const reports = await everybody(2000, visits);
+  const reports = await everybody(1000, visits);
   assert.ok(reports.every((all) => new Set(all).size === 1), "every wave brings the same report");
   demandNear(rightAfter(reports, WAVES), reports.length, 0.75);
 });
@@ -101,7 +101,7 @@ test("a changed answer costs a second draw, and reports that differ show that it
     }
     return sent;
   };
-  const reports = await everybody(1500, both);
+  const reports = await everybody(800, both);
   assert.ok(reports.every(([first, , third]) => first === third), "back to the first answer, back to its draw");
   const differ = reports.filter(([first, second]) => first !== second);
   demandNear(differ.length, reports.length, 5 / 8);

@@ -4,6 +4,9 @@ Simulated shares are seeded; a sound channel would fail each once in 16,000 (4 s
 """
 
 import math
+from collections import defaultdict
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -54,3 +57,58 @@ def test_no_guess_is_right_more_often_than_epsilon_allows(k: int, truth: str, wa
 def test_the_pictures_questions_have_the_epsilon_that_is_said_of_them() -> None:
     said = {"ln 3": math.log(3), "ln 5/3": math.log(5 / 3)}
     assert [one.channel.epsilon for one in QUESTIONS] == pytest.approx([said[one.said] for one in QUESTIONS])
+
+
+def courses_and_laws(channel, answers, drawn, waves):
+    """For each course of answers over the waves the exact law of all its reports, where draws are remembered.
+
+    `drawn` says which draws an answer has, as pairs of a name and a row of the table.
+    """
+    for course in product(answers, repeat=waves):
+        used = sorted({draw for answer in course for draw in drawn(answer)})
+        law = defaultdict(Fraction)
+        for symbols in product(range(channel.reports), repeat=len(used)):
+            sent = dict(zip(used, symbols, strict=True))
+            share = math.prod(Fraction(channel.weights[row][y], channel.denominator) for (_, row), y in sent.items())
+            law[tuple(tuple(sent[draw] for draw in drawn(answer)) for answer in course)] += share
+        yield course, law
+
+
+def pattern(course, part=lambda answer: answer):
+    """Which waves have the same answer."""
+    first = [part(answer) for answer in course]
+    return tuple(first.index(answer) for answer in first)
+
+
+def largest_ratio(law, other):
+    return max(share / other[reports] if other.get(reports) else math.inf for reports, share in law.items())
+
+
+def test_courses_that_change_in_the_same_waves_differ_by_as_many_epsilons_as_there_are_answers():
+    """Exact, for one of three answers in three waves; courses that change in other waves may differ without bound."""
+    channel, odds = k_ary(3, truth="1/2"), 4
+    laws = dict(courses_and_laws(channel, range(3), lambda answer: [(answer, answer)], 3))
+    ratios = defaultdict(Fraction)
+    for (course, law), (other, another) in product(laws.items(), repeat=2):
+        if pattern(course) == pattern(other):
+            ratios[len(set(course))] = max(ratios[len(set(course))], largest_ratio(law, another))
+    assert ratios[1] == odds
+    assert ratios[2] == odds**2
+    assert odds < ratios[3] <= odds**3
+    assert largest_ratio(laws[0, 1, 1], laws[0, 0, 0]) == math.inf, "reports that differ prove a change"
+
+
+def test_of_several_choices_each_option_spends_at_most_twice():
+    """Exact, for two options in three waves: epsilon of an option for each of its draws that differs."""
+    channel, odds = k_ary(2, truth="1/2"), 3
+    drawn = lambda answer: [((option, bit), bit) for option, bit in enumerate(answer)]  # noqa: E731
+    laws = dict(courses_and_laws(channel, list(product((0, 1), repeat=2)), drawn, 3))
+    largest = Fraction(0)
+    for (course, law), (other, another) in product(laws.items(), repeat=2):
+        parts = [lambda answer, option=option: answer[option] for option in (0, 1)]
+        if all(pattern(course, part) == pattern(other, part) for part in parts):
+            differ = {(o, a[o]) for a, b in zip(course, other, strict=True) for o in (0, 1) if a[o] != b[o]}
+            ratio = largest_ratio(law, another)
+            assert ratio == odds ** len(differ)
+            largest = max(largest, ratio)
+    assert largest == odds**4, "two options, two draws each, however many waves"
