@@ -21,28 +21,28 @@ Order = list[bytes]
 """Nonces, the one that came first first, as somebody believes."""
 
 
-def attacks(table: str = TABLE) -> dict[str, Callable[[], Order]]:
+def attacks(table: str = TABLE, column: str = "nonce") -> dict[str, Callable[[], Order]]:
     """Every way to an order that this kind of database has."""
-    found = {"plain select": lambda: asked(f"SELECT * FROM {table}")}
+    found = {"plain select": lambda: asked(f"SELECT * FROM {table}", column)}
     if connection.vendor == "sqlite":
-        found["place in the file"] = lambda: places(table)
+        found["place in the file"] = lambda: places(table, column)
         found["dump"] = lambda: sqlite_dump(table)
         if has_rowid(table):
-            found["rowid"] = lambda: asked(f"SELECT * FROM {table} ORDER BY rowid")
+            found["rowid"] = lambda: asked(f"SELECT * FROM {table} ORDER BY rowid", column)
     else:
-        found["ctid"] = lambda: asked(f"SELECT * FROM {table} ORDER BY ctid")
-        found["xmin"] = lambda: asked(f"SELECT * FROM {table} ORDER BY xmin::text::bigint, ctid")
-        found["cmin"] = lambda: asked(f"SELECT * FROM {table} ORDER BY cmin::text::bigint, ctid")
-        found["dump"] = lambda: postgresql_dump(table)
+        found["ctid"] = lambda: asked(f"SELECT * FROM {table} ORDER BY ctid", column)
+        found["xmin"] = lambda: asked(f"SELECT * FROM {table} ORDER BY xmin::text::bigint, ctid", column)
+        found["cmin"] = lambda: asked(f"SELECT * FROM {table} ORDER BY cmin::text::bigint, ctid", column)
+        found["dump"] = lambda: postgresql_dump(table, column)
     return found
 
 
-def asked(statement: str) -> Order:
-    """The nonces of the rows that a statement gives."""
+def asked(statement: str, column: str = "nonce") -> Order:
+    """The nonces, or whatever the column holds, of the rows that a statement gives."""
     with connection.cursor() as cursor:
         cursor.execute(statement)
-        column = [described[0] for described in cursor.description].index("nonce")
-        return [bytes(row[column]) for row in cursor.fetchall()]
+        place = [described[0] for described in cursor.description].index(column)
+        return [bytes(row[place]) for row in cursor.fetchall()]
 
 
 def has_rowid(table: str) -> bool:
@@ -51,16 +51,16 @@ def has_rowid(table: str) -> bool:
         return "WITHOUT ROWID" not in cursor.fetchone()[0]
 
 
-def places(table: str) -> Order:
+def places(table: str, column: str = "nonce") -> Order:
     """Within a page SQLite puts a new row below those that are there: the lowest is the last that came."""
-    return [nonce for page in pages(table) for nonce in page]
+    return [nonce for page in pages(table, column) for nonce in page]
 
 
-def pages(table: str) -> list[Order]:
+def pages(table: str, column: str = "nonce") -> list[Order]:
     """What each page of SQLite's file holds, the highest row first."""
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return _pages(Path(connection.settings_dict["NAME"]), asked(f"SELECT * FROM {table}"))
+    return _pages(Path(connection.settings_dict["NAME"]), asked(f"SELECT * FROM {table}", column))
 
 
 def pages_without_an_arrival(table: str, file: Path) -> list[Order]:
@@ -92,16 +92,21 @@ def sqlite_dump(table: str) -> Order:
     return [nonce for line in lines for nonce in _nonces(line)]
 
 
-def postgresql_dump(table: str) -> Order:
+def postgresql_dump(table: str, column: str = "nonce") -> Order:
     """What the program pg_dump writes: the columns' names, and a line for each row."""
     there = connection.settings_dict
     command = [binary("pg_dump"), "--data-only", "--table", table, "--host", there["HOST"], "--username", there["USER"]]
     done = subprocess.run([*command, there["NAME"]], capture_output=True, text=True, check=True)
     head = re.search(rf"^COPY \w+\.{table} \((.*)\) FROM stdin;$", done.stdout, re.MULTILINE)
     assert head is not None, done.stdout
-    column = head[1].split(", ").index("nonce")
+    place = head[1].split(", ").index(column)
     lines = done.stdout[head.end() + 1 :].partition("\n\\.\n")[0].splitlines()
-    return [bytes.fromhex(line.split("\t")[column].removeprefix("\\\\x")) for line in lines]
+    return [bytes.fromhex(line.split("\t")[place].removeprefix("\\\\x")) for line in lines]
+
+
+def paired(invitations: Order, reports: Order, truth: dict[bytes, bytes]) -> float:
+    """The share of invitations for which the places in two orders say with which report they came, read either way."""
+    return recognised([truth[one] for one in invitations], reports)
 
 
 def backup_order(records: bytes, size: int) -> Order:
@@ -121,6 +126,6 @@ def correlation(guess: Order, truth: Order) -> float:
 
 
 def _nonces(line: str) -> Iterator[bytes]:
-    for blob in re.findall(r"X'([0-9A-F]{32})'", line):
+    for blob in re.findall(r"X'([0-9A-F]{32}|[0-9A-F]{64})'", line):
         yield bytes.fromhex(blob)
         return  # the nonce stands before the report

@@ -76,6 +76,28 @@ def test_no_other_table_shares_a_column_with_the_reports() -> None:
     assert generic == []
 
 
+@pytest.mark.parametrize(
+    ("table", "held"),
+    [("collector_invitation", {"design_id", "batch", "hash"}), ("collector_usedtoken", {"design_id", "hash"})],
+)
+def test_an_invitation_leads_to_no_person_and_to_no_report(table: str, held: set[str]) -> None:
+    """No time, no number of its own, no address; it points at its design at most, and nothing points at it."""
+    kinds = columns(table)
+    assert set(kinds) == held
+    assert set(kinds.values()) <= NUMBERS_AND_BYTES
+    with connection.cursor() as cursor:
+        pointed = connection.introspection.get_relations(cursor, table)
+        assert pointed.items() <= {("design_id", ("number", FrozenDesign._meta.db_table))}
+        for other in set(tables()) - {table}:
+            relations = connection.introspection.get_relations(cursor, other)
+            assert table not in [target for _, target in relations.values()], other
+            shared = columns(other).keys() & (held - {"design_id"})
+            assert not shared or other in ("collector_invitation", "collector_usedtoken"), (other, shared)
+        if connection.vendor == "sqlite":
+            cursor.execute("SELECT sql FROM sqlite_master WHERE name = %s", [table])
+            assert "WITHOUT ROWID" in cursor.fetchone()[0]
+
+
 def test_no_trigger_writes_what_came_anywhere_else() -> None:
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
@@ -92,7 +114,7 @@ def test_no_trigger_writes_what_came_anywhere_else() -> None:
 
 
 def test_days_are_the_finest_time_beside_the_totals() -> None:
-    for model in (FrozenDesign, *(apps.get_model("collector", name) for name in ("Tally", "DailyCount"))):
+    for model in (FrozenDesign, *(apps.get_model("collector", name) for name in ("Tally", "DailyCount", "Batch"))):
         for field in model._meta.local_fields:
             assert not isinstance(field, models.DateTimeField | models.TimeField | models.GenericIPAddressField), field
 
