@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from collector import locks, selectors
 from collector.models import Batch, FrozenDesign, Invitation, UsedToken
-from collector.statements import execute, pieces
+from collector.statements import execute_rows, pieces
 
 FEWEST = 10
 """Invitations of a batch."""
@@ -66,7 +66,7 @@ def add(digest: str, hashes: Collection[bytes], *, stratum: str | None, kind: st
     Batch.objects.create(design_id=number, number=batch, stratum=place, **made)
     with connection.cursor() as cursor:
         for some in pieces(sorted(hashes)):
-            execute(cursor, WRITE, [(number, one, batch) for one in some])
+            execute_rows(cursor, WRITE, [(number, one, batch) for one in some])
     return batch
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from django.db.backends.utils import CursorWrapper
 
-from collector.statements import Row, execute, key, pieces
+from collector.statements import Row, execute_rows, key, pieces
 
 HELD = """
 WITH asked (design_id, hash) AS (VALUES {rows})
@@ -39,7 +39,7 @@ def uninvited(cursor: CursorWrapper, asked: Mapping[Row, Asked]) -> set[Row]:
         if one.invitation in spent if one.blind else strata.get(one.invitation, -1) in (None, one.stratum):
             won.setdefault(one.invitation, report)
     for some in pieces(won.keys() & strata.keys()):
-        execute(cursor, USE_UP, some)
+        execute_rows(cursor, USE_UP, some)
     return asked.keys() - set(won.values())
 
 
@@ -47,7 +47,7 @@ def _held(cursor: CursorWrapper, invitations: Collection[Row]) -> dict[Row, int 
     """Of those that can be used, the stratum that a report has to be of, or None where it may be of any."""
     held: dict[Row, int | None] = {}
     for some in pieces(invitations):
-        execute(cursor, HELD, some)
+        execute_rows(cursor, HELD, some)
         held |= {key(row): row[2] for row in cursor.fetchall()}
     return held
 
@@ -56,6 +56,6 @@ def _spend(cursor: CursorWrapper, tokens: Collection[Row]) -> set[Row]:
     """Write down tokens as used; those of them that were not before."""
     spent: set[Row] = set()
     for some in pieces(sorted(tokens)):
-        execute(cursor, SPEND, some)
+        execute_rows(cursor, SPEND, some)
         spent |= {key(row) for row in cursor.fetchall()}
     return spent

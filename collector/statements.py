@@ -22,7 +22,7 @@ def pieces(rows: Iterable[T]) -> Iterator[list[T]]:
         yield some
 
 
-def execute(cursor: CursorWrapper, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+def execute_rows(cursor: CursorWrapper, sql: str, rows: Sequence[Sequence[Any]]) -> None:
     """Execute a statement that has a table of these rows at {rows}."""
     places = ", ".join([f"({', '.join(['%s'] * len(rows[0]))})"] * len(rows))
     cursor.execute(sql.format(rows=places), [value for row in rows for value in row])

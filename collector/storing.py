@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from collector import locks, redeeming, selectors
-from collector.statements import Row, execute, pieces
+from collector.statements import Row, execute_rows, pieces
 from collector.statements import key as key_of
 
 
@@ -166,7 +166,7 @@ def _write(cursor: CursorWrapper, rows: Mapping[Row, NewReport]) -> set[Row]:
     written: set[Row] = set()
     # By the nonces: no row tells which of a batch came first.
     for some in pieces(sorted(rows.items(), key=lambda row: row[0])):
-        execute(cursor, WRITE, [(key[0], one.stratum, one.mode, one.nonce, one.report) for key, one in some])
+        execute_rows(cursor, WRITE, [(key[0], one.stratum, one.mode, one.nonce, one.report) for key, one in some])
         written.update(key_of(row) for row in cursor.fetchall())
     return written
 
@@ -175,7 +175,7 @@ def _find(cursor: CursorWrapper, keys: Collection[Row], written: Collection[Row]
     """What was stored under these keys before: waiting or folded."""
     found: dict[Row, Content] = {}
     for some in pieces(keys):
-        execute(cursor, FIND, [(*key, int(key not in written)) for key in some])
+        execute_rows(cursor, FIND, [(*key, int(key not in written)) for key in some])
         found |= {key_of(row): (row[2], bytes(row[3])) for row in cursor.fetchall()}
     return found
 
@@ -183,7 +183,7 @@ def _find(cursor: CursorWrapper, keys: Collection[Row], written: Collection[Row]
 def _take_back(cursor: CursorWrapper, keys: Collection[Row]) -> None:
     """Delete rows of this transaction's own: those that were in the totals already, or that came uninvited."""
     for some in pieces(keys):
-        execute(cursor, TAKE_BACK, some)
+        execute_rows(cursor, TAKE_BACK, some)
 
 
 def _content(report: NewReport) -> Content:

@@ -60,8 +60,16 @@ REPLACED = (
     *_both("COMMIT of _rewrite_postgresql"),
     *_both("ANALYZE collector_report in _rewrite_postgresql"),
 )
+USED_TOKENS = (
+    "before LOCK TABLE collector_usedtoken in _lock_for_exchange",
+    "before CREATE TEMPORARY TABLE kept in _refill_used_tokens",
+    "before TRUNCATE collector_usedtoken in _refill_used_tokens",
+    "before INSERT collector_usedtoken in _refill_used_tokens",
+    "before DROP TABLE kept in _refill_used_tokens",
+    *_both("COMMIT of _refill_used_tokens"),
+)
 COMPACTED = (
-    "collector_waitingreport", "collector_tally", "collector_setasidereport",
+    "collector_waitingreport", "collector_invitation", "collector_tally", "collector_setasidereport",
     "estimator_run", "estimator_estimate", "estimator_analysis",
 )  # fmt: skip
 
@@ -82,8 +90,8 @@ EVERYWHERE = {
         "before UPDATE surveys_survey in move",
         "before UPDATE surveys_appointment in move",
         "before INSERT collector_frozendesign in freeze",
-        "before INSERT surveys_version in open_survey",
-        "before INSERT surveys_page in open_survey",
+        "before INSERT surveys_version in _into_the_field",
+        "before INSERT surveys_page in _into_the_field",
         "before INSERT surveys_auditentry in record",
         *_both("COMMIT of open_survey"),
     ),
@@ -100,12 +108,17 @@ EVERYWHERE = {
     "purging": (
         "before UPDATE collector_frozendesign in _mark",
         "before DELETE collector_setasidereport in _mark",
+        "before DELETE collector_invitation in forget",
+        "before DELETE collector_usedtoken in forget",
         *_both("COMMIT of _mark"),
         "before DELETE collector_report in _delete_chunk",
         *_both("COMMIT of _delete_chunk"),
         *_both("UPDATE collector_frozendesign in purge"),
     ),
     "keeping": (
+        "before DELETE collector_invitation in forget",
+        "before DELETE collector_usedtoken in forget",
+        *_both("COMMIT of forget"),
         "before UPDATE surveys_version in purge",
         "before INSERT surveys_auditentry in record",
         *_both("COMMIT of purge"),
@@ -142,6 +155,7 @@ STACK: dict[str, tuple[str, ...]] = EVERYWHERE | {
     "rewriting": (
         *REPLACED,
         *REFILLED,
+        *USED_TOKENS,
         *(point for table in COMPACTED for point in _both(f"VACUUM {table} in _rewrite_postgresql")),
     ),
 }

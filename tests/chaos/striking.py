@@ -22,13 +22,13 @@ from tests.chaos.points import OPERATIONS
 
 PRODUCT = ("collector.", "estimator.", "surveys.", "config.")
 WRITES = re.compile(
-    r"\s*(?:(INSERT|UPDATE|DELETE|DROP TABLE|ALTER TABLE|ALTER INDEX|LOCK TABLE|VACUUM|ANALYZE|CREATE UNIQUE INDEX|"
-    r"CREATE INDEX|CREATE TRIGGER|CREATE TEMPORARY TABLE|CREATE TABLE|WITH claimed|PRAGMA wal_checkpoint|"
-    r"SELECT \* FROM(?= collector_store\b)))"
+    r"\s*(?:(INSERT|UPDATE|DELETE|TRUNCATE|DROP TABLE|ALTER TABLE|ALTER INDEX|LOCK TABLE|VACUUM|ANALYZE|"
+    r"CREATE UNIQUE INDEX|CREATE INDEX|CREATE TRIGGER|CREATE TEMPORARY TABLE|CREATE TABLE|WITH claimed|"
+    r"PRAGMA wal_checkpoint|SELECT \* FROM(?= collector_store\b)))"
     r"\b(?: INTO| FROM|)(?: \(FULL, ANALYZE\)|)\s*\"?(\w*)"
 )
 
-HELPERS = {"_execute"}
+HELPERS = {"_execute", "execute_rows"}
 """Functions that do what another one says."""
 
 READ_ONLY = {"one_state", "_one_state"}

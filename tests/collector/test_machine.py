@@ -2,8 +2,9 @@
 
 Reports are sent, sent again, lost on the way there or back, changed under the same nonce; processes die between any two
 statements; the clock jumps; surveys close; reports are counted, estimated and purged, beside a rehearsal that has the
-same nonces. Every report has a mark of its own, one symbol of its group that no other has: so each of those totals must
-be 0 or 1, and equal the model's, after every step.
+same nonces. They come by invitation, several with the same one, and each invitation may let one in. Every report has a
+mark of its own, one symbol of its group that no other has: so each of those totals must be 0 or 1, and equal the
+model's, after every step.
 
 CANDOR_MACHINE=5000 runs it that often, with another beginning each time; what failed is tried first the next time.
 """
@@ -12,7 +13,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
@@ -31,9 +32,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from collector import folding, purging, selectors, services
+from collector import folding, inviting, purging, selectors, services
 from collector.designs import Design
-from collector.errors import Closed, NonceTaken
+from collector.errors import Closed, NonceTaken, NotInvited
+from collector.invitations import check_symbol, hash_of
+from collector.models import Invitation
 from estimator import services as estimator
 from estimator.models import Run
 from tests import payloads
@@ -41,6 +44,7 @@ from tests import payloads
 EXAMPLES = int(os.environ.get("CANDOR_MACHINE", "0"))
 MARKS = 6
 """Positions of a report; two groups make twice as many reports that can be told apart."""
+CODES = [f"{number:027d}" + check_symbol(f"{number:027d}") for number in range(inviting.FEWEST)]
 SLUGS = "campus", "rehearsed"
 Report = tuple[int, int]
 """The group, and the position at which it has its mark."""
@@ -72,6 +76,8 @@ class Kill:
 def document(slug: str, *, rehearsal: bool) -> dict[str, Any]:
     """Yes/no questions, one for each mark, and two groups."""
     made = payloads.document(slug=slug, rehearsal=rehearsal)
+    if not rehearsal:
+        made["invitations"] = {"kind": "secret"}
     made["items"] = [made["items"][0] | {"key": f"mark-{position}"} for position in range(MARKS)]
     return made
 
@@ -83,6 +89,8 @@ class Model:
         self.design = design
         self.sent: dict[str, Report] = {}
         """By nonce, whether it arrived or not."""
+        self.codes: dict[str, str] = {}
+        """The invitation of each nonce, where the survey asks for one."""
         self.stored: set[str] = set()
         self.counted: set[str] = set()
         self.closed = False
@@ -91,7 +99,14 @@ class Model:
     def body(self, nonce: str, report: Report | None = None) -> bytes:
         stratum, position = report or self.sent[nonce]
         symbols = bytes(place == position for place in range(MARKS))
-        return payloads.body(self.design, nonce=nonce, stratum=self.design.strata[stratum], report=symbols.hex())
+        invited = {"invitation": self.codes[nonce]} if nonce in self.codes else {}
+        stratum_key = self.design.strata[stratum]
+        return payloads.body(self.design, nonce=nonce, stratum=stratum_key, report=symbols.hex(), **invited)
+
+    @property
+    def used(self) -> set[str]:
+        """The invitations with which reports came that are stored."""
+        return {self.codes[nonce] for nonce in self.stored}
 
     def totals(self, nonces: set[str]) -> list[list[list[int]]]:
         marks = Counter(self.sent[nonce] for nonce in nonces)
@@ -122,15 +137,16 @@ class Machine(RuleBasedStateMachine):
     @initialize()
     def open(self) -> None:
         self.real = Model(services.freeze(document("campus", rehearsal=False)))
+        inviting.add(self.real.design.digest, [hash_of(code) for code in CODES], stratum=None, kind="file")
         self.rehearsed = Model(services.freeze(document("rehearsed", rehearsal=True)))
         self.models = {"campus": self.real, "rehearsed": self.rehearsed}
 
     # What a browser does
 
-    @rule(stratum=st.integers(0, 1), arrives=st.booleans(), heard=st.booleans())
-    def submit(self, stratum: int, arrives: bool, heard: bool) -> None:
+    @rule(stratum=st.integers(0, 1), code=st.sampled_from(CODES), arrives=st.booleans(), heard=st.booleans())
+    def submit(self, stratum: int, code: str, arrives: bool, heard: bool) -> None:
         """A new report. Its request may be lost, and so may the answer: then the browser knows no more than before."""
-        nonce = self._new(self.real, stratum)
+        nonce = self._new(self.real, stratum, code)
         if nonce is not None and arrives:
             self._receive(nonce, heard=heard)
 
@@ -147,11 +163,12 @@ class Machine(RuleBasedStateMachine):
             with pytest.raises(NonceTaken):
                 services.receive(self.real.body(nonce, (stratum, position)), slug="campus")
 
-    @rule(stratum=st.integers(0, 1), number=st.integers(0, 6), after=st.booleans())
-    def submit_to_one_that_dies(self, stratum: int, number: int, after: bool) -> None:
-        nonce = self._new(self.real, stratum)
+    @rule(stratum=st.integers(0, 1), code=st.sampled_from(CODES), number=st.integers(0, 8), after=st.booleans())
+    def submit_to_one_that_dies(self, stratum: int, code: str, number: int, after: bool) -> None:
+        nonce = self._new(self.real, stratum, code)
         if nonce is not None and not self.real.closed:
-            self._until_killed(number, after, lambda: services.receive(self.real.body(nonce), slug="campus"))
+            with suppress(NotInvited):
+                self._until_killed(number, after, lambda: services.receive(self.real.body(nonce), slug="campus"))
             found = self._marks(selectors.recount(self.real.design.digest), self.real)
             assert found - {nonce} == self.real.stored
             self.real.stored = found
@@ -274,7 +291,15 @@ class Machine(RuleBasedStateMachine):
             assert sum(day.count for day in days) == len(model.counted)
             assert all(day.count >= folding.FEWEST for day in days[:-1])
 
-    def _new(self, model: Model, stratum: int) -> str | None:
+    @invariant()
+    def one_invitation_let_one_in(self) -> None:
+        """What is stored came with as many; those are gone, and all others are there."""
+        if hasattr(self, "real"):
+            assert len(self.real.used) == len(self.real.stored)
+            left = set() if self.real.purged else set(CODES) - self.real.used
+            assert {bytes(one) for one in Invitation.objects.values_list("hash", flat=True)} == set(map(hash_of, left))
+
+    def _new(self, model: Model, stratum: int, code: str = "") -> str | None:
         """The nonce of a report with a mark that no other has; None where all are used."""
         used = {position for held, position in model.sent.values() if held == stratum}
         free = [position for position in range(MARKS) if position not in used]
@@ -282,11 +307,17 @@ class Machine(RuleBasedStateMachine):
             return None
         nonce = f"{len(model.sent):032x}"
         model.sent[nonce] = (stratum, free[0])
+        if code:
+            model.codes[nonce] = code
         return nonce
 
     def _receive(self, nonce: str, *, heard: bool = True) -> None:
         try:
             receipt = services.receive(self.real.body(nonce), slug="campus")
+        except NotInvited:
+            assert self.real.codes[nonce] in self.real.used
+            assert nonce not in self.real.stored
+            return
         except Closed:
             assert self.real.closed
             assert nonce not in self.real.stored or self.real.purged
