@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from collector.designs import Design, canonical
 from collector.selectors import Totals
+from estimator.groups import groups_of
 from randomized_response import (
     MeanEstimate,
     ProportionEstimate,
@@ -97,7 +98,7 @@ def estimate_item(
     if anytime and fit:
         fit = _at_every_look(question, fit, None if known else everyone)
     yield from _rows(question, position, None, everyone, fit, [WEIGHTED] if known else [])
-    if design.document["strata"]["groups"]:
+    if groups_of(design):
         for stratum, counts in enumerate(strata):
             fit = fit_of(question, counts, confidence)
             if anytime and fit:
@@ -127,7 +128,7 @@ def overall(design: Design, position: int, totals: Totals, confidence: float) ->
 
 def known_shares(design: Design) -> list[float]:
     """The strata's known shares of the population; empty where none is known."""
-    shares = [group["share"] for group in design.document["strata"]["groups"]]
+    shares = [group["share"] for group in groups_of(design)]
     return [float(Fraction(share)) for share in shares if share is not None]
 
 

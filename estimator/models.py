@@ -89,6 +89,21 @@ class Estimate(models.Model):
         return f"estimate of the {self.measure} of choice {self.choice} of item {self.position}"
 
 
+class GroupSize(models.Model):
+    """How many people are in a group, with noise: drawn once, and never again, also where the reports are gone."""
+
+    design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="group_sizes")
+    stratum = models.PositiveSmallIntegerField(help_text="index of the group in the design")
+    count = models.BigIntegerField(help_text="reports of the group and discrete Laplace noise; may be below 0")
+    epsilon = models.CharField(max_length=32, help_text="as the design says it")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["design", "stratum"], name="group_size_once")]
+
+    def __str__(self) -> str:
+        return f"about {self.count} in group {self.stratum}"
+
+
 class KnownShare(models.Model):
     """The true share of an answer among the simulated respondents of a rehearsal.
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from collector import folding
 from collector import selectors as reports
-from estimator import computing, jobs, selectors
+from estimator import computing, groups, jobs, participation, selectors
 from estimator.exporting.cells import Watch, unwatched
 from estimator.models import Estimate, Export, KnownShare, Run, Worker
 from randomized_response import __version__
@@ -117,9 +117,12 @@ def _compute(run_id: int, lease: str, watch: Watch = unwatched) -> None:
     folding.fold(run.design_id)
     design, now = reports.get_design(run.design_id), timezone.now()
     with reports.one_state():
-        totals, coin_reports = reports.totals(run.design_id), reports.folded_coin_report_count(run.design_id)
-        # Nobody watches a rehearsal grow: it is estimated as a survey that is closed.
-        anytime = not design.rehearsal and reports.is_open(run.design_id)
+        exact, coin_reports = reports.totals(run.design_id), reports.folded_coin_report_count(run.design_id)
+        taking = reports.is_open(run.design_id)
+        final = not taking and not reports.report_counts([run.design_id])[run.design_id].waiting
+    # Nobody watches a rehearsal grow: it is estimated as a survey that is closed.
+    anytime = taking and not design.rehearsal
+    totals = groups.told(design, exact)
     rows: list[computing.Row] = []
     for position, field in enumerate(design.fields):
         mine = totals[field.start : field.stop]
@@ -141,4 +144,6 @@ def _compute(run_id: int, lease: str, watch: Watch = unwatched) -> None:
             tallies=[table.tolist() for table in totals],
             version=__version__,
         )
+        if final:
+            participation.release(design, exact)
         Estimate.objects.bulk_create(Estimate(run_id=run_id, **vars(row)) for row in rows)

@@ -126,7 +126,8 @@ def load_bundle(path: str | Path) -> Bundle:
     document = _read(Path(path))
     design = document["design"]
     language = design["languages"][0]
-    groups = design["strata"]["groups"]
+    # Of a design with `participation` the export tells nothing by group: docs/formats.md.
+    groups = [] if "participation" in design else design["strata"]["groups"]
     tallies = _tallies(document["tallies"])
     items = (_item(item, tallies[item["key"]], language) for item in design["items"])
     return Bundle(

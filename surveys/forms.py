@@ -171,7 +171,8 @@ class SurveyForm(WordsForm):
         required=False,
         widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal"}),
         help_text="Only where it may be a secret who is in a small group: the epsilon with which the number of people "
-        "in each group is told, like 0.5 (above 0, at most 8; smaller hides more). Empty: the numbers as they are.",
+        "in each group is told, like 0.5 (above 0, at most 8; smaller hides more). Nothing is estimated by group then. "
+        "Empty: the numbers as they are.",
     )
 
     class Meta:

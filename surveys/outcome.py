@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from estimator import pictures, results, wording
 from estimator.computing import IMPOSSIBLE, MEAN, WEIGHTED
+from estimator.groups import groups_of
 from estimator.models import Run
 from estimator.pictures import Axis, Row
 from estimator.results import Cell, Item
@@ -56,7 +57,7 @@ def rendered(key: str, language: str) -> bytes:
             "doors": switch("respond", document),
             "counted": _number(run.reports or 0),
             "certain": f"{100 * run.confidence:g}",
-            "grouped": bool(document["strata"]["groups"]),
+            "grouped": bool(groups_of(read.design)),
             "blocks": [_block(item, number, document, language) for number, item in enumerate(read.items, start=1)],
         }
     return pages.render("surveys/results.html", context, language)
@@ -102,7 +103,7 @@ def _unasked(item: Item, document: Document, language: str) -> str:
 def _part(
     item: Item, cells: tuple[Cell, ...], key: str, asked: str, document: Document, language: str
 ) -> tuple[SafeString, tuple[Line, ...]]:
-    groups = document["strata"]["groups"]
+    groups = groups_of(item.design)
     lines = [_line(cell, document, language) for cell in cells]
     rows = []
     for place, (cell, line) in enumerate(zip(cells, lines, strict=True)):

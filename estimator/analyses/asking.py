@@ -11,6 +11,7 @@ from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import Refused, Variable, item_of, quantity_of, variable_of
 from estimator.analyses.strata import PAIRS
 from estimator.analyses.versions import unlike
+from estimator.groups import UNTOLD, is_protected
 from estimator.waves import is_weighted
 
 Kind = Analysis.Kind
@@ -95,6 +96,8 @@ def _cross_table(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str
     design, group = designs[0], said.get("group", "")
     first, second = (variable_of(design, said.get(name, "")) for name in ("rows", "columns"))
     _cross(design, first, second)
+    if group and is_protected(design):
+        raise Refused(UNTOLD)
     if group and group not in design.strata:
         raise Refused("Choose one of the survey's groups, or all respondents.")
     return {"rows": said["rows"], "columns": said["columns"], "group": group}
@@ -165,6 +168,8 @@ def _returned(text: str, newest: Design, digests: Sequence[str]) -> int | None:
 
 
 def _need_groups(design: Design) -> None:
+    if is_protected(design):
+        raise Refused(UNTOLD)
     if not design.document["strata"]["groups"]:
         raise Refused("This survey has no groups; they are written into a draft before it opens.")
 

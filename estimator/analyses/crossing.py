@@ -10,6 +10,7 @@ from collector.designs import Design
 from estimator.analyses.quantities import Variable, variable_of
 from estimator.analyses.rows import EDGE, MAYBE_EMPTY, TOO_FEW, Row, number
 from estimator.computing import MINIMUM_REPORTS
+from estimator.groups import strata_of
 from randomized_response import JointEstimate, estimate_joint
 from randomized_response.joint import Association
 
@@ -21,7 +22,7 @@ def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[s
     first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
     pairs = np.array(inputs["pairs"], dtype=np.int64)
     group = parameters["group"]
-    table = pairs[design.strata.index(group)] if group else pairs.sum(axis=0)
+    table = pairs[strata_of(design).index(group)] if group else pairs.sum(axis=0)
     n = int(table.sum())
     if n < MINIMUM_REPORTS:
         return {"n": n, "flags": [TOO_FEW], "rows": []}

@@ -15,6 +15,7 @@ from collector import selectors as store
 from collector.designs import Design, canonical
 from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import Variable, item_of, variable_of
+from estimator.groups import is_protected, strata_of, told
 
 Kind = Analysis.Kind
 
@@ -56,11 +57,12 @@ def count_pairs(design: Design, first: Variable, second: Variable) -> NDArray[np
 
     One pass over the reports, in one statement: the counts are of one state of the store, whatever comes in meanwhile.
     """
-    sizes = (len(design.strata), first.channel.reports, second.channel.reports)
+    sizes = (len(strata_of(design)), first.channel.reports, second.channel.reports)
     counts = np.zeros(int(np.prod(sizes)), dtype=np.int64)
     codes = [np.array(variable.codes, dtype=np.intp) for variable in (first, second)]
     for strata, symbols in store.stored_reports(design.digest):
         y, z = (code[symbols[:, variable.column]] for code, variable in zip(codes, (first, second), strict=True))
+        strata = np.zeros_like(strata) if is_protected(design) else strata
         counts += np.bincount((strata * sizes[1] + y) * sizes[2] + z, minlength=counts.size)
     return counts.reshape(sizes)
 
@@ -68,6 +70,6 @@ def count_pairs(design: Design, first: Variable, second: Variable) -> NDArray[np
 def _totals(design: Design, token: str) -> store.Totals:
     """The totals of the symbols of the item that a token names."""
     folding.fold(design.digest)
-    totals = store.totals(design.digest)
+    totals = told(design, store.totals(design.digest))
     field = design.fields[item_of(design, token.partition(":")[0])]
     return totals[field.start : field.stop]

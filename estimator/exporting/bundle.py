@@ -45,7 +45,7 @@ WHAT = {
     "tables/channels.csv": "The table of each question: tickets of each row (a true answer) that send each column",
     "tables/items.csv": "The questions: kind, encoding, number of answers",
     "tables/odds.csv": "epsilon and e^epsilon (exact) of each question and in total",
-    "tables/strata.csv": "The groups, with their known shares of the population",
+    "tables/strata.csv": "The groups that numbers are told of, with their known shares of the population",
     "tables/tallies.csv": "The counts of randomised reports, not of true answers",
     "tables/values.csv": "The numbers that answers of scales and numbers stand for",
     "randomized_response/": "The library that rebuild.py uses (MIT licence)",

@@ -135,7 +135,12 @@ def _data(data: ET.Element, read: Results) -> None:
 def _stratum(data: ET.Element, read: Results) -> None:
     labels, wording = strata_labels(read.design), read.design.document["strata"]["wording"][read.language]
     element = _add(data, "var", ID=_id(STRATUM), name=STRATUM, files=REPORTS, intrvl="discrete")
-    _add(element, "labl", wording or "Group; empty, as nobody was asked for one", lang=read.language)
+    _add(
+        element,
+        "labl",
+        (labels and wording) or "Group; empty, as nobody was asked for one, or it is not told",
+        lang=read.language,
+    )
     if labels:
         _add(_add(element, "qstn"), "qstnLit", wording, lang=read.language)
     sizes = read.items[0].totals[0].sum(axis=1).tolist()

@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from estimator import privacy, results
+from estimator import participation, privacy, results
 from estimator.exporting.cells import instant
 from estimator.exporting.estimates import estimate_rows, finite, interval_holds
+from estimator.groups import is_protected, strata_of
 from estimator.models import Run
 from estimator.reporting import disclosures, earlier
 from estimator.results import Item, Results
@@ -29,9 +30,23 @@ def json_file(run: Run) -> bytes:
         "privacy": privacy_label(read),
         "poisoning": [bound for item in read.items for bound in bound_rows(item)],
     }
+    if is_protected(read.design):
+        document["participation"] = _participation(read)
     if changes := list(earlier.rows(read)):
         document["changes"] = changes
     return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False).encode("utf-8") + b"\n"
+
+
+def _participation(read: Results) -> dict[str, Any]:
+    """What is told of how many people are in each group; no groups before they are drawn, after closing."""
+    keys = read.design.strata
+    sizes = participation.released(read.run, read.design)
+    return {
+        "epsilon": read.design.document["participation"]["epsilon"],
+        "mechanism": "discrete Laplace",
+        "unit": "whether a person is in a group; twice epsilon for in which of two she is",
+        "groups": [{"stratum": key, "about": size} for key, size in zip(keys, sizes, strict=bool(sizes))],
+    }
 
 
 def _disclosure(read: Results) -> dict[str, Any]:
@@ -80,7 +95,7 @@ def privacy_label(read: Results) -> dict[str, Any]:
 
 
 def tally_rows(item: Item) -> Iterator[dict[str, Any]]:
-    for stratum, key in enumerate(item.design.strata):
+    for stratum, key in enumerate(strata_of(item.design)):
         for symbol, table in enumerate(item.totals):
             yield {"item": item.key, "stratum": key, "symbol": symbol, "counts": table[stratum].tolist()}
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from estimator import privacy
+from estimator.groups import groups_of, strata_of
 from estimator.results import Item, Results
 from randomized_response import Channel
 
@@ -22,7 +23,7 @@ def tables(read: Results) -> dict[str, bytes]:
 
 
 def _tables(read: Results) -> dict[str, Table]:
-    groups = read.design.document["strata"]["groups"]
+    groups = groups_of(read.design)
     return {
         "items.csv": (("item", "kind", "encoding", "answers", "size", "most"), [_item(item) for item in read.items]),
         "channels.csv": (("item", "row", "column", "weight"), _in_all(read, _channel)),
@@ -74,7 +75,7 @@ def _values(item: Item) -> Iterator[tuple[Any, ...]]:
 
 
 def _tallies(item: Item) -> Iterator[tuple[Any, ...]]:
-    for stratum, key in enumerate(item.design.strata):
+    for stratum, key in enumerate(strata_of(item.design)):
         for symbol, table in enumerate(item.totals):
             yield from ((key, symbol, value, count) for value, count in enumerate(table[stratum].tolist()))
 

@@ -19,6 +19,7 @@ from collector.designs import Design
 from estimator.computing import MINIMUM_MICRODATA
 from estimator.exporting.cells import NotExported, Watch
 from estimator.exporting.variables import Variable, variables_of
+from estimator.groups import is_protected, told
 from estimator.models import Run
 
 CHUNK = 131_072
@@ -101,7 +102,7 @@ def read(run: Run, watch: Watch) -> Microdata:
     except store.Purged as gone:
         raise NotExported(str(gone)) from gone
     parts = (slice(first, first + CHUNK) for first in range(0, len(strata), CHUNK))
-    counted = store.count(design, ((strata[part].astype(np.intp), symbols[part]) for part in parts))
+    counted = told(design, store.count(design, ((strata[part].astype(np.intp), symbols[part]) for part in parts)))
     if [table.tolist() for table in counted] != run.tallies:
         raise _other_reports(run)
     return Microdata(run, design, strata, symbols, np.argsort(hashes, kind="stable"))
@@ -122,7 +123,7 @@ def _stored(run: Run, design: Design, watch: Watch) -> tuple[NDArray[np.uint64],
         watch(READING * done / size)
     if done < size:
         raise _other_reports(run)
-    return hashes, strata, symbols
+    return hashes, np.zeros_like(strata) if is_protected(design) else strata, symbols
 
 
 def order_key(digest: str) -> bytes:

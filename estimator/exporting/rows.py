@@ -14,6 +14,7 @@ from estimator.exporting import microdata
 from estimator.exporting.cells import Watch
 from estimator.exporting.microdata import Microdata
 from estimator.exporting.variables import STRATUM, WARNING, strata_labels
+from estimator.groups import strata_of
 from estimator.models import Run
 
 
@@ -38,7 +39,7 @@ def parquet_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
 
 def _schema(found: Microdata) -> pa.Schema:
     design = found.design
-    groups = dict(zip(design.strata, strata_labels(design).values(), strict=False))
+    groups = dict(zip(strata_of(design), strata_labels(design).values(), strict=False))
     about = {"label": design.document["strata"]["wording"][design.document["languages"][0]], "labels": _json(groups)}
     fields = [pa.field(STRATUM, pa.dictionary(pa.int16(), pa.string()), nullable=False, metadata=about)]
     for variable in found.variables:
@@ -50,7 +51,7 @@ def _schema(found: Microdata) -> pa.Schema:
 
 
 def _batches(found: Microdata, watch: Watch) -> Iterator[pa.RecordBatch]:
-    schema, keys = _schema(found), pa.array(found.design.strata, pa.string())
+    schema, keys = _schema(found), pa.array(strata_of(found.design), pa.string())
     for strata, symbols in found.chunks(watch):
         groups = pa.DictionaryArray.from_arrays(pa.array(strata.astype(np.int16)), keys)
         yield pa.record_batch([groups, *map(_column, symbols.T)], schema=schema)

@@ -1,14 +1,15 @@
 """A finished run as tables: what the sheets of a workbook and the files of statistics programs are made of."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from estimator import participation
 from estimator.exporting import columns
 from estimator.exporting.columns import Column
 from estimator.exporting.document import bound_rows, privacy_label, tally_rows
 from estimator.exporting.estimates import estimate_rows
-from estimator.exporting.variables import strata_labels, variables_of
+from estimator.exporting.variables import variables_of
 from estimator.reporting import earlier
 from estimator.results import Item, Results
 from estimator.tickets import row_names
@@ -66,8 +67,11 @@ def _choices(read: Results) -> Iterator[Row]:
 
 
 def _groups(read: Results) -> Iterator[Row]:
-    for group, label in zip(read.design.document["strata"]["groups"], strata_labels(read.design).values(), strict=True):
-        yield {"stratum": group["key"], "stratum_label": label, "share": group["share"]}
+    groups = read.design.document["strata"]["groups"]
+    sizes: Sequence[int | None] = participation.released(read.run, read.design) or [None] * len(groups)
+    for group, size in zip(groups, sizes, strict=True):
+        label = group["label"][read.language]
+        yield {"stratum": group["key"], "stratum_label": label, "share": group["share"], "about": size}
 
 
 def _tallies(read: Results) -> Iterator[Row]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from collector.designs import Design
 from estimator import wording
+from estimator.groups import groups_of
 from estimator.tickets import sent_names
 from randomized_response import question_of
 
@@ -51,9 +52,9 @@ def distinct(names: Iterable[str], *, most: int) -> list[str]:
 
 
 def strata_labels(design: Design) -> dict[int, str]:
-    """By its index what each group was offered as; empty where nobody was asked for one."""
+    """By its index what each group was offered as; empty where nobody was asked for one, or groups are not told."""
     language = design.document["languages"][0]
-    groups = design.document["strata"]["groups"]
+    groups = groups_of(design)
     return {index: str(group["label"][language]) for index, group in enumerate(groups)}
 
 

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from collector.models import FrozenDesign
-from estimator import wording
+from estimator import participation, wording
 from estimator.computing import MINIMUM_REPORTS, SHARE, known_shares
+from estimator.groups import epsilon_of, is_protected
 from estimator.languages import spoken
 from estimator.privacy import Label
 from estimator.reporting import disclosures, keeping
@@ -95,12 +96,36 @@ def label_facts(read: Results, label: Label) -> Iterator[Fact]:
         "between any two of her possible sets of answers by %(odds)s at most."
     )
     yield Fact(_("Total"), total % {"epsilon": label.epsilon_text, "odds": label.odds_text})
+    yield from _group_sizes(read)
     yield Fact(_("Stored"), label.stored)
     if read.design.rehearsal:
         yield Fact(_("Retention"), _("The reports of simulated respondents are forgotten once they are estimated."))
     else:
         yield Fact(_("Retention"), keeping.in_words(read.design.slug))
     yield Fact(_("Design"), label.digest, code=True)
+
+
+def _group_sizes(read: Results) -> Iterator[Fact]:
+    """What is told of how many people are in each group, where that is released with noise."""
+    epsilon = epsilon_of(read.design)
+    if epsilon is None:
+        return
+    text = _(
+        "How many people are in each group is released once, with discrete Laplace noise: epsilon %(epsilon)s for "
+        "whether a person is in a group and %(twice)s for in which of two she is, beside that of her answers. Nothing "
+        "else here depends on who is in which group, so nothing is estimated by group."
+    ) % {"epsilon": wording.epsilon(float(epsilon)), "twice": wording.epsilon(float(2 * epsilon))}
+    sizes = participation.released(read.run, read.design)
+    labels = [group["label"][read.language] for group in read.design.document["strata"]["groups"]]
+    if sizes:
+        named = "; ".join(
+            _("%(group)s: about %(count)s") % {"group": label, "count": wording.count(size)}
+            for label, size in zip(labels, sizes, strict=True)
+        )
+        text = f"{text} {named}."
+    else:
+        text = f"{text} {_('They are drawn when the survey is closed.')}"
+    yield Fact(_("Groups"), text)
 
 
 def disclosed(read: Results, disclosure: Disclosure, *, sampling: bool) -> Iterator[Fact]:
@@ -136,6 +161,11 @@ def _mode(read: Results) -> str:
 
 def _weighting(read: Results) -> str:
     shares, groups = known_shares(read.design), read.design.document["strata"]["groups"]
+    if is_protected(read.design) and groups[0]["share"] is not None:
+        return _(
+            "None: each report counts alike. The known shares of the groups are not used, because a weighted number "
+            "would tell how many people are in each."
+        )
     if not shares:
         return _("None: each report counts alike.")
     named = ", ".join(

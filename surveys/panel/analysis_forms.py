@@ -11,6 +11,7 @@ from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import quantities_of, variables_of
 from estimator.analyses.strata import PAIRS
 from estimator.analyses.words import Speaker
+from estimator.groups import UNTOLD, groups_of, is_protected
 from estimator.waves import is_weighted
 
 Kind = Analysis.Kind
@@ -74,6 +75,8 @@ def _missing(kind: str, designs: Sequence[Design]) -> str:
     if not designs:
         return "There is nothing to analyse before this survey was opened."
     grouped = kind in (Kind.COMPARISON, Kind.WEIGHTING, Kind.REGRESSION)
+    if grouped and is_protected(designs[0]):
+        return UNTOLD
     if grouped and not designs[0].document["strata"]["groups"]:
         return "This survey has no groups. They are written into a draft, before it is opened."
     if kind == Kind.VERSIONS and len(designs) < 2:
@@ -147,7 +150,7 @@ def _confidence(said: Mapping[str, str]) -> Field:
 
 def _groups(design: Design) -> Options:
     speaker = Speaker(design)
-    return [(group["key"], speaker.text(group["label"])) for group in design.document["strata"]["groups"]]
+    return [(group["key"], speaker.text(group["label"])) for group in groups_of(design)]
 
 
 def _quantities(design: Design) -> list[tuple[str, Options]]:

@@ -104,6 +104,7 @@ def test_the_same_again_in_an_empty_place(kept: Kept, tmp_path: Path) -> None:
     restored = backup.restore(kept.file)
     assert (restored["surveys"], restored["reports"]) == (2, 121)
     assert whole.told() == kept.told
+    assert len(kept.told["group sizes"]) == 2, "drawn once, and the same numbers afterwards"
     for digest, design in kept.told["designs"].items():
         assert design["recount"] in (None, design["totals"]), digest
     assert tables.last_keys() == kept.last_keys

@@ -47,7 +47,7 @@ def build() -> None:
     team = home_team(alice)
     invite(team, Role.VIEWER, by=alice)
 
-    survey = services.write_survey(payloads.definition(), team=team, by=alice)
+    survey = services.write_survey(payloads.definition(participation="0.5"), team=team, by=alice)
     rehearsal = rehearsals.request_rehearsal(survey, {"respondents": 60, "shares": {}}, repetitions=2, seed=5)
     rehearsals.execute(rehearsal.pk)
     first = services.open_survey(survey)
@@ -57,6 +57,7 @@ def build() -> None:
     services.close_survey(survey, by=alice)
     Version.objects.filter(pk=first.pk).update(closed_at=timezone.now() - timedelta(days=31))
     retention.keep_house()
+    estimator.run_now(first.design_id)  # which draws the sizes of its groups, though its reports are gone
 
     services.revise_survey(survey)
     second = services.open_survey(survey)
@@ -84,7 +85,7 @@ def told() -> dict[str, Any]:
     from collector import selectors as store
     from collector.models import FrozenDesign, SetAsideReport
     from estimator import computing
-    from estimator.models import Analysis, Estimate, Run
+    from estimator.models import Analysis, Estimate, GroupSize, Run
     from surveys.models import Delivery, Page, Survey
     from surveys.people.models import AuditEntry
 
@@ -110,6 +111,7 @@ def told() -> dict[str, Any]:
         "set aside": [bytes(one.report).hex() for one in SetAsideReport.objects.all()],
         "runs": [[run.key, str(run.snapshot_at), run.input_digest, run.tallies, run.published] for run in runs],
         "estimates": [repr(row) for row in Estimate.objects.order_by("pk").values_list()],
+        "group sizes": [list(row) for row in GroupSize.objects.order_by("pk").values_list()],
         "analyses": [[one.key, one.result_digest, one.input_digest] for one in Analysis.objects.order_by("pk")],
         "pages": [sha256(bytes(page.content)).hexdigest() for page in Page.objects.order_by("pk")],
         "surveys": [[one.slug, one.state, one.title, str(one.created_at)] for one in Survey.objects.order_by("pk")],
