@@ -14,7 +14,7 @@ from estimator import computing, wording
 from estimator.computing import MEAN, SHARE
 from estimator.results import Item, Results
 from estimator.tickets import Tickets, how_it_is_sent, tickets_of
-from randomized_response import Channel, poisoning_bound, poisoning_bound_of_mean, question_of
+from randomized_response import Channel, epsilon_total, poisoning_bound, poisoning_bound_of_mean, question_of
 from randomized_response.questions import Mechanism
 
 FALSE_SHARES = (Fraction(1, 100), Fraction(1, 20))
@@ -78,15 +78,78 @@ class ItemLabel:
 
 
 @dataclass(frozen=True)
+class Odds:
+    """e^epsilon, for `epsilon_total`."""
+
+    ratio: Fraction
+
+
+@dataclass(frozen=True)
+class Before:
+    """What the design of a survey that was opened before says of its earlier waves, and of all of them with this one.
+
+    The numbers are the most that a person can have spent who answered each of them.
+    """
+
+    repeats: str
+    spent: Fraction
+    together: Fraction
+    unit: str = "one person, all her answers, all waves so far"
+
+    @property
+    def remembers(self) -> bool:
+        """Whether an answer that did not change was sent as the same report again."""
+        return self.repeats == "remember"
+
+    @property
+    def epsilon(self) -> float:
+        """Of earlier waves, rounded up."""
+        return _epsilon(self.spent)
+
+    @property
+    def epsilon_together(self) -> float:
+        """Of all waves so far, rounded up."""
+        return _epsilon(self.together)
+
+    @property
+    def in_words(self) -> str:
+        """What a person can have spent in all, and what a repeated answer adds."""
+        said = [self._sum] if self.spent > 1 else []
+        remembered = _(
+            "Devices remember their tickets: an answer that did not change is sent as the same report again and spends "
+            "nothing more; one that changed does, and may show that it changed."
+        )
+        return " ".join([*said, remembered if self.remembers else _("Every wave is drawn anew.")])
+
+    @property
+    def _sum(self) -> str:
+        text = _(
+            "In earlier waves a person can have spent epsilon %(before)s at most, with this one %(together)s: all her "
+            "reports in all waves so far together multiply the odds by %(odds)s at most."
+        )
+        together = wording.epsilon(self.epsilon_together)
+        return text % {"before": wording.epsilon(self.epsilon), "together": together, "odds": self.odds_text}
+
+    @property
+    def odds_text(self) -> str:
+        return wording.odds(self.together)
+
+
+@dataclass(frozen=True)
 class Label:
-    """The privacy label of a design."""
+    """The privacy label of a design. `before` is None where it says nothing of other waves."""
 
     items: tuple[ItemLabel, ...]
     epsilon: float
     ratio: Fraction | float
     digest: str
+    before: Before | None = None
     model: str = "local"
-    unit: str = "one person, all answers"
+
+    @property
+    def unit(self) -> str:
+        """What the total is about."""
+        return "one person, all her answers in this wave" if self.before else "one person, all answers"
 
     @property
     def stored(self) -> str:
@@ -151,7 +214,8 @@ def label(results: Results) -> Label:
     """The privacy label of the design that a run estimated."""
     items = tuple(item_label(item.frozen, item.language) for item in results.items)
     ratio = math.prod((item.mechanism.ratio for item in items), start=Fraction(1))
-    return Label(items=items, epsilon=results.epsilon, ratio=ratio, digest=results.design.digest)
+    before = _before(results.design.document.get("waves"), ratio)
+    return Label(items=items, epsilon=results.epsilon, ratio=ratio, digest=results.design.digest, before=before)
 
 
 def bounds(item: Item) -> tuple[Bound, ...]:
@@ -197,6 +261,18 @@ def shift_of_mean(item: Item, false_reports: int, weight: float) -> float:
         return widest
     shift = poisoning_bound_of_mean(item.n, false_reports, item.mechanism, values, shares, weight=weight)
     return min(shift, widest)
+
+
+def _before(waves: dict[str, Any] | None, ratio: Fraction | float) -> Before | None:
+    """What a design says of other waves, with its own e^epsilon."""
+    if waves is None:
+        return None
+    spent = Fraction(waves["spent"])
+    return Before(waves["repeats"], spent, spent * Fraction(ratio))
+
+
+def _epsilon(odds: Fraction) -> float:
+    return epsilon_total([Odds(odds)])
 
 
 def _of_the_mean(item: Item, share: Fraction, false: int, weight: float) -> Bound:

@@ -69,6 +69,14 @@ class Report:
         return privacy.label(self.results)
 
     @property
+    def in_all_waves(self) -> str:
+        """Epsilon with all earlier waves, in words; empty where nobody had spent anything before."""
+        before = self.label.before
+        if before is None or before.spent == 1:
+            return ""
+        return _("in all waves so far: %(epsilon)s at most") % {"epsilon": wording.epsilon(before.epsilon_together)}
+
+    @property
     def document(self) -> dict[str, Any]:
         return self.results.design.document
 

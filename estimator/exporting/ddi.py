@@ -92,7 +92,10 @@ def _method(method: ET.Element, read: Results, said: Disclosure) -> None:
     _add(collection, "collMode", COLLECTED)
     _say(collection, "collMode", said, "mode")
     _say(collection, "weight", said, "weighting")
-    for item in privacy.label(read).items:
+    label = privacy.label(read)
+    if label.before:
+        _add(method, "notes", label.before.in_words, type="privacy")
+    for item in label.items:
         note = f"{item.key}: {item.named} Epsilon {item.epsilon_text}. {item.how}"
         _add(method, "notes", note.strip(), type="privacy")
     analysis = _add(method, "anlyInfo")

@@ -91,6 +91,19 @@ def privacy_label(read: Results) -> dict[str, Any]:
         "odds_total": str(label.ratio),
         "items": items,
         "design": label.digest,
+        **({"waves": _waves(label.before)} if label.before else {}),
+    }
+
+
+def _waves(before: privacy.Before) -> dict[str, Any]:
+    """What the design says of earlier waves, and of all of them with this one, at most."""
+    return {
+        "repeats": before.repeats,
+        "unit": before.unit,
+        "epsilon_before": before.epsilon,
+        "odds_before": str(before.spent),
+        "epsilon_together": before.epsilon_together,
+        "odds_together": str(before.together),
     }
 
 

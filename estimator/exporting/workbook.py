@@ -15,7 +15,7 @@ from xlsxwriter import Workbook
 from xlsxwriter.format import Format as Style
 from xlsxwriter.worksheet import Worksheet
 
-from estimator import results
+from estimator import privacy, results
 from estimator.exporting.cells import FORMULA, NotExported, Watch
 from estimator.exporting.tables import Table, tables
 from estimator.exporting.variables import WARNING
@@ -66,7 +66,7 @@ class _Styles:
 
 
 def _readme(sheet: Worksheet, styles: _Styles, read: Results, found: Sequence[Table]) -> None:
-    run = read.run
+    run, before = read.run, privacy.label(read).before
     lines: list[tuple[str, Any]] = [
         ("title", read.title),
         ("what", "Estimates from randomised reports, with what they were computed from."),
@@ -74,6 +74,7 @@ def _readme(sheet: Worksheet, styles: _Styles, read: Results, found: Sequence[Ta
         ("reports", run.reports),
         ("snapshot_at", run.snapshot_at.isoformat() if run.snapshot_at else None),
         ("epsilon of all answers", read.epsilon),
+        *((("epsilon of all waves so far, at most", before.epsilon_together),) if before else ()),
         ("design", read.design.digest),
         ("run", run.key),
         ("estimator_version", run.version),

@@ -90,12 +90,15 @@ def label_facts(read: Results, label: Label) -> Iterator[Fact]:
     )
     local = _("Local: an answer is randomised on the respondent’s own device, before anything is sent.")
     yield Fact(_("Model"), coin if read.run.coin_reports else local)
-    yield Fact(_("Unit"), _("One person, all answers."))
+    waves = _("One person, all her answers: in this wave, and in all waves so far.")
+    yield Fact(_("Unit"), waves if label.before else _("One person, all answers."))
     total = _(
         "Epsilon %(epsilon)s. Whatever anyone believed before, all of a person’s reports together multiply the odds "
         "between any two of her possible sets of answers by %(odds)s at most."
     )
     yield Fact(_("Total"), total % {"epsilon": label.epsilon_text, "odds": label.odds_text})
+    if label.before:
+        yield Fact(_("All waves"), label.before.in_words)
     yield from _group_sizes(read)
     yield Fact(_("Stored"), label.stored)
     if read.design.rehearsal:

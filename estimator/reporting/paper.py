@@ -116,7 +116,7 @@ def _key_facts(report: Report) -> list[list[str]]:
         [words["reports"], reports],
         [words["counted"], report.counted_on],
         [words["intervals"], report.confidence],
-        [words["epsilon"], report.label.epsilon_text],
+        [words["epsilon"], report.label.epsilon_text + (f" ({waves})" if (waves := report.in_all_waves) else "")],
     ]
 
 
