@@ -100,6 +100,8 @@ EVERYWHERE = {
         "before UPDATE surveys_appointment in move",
         "before UPDATE surveys_version in close_survey",
         "before UPDATE collector_frozendesign in close",
+        "before DELETE surveys_fetchcode in forget",
+        "before DELETE surveys_signingsecret in forget",
         "before INSERT surveys_auditentry in record",
         "before INSERT estimator_run in request_run",
         *_both("COMMIT of close_survey"),
