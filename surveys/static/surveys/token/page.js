@@ -28,6 +28,8 @@ export class TokenPage {
   #group = "";
   #code = "";
   #link = "";
+  /** What the link said after #; it is out of the address bar before the page is drawn. */
+  #fragment = "";
 
   /**
    * @param {HTMLElement} root  the `html` element of the page
@@ -43,25 +45,34 @@ export class TokenPage {
     this.#onClick("copy-button", () => this.#copy());
     part(root, "code").addEventListener("keydown", ({ key }) => key === "Enter" && this.#guard(() => this.#fetch()));
     window.addEventListener("pageshow", () => this.#guard(() => this.#enter()));
-    window.addEventListener("hashchange", () => this.#guard(() => this.#enter()));
+    window.addEventListener("hashchange", () => this.#guard(() => {
+      this.#takeFragment();
+      return this.#enter();
+    }));
     window.addEventListener("pagehide", () => this.#forget());
+    this.#takeFragment();
+  }
+
+  /** Neither the next look at the screen nor the history shall show the code. */
+  #takeFragment() {
+    const { location, history } = this.#window;
+    this.#fragment = location.hash;
+    history.replaceState(null, "", location.pathname + location.hash.replace(/&.*$/, ""));
   }
 
   /** First load, back from elsewhere, or another link opened in it. */
   async #enter() {
+    const fragment = this.#fragment;
     this.#forget();
-    const { hash } = this.#window.location;
-    // At once: neither the next look at the screen nor the history shall show the code.
-    this.#window.history.replaceState(null, "", this.#window.location.pathname + hash.replace(/&.*$/, ""));
     this.#prepared ??= await this.#prepare();
-    const { digest, group, code } = readLink(hash);
+    const { digest, group, code } = readLink(fragment);
     if (digest !== "" && digest !== this.#prepared.digest) {
       throw new Refusal("link-other", { named: digest, digest: this.#prepared.digest });
     }
     this.#group = group;
     // The same link in another language.
     this.#root.querySelectorAll("a[hreflang]").forEach((door) => {
-      door.hash = hash;
+      door.hash = fragment;
     });
     part(this.#root, "code").value = inFours(code);
     part(this.#root, "form").disabled = false;
@@ -167,7 +178,7 @@ export class TokenPage {
 
   /** The next user of the device finds neither code nor token on the screen. */
   #forget() {
-    this.#code = this.#link = "";
+    this.#code = this.#link = this.#fragment = "";
     ["code", "link"].forEach((name) => {
       part(this.#root, name).value = "";
     });
