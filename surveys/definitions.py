@@ -6,7 +6,6 @@ of each item, made here from the name and the exact fractions of its mechanism.
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -22,8 +21,7 @@ from surveys.languages import missing_from
 from surveys.mechanisms import mechanism_of
 from surveys.questions import complete_item, frozen_item
 from surveys.reading import DefinitionError, exact, known_keys, listed, require_plain_texts, text
-from surveys.waves.ledger import Priced, Sum, epsilon_of, priced
-from surveys.waves.ledger import spent as spent_in
+from surveys.waves.ledger import epsilon_of, priced
 
 Definition = dict[str, Any]
 
@@ -49,21 +47,10 @@ NO_KEY = "f" * 768
 @dataclass(frozen=True)
 class Opening:
     """What only the installation knows as a survey opens: the modulus of its key for blind invitations, and e^epsilon
-    of the most that a person may have spent in it before.
-
-    `earlier` is what the latter is the sum of: with remembered tickets the next wave may add less than its own epsilon.
-    """
+    of the most that a person may have spent in it before."""
 
     modulus: str = NO_KEY
     spent: Fraction = Fraction(1)
-    earlier: Sequence[Priced] = ()
-
-    def after(self, document: dict[str, Any]) -> Fraction:
-        """e^epsilon of the most that a person may have spent once she has answered this design too."""
-        design = priced(document)
-        if self.earlier:
-            return spent_in([*self.earlier, design]).most
-        return Sum(most=self.spent).plus(spent_in([design])).most
 
 
 FIRST = Opening()
@@ -252,8 +239,12 @@ def _frozen_once(definition: Definition, opening: Opening) -> dict[str, Any]:
 
 
 def _within_ceiling(design: designs.Design, opening: Opening, advice: str) -> None:
-    """Refuse a design after which a person could have spent too much, in this wave and all before it."""
-    total = epsilon_of(opening.after(design.document))
+    """Refuse a design after which a person could have spent too much, in this wave and all before it.
+
+    The wave counts in full, also where devices remember: one that has forgotten draws everything anew. It is the sum
+    that browsers make of the design by themselves.
+    """
+    total = epsilon_of(opening.spent * priced(design.document).ratio)
     # A rehearsal is answered by no browser, so the browsers' own limit does not bind it.
     ceiling = ceiling_of(rehearsal=design.rehearsal)
     if total > ceiling:

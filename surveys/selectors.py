@@ -138,8 +138,7 @@ def wave_to_open(survey: Survey) -> tuple[Design, int]:
 
 def opening_of(survey: Survey) -> Opening:
     """What the installation adds to the design that opens next: what people may have spent so far, and a key."""
-    earlier = spending(waves_of(survey))
-    known = Opening(spent=spent(earlier).most, earlier=earlier)
+    known = Opening(spent=spent(spending(waves_of(survey))).most)
     if survey.rehearsal or survey.invitations != Survey.Invited.BLIND:
         return known
     return replace(known, modulus=keys.modulus_for(survey, next_number(survey)))

@@ -57,10 +57,15 @@ class Priced:
     repeats: str
     prices: tuple[Price, ...]
 
+    @cached_property
+    def ratio(self) -> Fraction:
+        """e^epsilon of one wave."""
+        return math.prod((price.ratio for price in self.prices), start=Fraction(1))
+
     @property
     def epsilon(self) -> float:
         """Of one wave, rounded up."""
-        return epsilon_total(self.prices)
+        return epsilon_of(self.ratio)
 
     @property
     def remembers(self) -> bool:
@@ -148,9 +153,8 @@ def ledger(designs: Iterable[Priced]) -> tuple[Wave, ...]:
             math.prod((one.adds.least for one in spends), start=Fraction(1)),
             math.prod((one.adds.most for one in spends), start=Fraction(1)),
         )
-        ratio = math.prod((price.ratio for price in design.prices), start=Fraction(1))
         before = waves[-1].total if waves else NOTHING
-        waves.append(Wave(design.number, design.repeats, ratio, tuple(spends), adds, before.plus(adds)))
+        waves.append(Wave(design.number, design.repeats, design.ratio, tuple(spends), adds, before.plus(adds)))
     return tuple(waves)
 
 
@@ -161,7 +165,9 @@ def spent(designs: Iterable[Priced]) -> Sum:
 
 
 def waves_that_fit(before: Sequence[Priced], design: Priced, limit: float) -> int | None:
-    """How many more waves of a design fit under the ceiling where people spend the most that they may.
+    """How many more waves of a design can be opened under the ceiling where people spend the most that they may.
+
+    Each wave counts in full as it opens, also where tickets are remembered: a device may have forgotten.
 
     Parameters
     ----------
@@ -180,11 +186,11 @@ def waves_that_fit(before: Sequence[Priced], design: Priced, limit: float) -> in
         earlier[price.same] = earlier.get(price.same, 0) + 1
     total, each = spent(before).epsilon_most, [(price, epsilon_of(price.unit)) for price in design.prices]
     for wave in range(MOST_WAVES + 1):
+        if total + design.epsilon > limit + 1e-9:
+            return wave
         total += sum(
             epsilon * _steps(price, design.remembers, earlier.get(price.same, 0) + wave) for price, epsilon in each
         )
-        if total > limit + 1e-9:
-            return wave
     return None
 
 

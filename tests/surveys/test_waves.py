@@ -95,16 +95,18 @@ def test_what_was_purged_was_spent_all_the_same(closed: Survey, version: Version
 
 
 def test_remembered_answers_fit_where_new_draws_would_not(alice: User) -> None:
-    """Two and three answers: ln 3 and ln 4 count two and three times at most, 6.3561 for ever."""
-    survey = services.write_survey(payloads.definition(repeats="remember"), team=home_team(alice))
+    """Two answers: ln 4 counts twice at most, 2.7726 for ever, and each wave once more as it opens."""
+    strong = payloads.definition()["items"][:1]
+    strong[0]["channel"]["truth"] = "3/5"
+    survey = services.write_survey(payloads.definition(repeats="remember", items=strong), team=home_team(alice))
     answer(services.open_survey(survey))
     services.close_survey(survey)
-    for _ in range(4):
+    for _ in range(6):
         go_round(survey)
-    assert spent(spending(waves_of(survey))).most == 3**2 * 4**3
-    assert spent(spending(waves_of(survey))).least == 12
+    assert spent(spending(waves_of(survey))).most == 4**2
+    assert spent(spending(waves_of(survey))).least == 4
     design = selectors.document_of(survey.versions.all()[0])
-    assert design["waves"] == {"repeats": "remember", "spent": "576/1"}
+    assert design["waves"] == {"repeats": "remember", "spent": "16/1"}
 
 
 def test_a_rehearsal_spends_nothing(alice: User) -> None:
