@@ -1,7 +1,8 @@
 """From the form of the own-coin page to a report, or to a refusal.
 
 Its choices are randomised already, by the respondent's own coin. The form has one field for the design, one for the
-group where there are groups, and one for each item, `item-1`, `item-2` and so on, with the number of the marked choice.
+group where there are groups, one for the code where the survey is by invitation, and one for each item, `item-1`,
+`item-2` and so on, with the number of the marked choice.
 The page is the same for everybody, so its form holds no nonce: it is looked at first and gets one of ours, with which
 it is sent, once or several times. A sheet of paper that a researcher enters has the same fields, nonce and all.
 """
@@ -11,7 +12,7 @@ import secrets
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
-from collector import parsing
+from collector import invitations, parsing
 from collector.designs import MOST_SYMBOLS, Design
 from collector.errors import Malformed, TooLarge
 from collector.parsing import LARGEST_BODY, ParsedReport
@@ -25,7 +26,7 @@ def parse(body: bytes) -> dict[str, str]:
         raise TooLarge("body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
     try:
         pairs = parse_qsl(
-            body.decode("ascii"), keep_blank_values=True, strict_parsing=True, max_num_fields=MOST_SYMBOLS + 3
+            body.decode("ascii"), keep_blank_values=True, strict_parsing=True, max_num_fields=MOST_SYMBOLS + 4
         )
     except ValueError:
         raise Malformed("body", "The body must be one form.") from None
@@ -48,15 +49,19 @@ def read(fields: Mapping[str, str], design: Design) -> ParsedReport:
     """The report that the fields make; each of them is there, and no other."""
     items = [f"item-{number}" for number in range(1, len(design.alphabets) + 1)]
     groups = ["stratum"] if design.strata != ("",) else []
-    for name in ("design", "nonce", *groups, *items):
+    asked = [*groups, *(["invitation"] if design.invitations else []), *items]
+    for name in ("design", "nonce", *asked):
         if name not in fields:
             raise Malformed(name, f"{name} is missing.")
-    if unknown := set(fields) - {"design", "nonce", *groups, *items}:
+    if unknown := set(fields) - {"design", "nonce", *asked}:
         raise Malformed("body", f"The form has {len(unknown)} fields that this survey does not have.")
     if not re.fullmatch(parsing.FIELDS["nonce"], fields["nonce"]):
         raise Malformed("nonce", f"nonce must be {parsing.SHAPES['nonce']}.")
     symbols = bytes(_symbol(name, fields[name], size) for name, size in zip(items, design.alphabets, strict=True))
-    report = ParsedReport(design.digest, fields["nonce"], fields.get("stratum", ""), symbols)
+    code = invitations.typed(fields.get("invitation", ""))
+    if design.invitations and not invitations.is_code(code):
+        raise Malformed("invitation", f"invitation must be {parsing.SHAPES['invitation']}.")
+    report = ParsedReport(design.digest, fields["nonce"], fields.get("stratum", ""), symbols, code)
     parsing.check_against(report, design)
     return report
 

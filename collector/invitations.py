@@ -12,6 +12,7 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 RANDOM_SYMBOLS = 27
 VALUES = {symbol: value for value, symbol in enumerate(ALPHABET)}
 DOUBLED = {symbol: sum(divmod(2 * value, len(ALPHABET))) for symbol, value in VALUES.items()}
+MISREAD = str.maketrans("ilo", "110")
 CODE = re.compile(rf"[{ALPHABET}]{{{RANDOM_SYMBOLS + 1}}}")
 
 
@@ -27,6 +28,11 @@ def check_symbol(symbols: str) -> str:
     plain, doubled = symbols[-2::-2], symbols[::-2]
     total = sum([VALUES[symbol] for symbol in plain]) + sum([DOUBLED[symbol] for symbol in doubled])
     return ALPHABET[-total % len(ALPHABET)]
+
+
+def typed(text: str) -> str:
+    """What somebody typed as a code means: in capitals or not, with spaces and dashes, l and i for 1, o for 0."""
+    return re.sub(r"[\s\-\u2010-\u2015]+", "", text).lower().translate(MISREAD)
 
 
 def is_code(text: str) -> bool:

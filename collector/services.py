@@ -10,7 +10,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from collector import blind, coin, designs, invitations, locks, parsing, selectors, storing
-from collector.errors import Closed, NonceTaken, NotInvited, UnknownDesign
+from collector.errors import Closed, Malformed, NonceTaken, NotInvited, UnknownDesign
 from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, Tally, WaitingReport
 from collector.storing import NewReport, Outcome
 
@@ -153,6 +153,8 @@ def receive_sheet(fields: Mapping[str, str], *, slug: str) -> bool:
     Refusal
         Malformed (422), UnknownDesign (404), NonceTaken (409), Closed (410); nothing is stored then.
     """
+    if _design_of(fields.get("design", ""), slug=slug, rehearsal=False).invitations:
+        raise Malformed("design", "A survey by invitation takes no sheets: one with a code would lead to a person.")
     return _receive_marks(fields, slug=slug, mode=Report.Mode.PAPER)
 
 

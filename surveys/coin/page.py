@@ -1,5 +1,6 @@
 """The own-coin page and what follows it, as bytes: like the respondent's page the same for everybody."""
 
+import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from math import prod
@@ -8,7 +9,17 @@ from typing import Any
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from collector.errors import Closed, ForeignOrigin, Malformed, NonceTaken, Refusal, TooMany, Unavailable, UnknownDesign
+from collector.errors import (
+    Closed,
+    ForeignOrigin,
+    Malformed,
+    NonceTaken,
+    NotInvited,
+    Refusal,
+    TooMany,
+    Unavailable,
+    UnknownDesign,
+)
 from collector.parsing import ParsedReport
 from estimator import wording
 from randomized_response import question_of
@@ -26,10 +37,12 @@ MOST_FACES = 6
 def render_page(document: Document, digest: str, language: str, *, with_sheet: bool = False) -> bytes:
     """The page that says what to toss and takes what was marked; empty where no device has every item's table.
 
+    Where the survey is by blind invitation it is empty too: nobody types the 598 symbols of a token.
+
     `with_sheet` says whether there is a sheet of paper to lead to.
     """
     instructions = instructions_for(document)
-    if instructions is None:
+    if instructions is None or document.get("invitations", {}).get("kind") == "blind":
         return b""
     with translation.override(language):
         shown = context(document, instructions, digest, language)
@@ -44,6 +57,7 @@ def context(document: Document, instructions: list[Instruction], digest: str, la
     """What the page says, and the sheet of paper too; the language must be active."""
     return _frame(document, language) | {
         "digest": digest,
+        "invited": "invitations" in document,
         "group_wording": pages.text_in(document["strata"]["wording"], document, language),
         "groups": [_group(group, document, language) for group in document["strata"]["groups"]],
         "needs": words.needs(instructions),
@@ -62,6 +76,7 @@ def render_review(document: Document, looked: ParsedReport, language: str) -> by
     marked["stratum"] = looked.stratum
     context = _frame(document, language) | {
         "looked": looked,
+        "code": " ".join(re.findall("....", looked.invitation)),
         "lines": list(lines(document, language, marked)),
         "send_address": address_of("coin-send", document, language),
     }
@@ -154,6 +169,13 @@ def reason(refusal: Refusal) -> str:
             return _("It was made for another version of the survey, which takes no more answers. Open the page again.")
         case NonceTaken():
             return _("Something else was sent from that page before, and it stays. Open the page again to send anew.")
+        case NotInvited():
+            return _(
+                "Your invitation cannot be used here: it is not one of this survey’s, or it was used before. Nothing "
+                "was stored, and an invitation that was not used stays good."
+            )
+        case Malformed(field="invitation"):
+            return _("One letter or digit is wrong: compare them with your invitation.")
         case Malformed(field="stratum"):
             return _("The group is not marked.")
         case Malformed(field=field) if field.startswith("item-"):

@@ -21,10 +21,11 @@ TEMPLATE = Path(__file__).parent / "paper" / "sheet.typ"
 def render_sheet(document: Document, digest: str, language: str) -> bytes:
     """The sheet as a tagged PDF (PDF/UA-1); empty where there is no own-coin page, or where a letter has no glyph.
 
-    The page itself prints with any letter.
+    The page itself prints with any letter. A survey by invitation has no sheet: with a code on it, it would lead from a
+    person to her report.
     """
     instructions = instructions_for(document)
-    if instructions is None:
+    if instructions is None or "invitations" in document:
         return b""
     with translation.override(language):
         data = _data(page.context(document, instructions, digest, language), document, language)

@@ -52,7 +52,7 @@ def _on_paper_or_404(user: Person, slug: str) -> tuple[Survey, Version]:
     """One's own survey that was opened with an own-coin page, the newest version of it."""
     survey = get_survey_or_404(user, slug, Role.EDITOR)
     version = selectors.latest_version(survey)
-    if version is None or not selectors.has_coin_page(version):
+    if version is None or not selectors.has_coin_page(version) or "invitations" in selectors.document_of(version):
         raise Http404("There is no such survey.")
     return survey, version
 

@@ -12,7 +12,11 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 
-from collector.models import Report, WaitingReport
+from collector import inviting
+from collector import services as collector
+from collector.errors import Malformed
+from collector.invitations import hash_of, new_code
+from collector.models import Invitation, Report, WaitingReport
 from config.middleware import COIN_POLICY, RESPONDENT_POLICY
 from surveys import links, services
 from surveys.models import Page, Survey, Version
@@ -282,3 +286,50 @@ def test_the_panel_shows_the_link_and_counts_the_reports(version: Version, alice
     assert "of them with a real coin" not in before
     send(looked(version))
     assert "of them with a real coin: 1" in client.get("/panel/survey/campus/").content.decode()
+
+
+def invited(alice: User, kind: str = "secret") -> Version:
+    survey = services.write_survey(payloads.definition(invitations=kind), team=home_team(alice))
+    return services.open_survey(survey)
+
+
+def test_a_code_is_typed_as_people_type_and_lets_one_report_in(alice: User) -> None:
+    """In capitals, with dashes and spaces, with letters for the digits that look like them."""
+    version, codes = invited(alice), [new_code() for _ in range(10)]
+    inviting.add(version.design_id, [hash_of(code) for code in codes], stratum=None, kind="cards")
+    page = stored_page(version, Page.Kind.COIN).decode()
+    assert 'name="invitation" value="" required' in page
+    spelled = "-".join(re.findall("....", codes[0])).upper().replace("0", "O").replace("1", "l") + " "
+    response = post(marked(version, invitation=spelled))
+    assert response.status_code == 200
+    assert Invitation.objects.count() == 10, "a look uses nothing up"
+    (shown,) = re.findall(r'name="invitation" value="([^"]*)"', response.content.decode())
+    assert shown.replace(" ", "") == codes[0]
+    (nonce,) = re.findall(r'name="nonce" value="(\w+)"', response.content.decode())
+    for _ in range(2):
+        assert send(marked(version, invitation=shown, nonce=nonce)).status_code == 303, "also where it is pressed twice"
+    again = send(marked(version, invitation=codes[0], nonce="ab" * 16))
+    assert again.status_code == 403
+    assert "it was used before" in said(again)
+    assert codes[0] not in again.content.decode()
+    assert (WaitingReport.objects.count(), Invitation.objects.count()) == (1, 9)
+    wrong = post(marked(version, invitation=codes[1][:-1]))
+    assert (wrong.status_code, "compare them with your invitation" in said(wrong)) == (422, True)
+    assert post(marked(version)).status_code == 422
+
+
+def test_a_survey_by_invitation_has_no_paper_and_a_blind_one_no_page(alice: User) -> None:
+    version = invited(alice)
+    researcher = Client()
+    researcher.force_login(alice)
+    assert not version.pages.filter(kind=Page.Kind.SHEET).exists()
+    assert "/coin/sheet.pdf" not in stored_page(version, Page.Kind.COIN).decode()
+    assert researcher.get("/panel/survey/campus/paper/").status_code == 404
+    words = said(researcher.get("/panel/survey/campus/share/"))
+    assert "a sheet with a code on it would lead from a person to her report" in words
+    assert "Enter sheets" not in words
+    with pytest.raises(Malformed, match="takes no sheets"):
+        collector.receive_sheet(marked(version, nonce="ab" * 16, invitation=new_code()), slug="campus")
+    definition = payloads.definition(slug="blind", invitations="blind")
+    blind = services.open_survey(services.write_survey(definition, team=home_team(alice)))
+    assert not blind.pages.filter(kind__in=[Page.Kind.COIN, Page.Kind.SHEET]).exists()
