@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from surveys.languages import CODE
 
 RESPONDENT_PATH = "/s/"
+SPENT_PATH = "/spent/"
 PANEL_PATH = "/panel/"
 PREVIEW_PATH = re.compile(r"/panel/(preview/|survey/[^/]+/preview/page)")
 STATIC_PATH = "/static/"
@@ -29,6 +30,9 @@ RESPONDENT_POLICY = "; ".join(
     )
 )
 """Nothing from elsewhere, no form that the browser sends by itself, no markup made from text."""
+
+SPENT_POLICY = RESPONDENT_POLICY.replace("connect-src 'self'", "connect-src 'none'")
+"""The page that reads what a person has noted on her device: it cannot send any of it."""
 
 PREVIEW_POLICY = RESPONDENT_POLICY.replace("connect-src 'self'", "connect-src 'none'").replace(
     "frame-ancestors 'none'", "frame-ancestors 'self'"
@@ -101,7 +105,7 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
     """Add the policies that every response carries, error pages included."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if request.path.startswith(RESPONDENT_PATH):
+        if request.path.startswith((RESPONDENT_PATH, SPENT_PATH)):
             # To a respondent's address everybody is nobody: no cookie is read there, so none is ever set.
             request.META.pop("HTTP_COOKIE", None)
         response = get_response(request)
@@ -156,6 +160,8 @@ def headers_for(path: str) -> dict[str, str]:
     named_scripts = headers | {"Integrity-Policy": "blocked-destinations=(script)"}
     if path.startswith(RESPONDENT_PATH):
         return named_scripts | {"Content-Security-Policy": RESPONDENT_POLICY}
+    if path.startswith(SPENT_PATH):
+        return named_scripts | {"Content-Security-Policy": SPENT_POLICY}
     if PREVIEW_PATH.fullmatch(path):
         return named_scripts | {"Content-Security-Policy": PREVIEW_POLICY}
     if path.startswith(PANEL_PATH):

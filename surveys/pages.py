@@ -5,15 +5,18 @@ There is no request in here: nothing about a person, a time or a browser can rea
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
+from django.conf import settings
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from surveys.languages import address_of, plurals_of, switch
+from surveys.languages import Door, address_of, plurals_of, switch
 
 Document = Mapping[str, Any]
 
@@ -68,6 +71,7 @@ def render_page(
     context["practice"] = _practice(document["items"][0], document, language)
     context["coin_address"] = address_of("coin", document, language) if with_coin else ""
     context["survey_address"] = "" if preview else address_of("respond", document, document["languages"][0])
+    context["spent_address"] = "" if preview else spent_address(language)
     if context["invitations"] == "blind" and not preview:
         context["token_address"] = address_of("token", document, language)
     doors = switch("respond", document)
@@ -85,6 +89,23 @@ def render_closed(document: Document, language: str = "en") -> bytes:
     """The page that stands at the survey's address once it is closed; it sends and asks nothing."""
     context = {**texts_in(document, language), "doors": switch("respond", document)}
     return render("surveys/closed.html", context, language)
+
+
+@lru_cache
+def render_spent(language: str = "en") -> bytes:
+    """The page on which a person reads what she has noted on her device; nothing of anybody is in it."""
+    return render("surveys/spent.html", {"doors": [_spent_door(code) for code, _name in settings.LANGUAGES]}, language)
+
+
+def spent_address(language: str) -> str:
+    """Where that page is in a language; an old survey's may be one that is spoken no more."""
+    spoken = language != settings.LANGUAGE_CODE and language in dict(settings.LANGUAGES)
+    return reverse("surveys:spent", args=[language] if spoken else [])
+
+
+def _spent_door(code: str) -> Door:
+    direction = "rtl" if code in settings.LANGUAGES_BIDI else "ltr"
+    return Door(code, str(dict(settings.LANGUAGES)[code]), direction, spent_address(code))
 
 
 def texts_in(document: Document, language: str) -> dict[str, Any]:

@@ -9,6 +9,8 @@ register_converter(LanguageConverter, "language")
 
 app_name = "surveys"
 urlpatterns = [
+    path("spent/", views.spent, name="spent"),
+    path("spent/<language:language>/", views.spent, name="spent"),
     path("s/<slug:slug>/", views.respond, name="respond"),
     path("s/<slug:slug>/<language:language>/", views.respond, name="respond"),
     path("s/<slug:slug>/design.json", views.design, name="design"),

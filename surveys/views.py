@@ -1,5 +1,6 @@
 """The respondent's addresses: the same bytes for everyone. The language is in the address and nowhere else."""
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
@@ -43,3 +44,11 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
     if version is None:
         raise Http404("There is no such survey.")
     return answer_with(request, version.design.document.encode(), "application/json")
+
+
+@require_safe
+def spent(request: HttpRequest, language: str = settings.LANGUAGE_CODE) -> HttpResponse:
+    """The page that reads a person's own ledger from her device: the same bytes for everybody, and no survey's."""
+    if language not in dict(settings.LANGUAGES):
+        raise Http404("This page is not in that language.")
+    return answer_with(request, pages.render_spent(language))

@@ -21,12 +21,11 @@ from django.core.files.storage import storages
 register = template.Library()
 
 CLIENT = "surveys/client"
-IMPORT = re.compile(r'^(?:import .*|\} )from "\./([a-z]+)\.js";$', re.MULTILINE)
-"""The import statements of a module: the source is written so that one line tells (tests/client/test_source.py)."""
-
 FETCHING = "surveys/token"
+SPENT = "surveys/spent"
+
 NEIGHBOUR = re.compile(r'^(?:import .*|\} )from "(\./[a-z]+|\.\./client/[a-z]+)\.js";$', re.MULTILINE)
-"""The same of the page for fetching an invitation, whose modules take some of the client's."""
+"""The import statements of a module: the source is written so that one line tells (tests/client/test_source.py)."""
 
 STYLES = ("base", "languages", "explaining", "questions", "stages")
 """The style sheets of a respondent's page, in the order in which they apply."""
@@ -66,26 +65,30 @@ def imported_modules(extras: Sequence[str]) -> list[Asset]:
 
     An import statement cannot say what it expects to find; a preload with `integrity` of the same address can.
     """
-    entries = ["page", *extras]
-    found, left = set[str](), list(entries)
-    while left:
-        names = IMPORT.findall(_source(f"{CLIENT}/{left.pop()}.js").decode())
-        left += set(names) - found
-        found.update(names)
-    return [asset(f"{CLIENT}/{name}.js") for name in sorted(found.difference(entries))]
+    return _imported_by([f"{CLIENT}/{name}" for name in ("page", *extras)])
 
 
 @register.simple_tag
 def token_modules() -> list[Asset]:
     """Every module that the page for fetching an invitation imports, its own and the client's, likewise."""
-    found, left = set[str](), [f"{FETCHING}/page"]
+    return _imported_by([f"{FETCHING}/page"])
+
+
+@register.simple_tag
+def spent_modules() -> list[Asset]:
+    """Every module that the page of a person's own ledger imports, likewise."""
+    return _imported_by([f"{SPENT}/spent"])
+
+
+def _imported_by(entries: Sequence[str]) -> list[Asset]:
+    found, left = set[str](), list(entries)
     while left:
         module = left.pop()
         named = NEIGHBOUR.findall(_source(f"{module}.js").decode())
         names = {posixpath.normpath(f"{posixpath.dirname(module)}/{name}") for name in named}
         left += names - found
         found |= names
-    return [asset(f"{name}.js") for name in sorted(found)]
+    return [asset(f"{name}.js") for name in sorted(found.difference(entries))]
 
 
 @register.simple_tag

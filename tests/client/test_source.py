@@ -13,6 +13,9 @@ from tests.tools.client import CLIENT
 from tests.tools.designs import canonical_and_digest
 
 MODULES = sorted(CLIENT.glob("*.js"))
+SPENT = sorted((CLIENT.parent / "spent").glob("*.js"))
+"""The page of a person's own ledger."""
+
 STYLES = sorted((CLIENT.parent / "style").glob("*.css"))
 OWN_STYLES = [CLIENT.parent / "style" / f"{name}.css" for name in assets.STYLES]
 
@@ -31,7 +34,7 @@ def code(path: Path) -> str:
     return re.sub(r"/\*.*?\*/|(?<!:)//[^\n]*", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*MODULES, *SPENT], ids=lambda path: path.name)
 def test_a_module_has_nothing_that_could_leak(path: Path) -> None:
     assert re.findall(FORBIDDEN, code(path)) == []
 
@@ -50,7 +53,7 @@ def test_only_one_module_sends_one_draws_and_one_keeps() -> None:
     assert holding(r"getRandomValues") == ["random.js"]
     assert holding(r'method: "POST"') == ["transport.js"]
     assert holding(r"encoding\.read\(") == ["practice.js", "report.js"], "the practice has tickets of its own"
-    assert holding(r"localStorage|sessionStorage") == ["keeping.js", "remembering.js"]
+    assert holding(r"localStorage|sessionStorage") == ["keeping.js", "noting.js", "remembering.js"]
     assert holding(r"history") == ["link.js"], "which takes the invitation out of the address bar"
     assert holding(r"HMAC|\.sign\(|importKey") == ["remembering.js"]
 
@@ -60,6 +63,7 @@ def test_what_stays_on_the_device_is_a_frozen_body_or_a_number_drawn_before_any_
         return re.findall(r"setItem\(([^)]*)\)", code(CLIENT / name))
 
     assert written("keeping.js") == ["key, body"]
+    assert written("noting.js") == ["name, cost"], "what the design says, and the day"
     assert written("remembering.js") == ["this.#name, secret"]
     assert "secret = this.#find() ?? this.#own;" in code(CLIENT / "remembering.js")
     assert "this.#own = drawSecret(source);" in code(CLIENT / "remembering.js")
@@ -89,7 +93,8 @@ def test_an_input_has_no_name_no_value_and_asks_not_to_be_refilled(page: str) ->
 
 
 def test_the_page_has_no_form_no_link_no_inline_script_and_no_style(page: str) -> None:
-    assert re.findall(r"<form|<a[\s>]|<iframe|<img|<style| style=| on\w+=|javascript:|csrf", page) == []
+    assert re.findall(r"<a [^>]*>", page) == ['<a href="/spent/">'], "the person's own ledger"
+    assert re.findall(r"<form|<iframe|<img|<style| style=| on\w+=|javascript:|csrf", page) == []
     assert re.findall(r"<script[^>]*>[^<]", page) == []
 
 

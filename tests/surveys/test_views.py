@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 def addresses() -> list[str]:
     """The page, the design, the own-coin page, and every module and style sheet that the pages name."""
-    pages = ["/s/campus/", "/s/campus/coin/"]
+    pages = ["/s/campus/", "/s/campus/coin/", "/spent/", "/spent/ar/"]
     named = {found for page in pages for found in ADDRESS.findall(Client().get(page).content.decode())}
     assert {name.rpartition(".")[2] for name in named} == {"js", "css", "svg"}
     return [*pages, "/s/campus/design.json", *sorted(named)]
@@ -125,6 +125,16 @@ def test_headers_on_every_respondent_address(version: Version, address: str) -> 
     assert response["Permissions-Policy"].startswith("accelerometer=(), camera=()")
     assert response["Cache-Control"] == "no-store"
     assert not response.cookies
+
+
+def test_the_page_of_the_ledger_can_send_nothing() -> None:
+    response = Client().get("/spent/de/")
+    assert response["Content-Security-Policy"] == RESPONDENT_POLICY.replace("connect-src 'self'", "connect-src 'none'")
+    assert "connect-src 'none'" in response["Content-Security-Policy"]
+    assert response["Integrity-Policy"] == "blocked-destinations=(script)"
+    assert 'lang="de"' in response.content.decode()
+    assert Client().get("/spent/en/").content == Client().get("/spent/").content
+    assert Client().get("/spent/it/").status_code == 404
 
 
 def test_drafts_rehearsals_and_what_does_not_exist_look_the_same(survey: Survey) -> None:

@@ -28,6 +28,7 @@ import { Refusal } from "./refusal.js";
  *
  * @typedef {object} Design
  * @property {string} slug
+ * @property {number} version  each wave is one
  * @property {readonly string[]} languages
  * @property {boolean} remembers  whether the same answer is sent as the same symbols in every wave
  * @property {readonly {key: string, label: Text}[]} groups  empty where the survey has no strata question
@@ -69,6 +70,7 @@ export function readDesign(text) {
   demand(Array.isArray(source.items) && source.items.length > 0, "it has no questions");
   const design = Object.freeze({
     slug: source.slug,
+    version: source.version,
     languages: source.languages,
     remembers: source.waves?.repeats === "remember",
     groups: checkedGroups(source.strata?.groups ?? []),

@@ -2,6 +2,7 @@ import { CheckThisPage } from "./check.js";
 import { Explanation } from "./explain.js";
 import { extra } from "./extras.js";
 import { groupNamed, linkNames, takeLink } from "./link.js";
+import { note } from "./noting.js";
 import { part } from "./parts.js";
 import { CheckQuestion, Practice } from "./practice.js";
 import { prepare } from "./preparation.js";
@@ -78,6 +79,7 @@ export class RespondentPage {
     this.#onClick("previous-button", () => this.#questionnaire.back());
     this.#onClick("back-button", () => this.#backToQuestions());
     this.#onClick("send-button", () => this.#send());
+    this.#onClick("note-button", () => this.#note());
     this.#root.querySelectorAll("[data-part=clear-button]").forEach((button) => {
       button.addEventListener("click", () => this.#guard(() => this.#clearScreen()));
     });
@@ -256,6 +258,15 @@ export class RespondentPage {
     const report = this.#tickets.read(answers);
     const invitation = this.#inviting?.text;
     return requestBody({ design: this.#prepared.digest, nonce: this.#nonce, stratum, report, invitation });
+  }
+
+  /** Only ever by a click on the button beside the words of what is noted. */
+  #note() {
+    const { design } = this.#prepared;
+    const anew = !design.remembers || this.#tickets?.known === false;
+    const noted = note(this.#window, design, this.#root.querySelector("h1").textContent, anew);
+    part(this.#root, "note-said").textContent = this.#sentences.say(noted ? "note-done" : "note-not");
+    part(this.#root, "note-button").hidden = true;
   }
 
   #clearScreen() {
