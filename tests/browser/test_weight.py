@@ -1,5 +1,6 @@
 """What the page weighs on its way to a browser, with everything that it loads."""
 
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from surveys.services import open_survey, write_survey
 from tests import payloads
 from tests.browser.conftest import new_visit
 from tests.tools.capture import Capture
+from tests.tools.opening import opened
 
 TRANSFERRED = 100_000
 """Bytes over the wire, headers too."""
@@ -30,8 +32,15 @@ def thirty(alice: Any, transactional_db: None) -> Version:
     return open_survey(write_survey(payloads.definition(slug="thirty", items=items), team=home_team(alice)))
 
 
-def test_a_page_of_thirty_questions_with_everything(context: Any, site: Capture, thirty: Version) -> None:
-    visit = new_visit(site, "/s/thirty/", context)
+@pytest.fixture
+def thirty_again(alice: Any, thirty: Version) -> Version:
+    """The same by invitation, and remembered from wave to wave."""
+    more = {"slug": "again", "invitations": {"kind": "secret"}, "waves": {"repeats": "remember", "spent": "3/1"}}
+    return opened(json.loads(thirty.design.document) | more, alice)
+
+
+def weigh(context: Any, site: Capture, address: str) -> dict[str, int]:
+    visit = new_visit(site, address, context)
     weighed = {"plain": 0, "transferred": 0, "files": 0}
 
     def arrived(event: dict[str, Any]) -> None:
@@ -50,6 +59,16 @@ def test_a_page_of_thirty_questions_with_everything(context: Any, site: Capture,
     visit.page.wait_for_load_state("networkidle")
     assert visit.page.locator("[data-part=question]").count() == 30
     assert weighed["files"] >= len({request.target for request in site.requests if "/client/" in request.target})
+    assert weighed["transferred"] < weighed["plain"], "nothing was compressed"
+    return weighed
+
+
+def test_a_page_of_thirty_questions_with_everything(context: Any, site: Capture, thirty: Version) -> None:
+    weighed = weigh(context, site, "/s/thirty/")
     assert weighed["transferred"] < TRANSFERRED, weighed
     assert weighed["plain"] < PLAIN, weighed
-    assert weighed["transferred"] < weighed["plain"], "nothing was compressed"
+
+
+def test_by_invitation_and_in_waves_it_travels_as_light(context: Any, site: Capture, thirty_again: Version) -> None:
+    weighed = weigh(context, site, "/s/again/")
+    assert weighed["transferred"] < TRANSFERRED, weighed

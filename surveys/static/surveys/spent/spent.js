@@ -62,8 +62,15 @@ class SpentPage {
     const cells = [String(cost.version), cost.day, this.#epsilon(cost), this.#sentences.say("odds", { odds: oddsOf(cost.most) })];
     const last = element("td");
     last.append(this.#eraser(name, this.#sentences.say("erase-named", { survey: cost.title, wave: cost.version })));
-    row.append(survey, ...cells.map((text) => element("td", text)), last);
+    row.append(survey, ...cells.map((text, i) => this.#cell(text, i + 1)), last);
     return row;
+  }
+
+  /** With the name of its column, which a narrow screen shows before it. */
+  #cell(text, column) {
+    const cell = element("td", text);
+    cell.dataset.name = this.#root.querySelectorAll("thead th")[column].textContent;
+    return cell;
   }
 
   #epsilon({ least, most }) {
