@@ -80,10 +80,12 @@ DEFAULT_POLICY = "; ".join(
 )
 
 STATIC_POLICY = "default-src 'none'; frame-ancestors 'none'"
-"""Scripts, styles and pictures: nothing of a document, should somebody open one as such. Forty of them make a page."""
+"""Pictures and whatever else could be opened as a document. Scripts and style sheets, of which forty make a page, say
+nothing of it: opened by themselves they are text."""
 
-SILENT = ("Cross-Origin-Opener-Policy", "Last-Modified", "Referrer-Policy")
-"""What others add and what says nothing of a static file: it opens no window, leads nowhere, and has an ETag."""
+SILENT = ("Cross-Origin-Opener-Policy", "ETag", "Last-Modified", "Referrer-Policy")
+"""What others add and what says nothing of a file whose name has the hash of its content: it opens no window, leads
+nowhere, and never has to be asked for again."""
 
 PERMISSIONS = ", ".join(
     f"{feature}=()"
@@ -116,7 +118,7 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
             policy = response.headers["Content-Security-Policy"]
             allowed = f"frame-ancestors {' '.join(framing)}"
             response.headers["Content-Security-Policy"] = policy.replace("frame-ancestors 'none'", allowed)
-        if request.path.startswith(STATIC_PATH) and response.status_code == 200:
+        if "immutable" in response.headers.get("Cache-Control", ""):
             for name in SILENT:
                 response.headers.pop(name, None)
         response.headers.setdefault("Cache-Control", "no-store")
@@ -150,7 +152,8 @@ def headers_for(path: str) -> dict[str, str]:
     """What the response at `path` says about itself, whatever it is."""
     same_origin = {"Cross-Origin-Resource-Policy": "same-origin"}
     if path.startswith(STATIC_PATH):
-        return same_origin | {"Content-Security-Policy": STATIC_POLICY}
+        text = path.endswith((".js", ".css"))
+        return same_origin if text else same_origin | {"Content-Security-Policy": STATIC_POLICY}
     headers = same_origin | {"Permissions-Policy": PERMISSIONS}
     # Under no-referrer a browser posts its forms with "Origin: null", which the checks on forgery refuse.
     with_origin = headers | {"Referrer-Policy": "same-origin"}

@@ -10,7 +10,7 @@ from http.cookies import SimpleCookie
 import pytest
 from django.test import Client
 
-from config.middleware import RESPONDENT_POLICY
+from config.middleware import RESPONDENT_POLICY, STATIC_POLICY
 from surveys import services
 from surveys.models import Survey, Version
 from surveys.stored import packed as compressed
@@ -125,6 +125,19 @@ def test_headers_on_every_respondent_address(version: Version, address: str) -> 
     assert response["Permissions-Policy"].startswith("accelerometer=(), camera=()")
     assert response["Cache-Control"] == "no-store"
     assert not response.cookies
+
+
+def test_static_files_say_what_they_need_and_nothing_besides(version: Version) -> None:
+    """A page loads forty of them, and every header is as heavy as a line of code."""
+    for ending, policy in (("js", None), ("css", None), ("svg", STATIC_POLICY)):
+        address = next(found for found in addresses() if found.endswith(f".{ending}"))
+        response = Client().get(address)
+        assert response.get("Content-Security-Policy") == policy
+        assert response["X-Content-Type-Options"] == "nosniff"
+        assert response["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert response["Cache-Control"] == "max-age=315360000, public, immutable"
+        for silent in ("ETag", "Last-Modified", "Referrer-Policy", "Access-Control-Allow-Origin"):
+            assert silent not in response
 
 
 def test_the_page_of_the_ledger_can_send_nothing() -> None:

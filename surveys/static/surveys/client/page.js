@@ -262,9 +262,8 @@ export class RespondentPage {
 
   /** Only ever by a click on the button beside the words of what is noted. */
   #note() {
-    const { design } = this.#prepared;
-    const anew = !design.remembers || this.#tickets?.known === false;
-    const noted = note(this.#window, design, this.#root.querySelector("h1").textContent, anew);
+    const title = this.#root.querySelector("h1").textContent;
+    const noted = note(this.#window, this.#prepared.design, title, this.#waves?.anew ?? true);
     part(this.#root, "note-said").textContent = this.#sentences.say(noted ? "note-done" : "note-not");
     part(this.#root, "note-button").hidden = true;
   }

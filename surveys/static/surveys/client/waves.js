@@ -13,6 +13,7 @@ export class Waves {
   #remembers;
   /** @type {{known: boolean, settle: (keeps: boolean) => Promise<boolean>} | null}  see remembering.js */
   #tickets = null;
+  #anew = false;
 
   /**
    * @param {HTMLElement} root
@@ -38,14 +39,21 @@ export class Waves {
   begin(tickets) {
     if (this.#remembers) {
       this.#tickets = tickets;
+      this.#anew = !tickets.known;
       part(this.#root, "keep-number").checked = true;
       this.#say(tickets.known ? "waves-known" : "waves-unknown", tickets.known);
     }
   }
 
+  /** Whether every answer is drawn anew this time, for all that this page knows. */
+  get anew() {
+    return !this.#remembers || this.#anew;
+  }
+
   /** At once, not only at Send: the next user of the device may come before. */
   async #erase() {
     await this.#tickets.settle(false);
+    this.#anew = true;
     part(this.#root, "keep-number").checked = false;
     this.#say("waves-erased", false);
   }
