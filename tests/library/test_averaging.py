@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.averaging import QUESTIONS, best_guess, limit, simulated
+from benchmarks._pages import DOCS
+from benchmarks.averaging import QUESTIONS, best_guess, drawn, limit, rows, simulated
 from randomized_response import k_ary
 
 PEOPLE = 20_000
@@ -59,18 +60,23 @@ def test_the_pictures_questions_have_the_epsilon_that_is_said_of_them() -> None:
     assert [one.channel.epsilon for one in QUESTIONS] == pytest.approx([said[one.said] for one in QUESTIONS])
 
 
-def courses_and_laws(channel, answers, drawn, waves):
+def test_the_document_has_the_numbers_and_the_picture_that_are_computed():
+    assert "\n".join(rows(PEOPLE)) in (DOCS / "repeated-waves.md").read_text(encoding="utf-8")
+    assert drawn(PEOPLE) == (DOCS / "images" / "averaging.svg").read_text(encoding="utf-8")
+
+
+def courses_and_laws(channel, answers, draws, waves):
     """For each course of answers over the waves the exact law of all its reports, where draws are remembered.
 
-    `drawn` says which draws an answer has, as pairs of a name and a row of the table.
+    `draws` says which draws an answer has, as pairs of a name and a row of the table.
     """
     for course in product(answers, repeat=waves):
-        used = sorted({draw for answer in course for draw in drawn(answer)})
+        used = sorted({draw for answer in course for draw in draws(answer)})
         law = defaultdict(Fraction)
         for symbols in product(range(channel.reports), repeat=len(used)):
             sent = dict(zip(used, symbols, strict=True))
             share = math.prod(Fraction(channel.weights[row][y], channel.denominator) for (_, row), y in sent.items())
-            law[tuple(tuple(sent[draw] for draw in drawn(answer)) for answer in course)] += share
+            law[tuple(tuple(sent[draw] for draw in draws(answer)) for answer in course)] += share
         yield course, law
 
 
@@ -101,8 +107,8 @@ def test_courses_that_change_in_the_same_waves_differ_by_as_many_epsilons_as_the
 def test_of_several_choices_each_option_spends_at_most_twice():
     """Exact, for two options in three waves: epsilon of an option for each of its draws that differs."""
     channel, odds = k_ary(2, truth="1/2"), 3
-    drawn = lambda answer: [((option, bit), bit) for option, bit in enumerate(answer)]  # noqa: E731
-    laws = dict(courses_and_laws(channel, list(product((0, 1), repeat=2)), drawn, 3))
+    draws = lambda answer: [((option, bit), bit) for option, bit in enumerate(answer)]  # noqa: E731
+    laws = dict(courses_and_laws(channel, list(product((0, 1), repeat=2)), draws, 3))
     largest = Fraction(0)
     for (course, law), (other, another) in product(laws.items(), repeat=2):
         parts = [lambda answer, option=option: answer[option] for option in (0, 1)]
