@@ -42,9 +42,14 @@ def remembered(newest: Design, older: Design, item: dict[str, Any]) -> bool:
     return both and item_like(older, item) == item
 
 
-def named(design: Design) -> str:
-    """What an opening of this survey is called, with its number."""
-    return f"{'wave' if 'waves' in design.document else 'version'} {design.document['version']}"
+def are_waves(newest: Design) -> bool:
+    """Whether the openings of a survey are called waves, and not versions: the newest one was meant to come again."""
+    return "waves" in newest.document
+
+
+def named(design: Design, newest: Design) -> str:
+    """What an opening of a survey is called, with its number."""
+    return f"{'wave' if are_waves(newest) else 'version'} {design.document['version']}"
 
 
 def is_weighted(design: Design) -> bool:

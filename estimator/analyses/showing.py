@@ -233,7 +233,9 @@ def _versions(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
     estimates = [row for row in rows if row.quantity != "difference"]
     changes = [row for row in rows if row.quantity == "difference"]
     unit, label = speaker.unit(quantity.position, quantity.choice), speaker.quantity(quantity.position, quantity.choice)
-    names = {one.document["version"]: waves.named(one) for one in map(store.get_design, asked["designs"])}
+    names = {
+        one.document["version"]: waves.named(one, speaker.design) for one in map(store.get_design, asked["designs"])
+    }
     what = "the mean" if quantity.choice is None else f"the share of {named(label)}"
     sentences = [
         words.change(row, names[row.against_version or 0], names[row.version or 0], what, unit) for row in changes

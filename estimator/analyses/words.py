@@ -22,7 +22,7 @@ OPEN = (
     "they do not cover looking again and again as reports come in, and stopping when the numbers please."
 )
 METHODS = {
-    "share": "Shares and means of each group: as in the report, with the tickets’ chance and the sampling of "
+    "share": "Shares and means of each group, or wave: as in the report, with the tickets’ chance and the sampling of "
     "respondents.",
     "difference": "Differences of shares: intervals that recover the variances from the intervals of both groups "
     "(Newcombe 1998; Zou & Donner 2008). Differences of means: normal intervals.",

@@ -94,7 +94,7 @@ def _texts(report: Report) -> dict[str, Any]:
             }
             for change in report.changes
         ],
-        "assumption": report.assumption,
+        "assumption": report.assumption if report.changes else "",
         "methods": list(report.methods.paragraphs),
         "groups_asked": report.words["groups_asked"] if report.strata_wording else "",
         "references": report.references,

@@ -56,7 +56,7 @@ def assumption() -> str:
 
 def _change(one: Series, number: int, manner: Manner, *, wording: str) -> Change:
     of = _of(one)
-    points = tuple(_point(wave, one.choice, manner) for wave in one.waves)
+    points = tuple(_point(wave, _named(wave, one.waves[-1]), one.choice, manner) for wave in one.waves)
     values = [
         end for point in points for end in (point.low, point.high, point.noise_low, point.noise_high) if end is not None
     ]
@@ -79,18 +79,17 @@ def _of(one: Series) -> str:
     return _("Mean") if one.choice is None else _("Share of “%(choice)s”") % {"choice": one.item.choices[one.choice]}
 
 
-def _named(wave: Wave) -> str:
+def _named(wave: Wave, newest: Wave) -> str:
     said = {"number": wave.number}
-    return _("wave %(number)s") % said if "waves" in wave.design.document else _("version %(number)s") % said
+    return _("wave %(number)s") % said if waves.are_waves(newest.design) else _("version %(number)s") % said
 
 
 def _unit(choice: int | None) -> wording.Unit:
     return wording.PLAIN if choice is None else wording.PERCENT
 
 
-def _point(wave: Wave, choice: int | None, manner: Manner) -> pictures.Row:
-    label = _named(wave)
-    label = label[:1].upper() + label[1:]
+def _point(wave: Wave, name: str, choice: int | None, manner: Manner) -> pictures.Row:
+    label = name[:1].upper() + name[1:]
     if wave.fit is None or not waves.is_told(wave.fit, choice):
         return pictures.Row(label, wording.not_enough(wave.n, values=wave.fit is not None))
     fit, unit = wave.fit, _unit(choice)
@@ -124,8 +123,8 @@ def _sentences(one: Series, manner: Manner) -> Iterator[str]:
         unit = wording.PLAIN if one.choice is None else POINTS
         places = wording.decimals(change.number("standard_error"), unit)
         said = {
-            "before": _named(change.since),
-            "after": _named(one.waves[-1]),
+            "before": _named(change.since, one.waves[-1]),
+            "after": _named(one.waves[-1], one.waves[-1]),
             "confidence": manner.confidence,
             "choice": "" if one.choice is None else one.item.choices[one.choice],
         }

@@ -115,7 +115,7 @@ def test_versions_are_compared(her: Client, survey: Survey) -> None:
     version = open_survey(survey)
     analysed.answer(reports.get_design(version.design_id), np.random.default_rng(4), yes=(0.6, 0.8, 0.7))
     text = text_of(her, ask(her, kind="versions", quantity="cheated:1"))
-    assert "Between version 1 and version 2 the share of “Yes” rose by " in text
+    assert "Between wave 1 and wave 2 the share of “Yes” rose by " in text
     assert "taken as different people" in text
 
 

@@ -19,6 +19,7 @@ from collector import selectors as reports
 from collector.designs import Design
 from estimator.analyses import services as analyses
 from estimator.analyses.models import Analysis
+from surveys import definitions
 from surveys.definitions import complete
 from surveys.models import Survey
 from surveys.people.teams import home_team
@@ -196,14 +197,15 @@ def test_groups_are_regressed_on(her: Client, survey: Survey) -> None:
     check_again(her, done)
 
 
-def test_versions_are_compared(her: Client, survey: Survey) -> None:
+def test_versions_are_compared(her: Client, survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(definitions, "ceiling_of", lambda **_: 16.0)  # of both waves together
     close_survey(survey)
     revise_survey(survey)
     fill(reports.get_design(open_survey(survey).design_id), seed=12)
     for token in ends(offered(her, survey, "versions", "quantity")):
         done, page = found_of(her, survey, kind="versions", quantity=token)
         check_page(done, page)
-        assert re.search("Between version 1 and version 2 (the|we cannot tell whether the) (share|mean)", page)
+        assert re.search("Between wave 1 and wave 2 (the|we cannot tell whether the) (share|mean)", page)
     check_again(her, done)
 
 
