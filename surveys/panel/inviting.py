@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from surveys import links, selectors
 from surveys.access import Role, get_survey_or_404
 from surveys.blind import keys
+from surveys.blind import page as blind_page
 from surveys.inviting import files, making
 from surveys.inviting.making import NotInvited
 from surveys.models import Mailing, Survey
@@ -61,6 +62,7 @@ def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: An
     blind = coded == "blind"
     context = {
         "coded": coded,
+        "fetch_link": blind_page.link_to_page(version) if version and blind else "",
         "issued": keys.issued(version) if version and blind else 0,
         "may_make": bool(coded) and survey.state == Survey.State.OPEN,
         "batches": list(reversed(making.batches(version))) if version and coded else [],

@@ -17,7 +17,9 @@ from django.test import Client
 from django.urls import reverse
 
 from collector import blind as door
-from collector import limits
+from collector import folding, limits, services
+from collector import selectors as reports
+from collector.errors import NotInvited
 from collector.invitations import hash_of, new_code
 from surveys import selectors
 from surveys.blind import codes, issuing, keys, signing
@@ -332,6 +334,7 @@ class TestPanel:
         assert ask(opened, code, fetching(opened).blinded).status_code == 200
         shown = hers.get(reverse("panel:invitations", args=["campus"])).content.decode()
         assert "1 token issued" in shown
+        assert f"/s/campus/token/#{opened.design_id}" in shown
         assert "answered" in shown
         assert "Nothing was made. group must be left out" in hers.post(
             reverse("panel:invitations-make", args=["campus"]), {"count": "10", "form": "csv", "group": "y1"}
@@ -357,3 +360,37 @@ def test_fetching_by_account_needs_a_token_against_forgery(opened: Version, bob:
     assert visitor.post(reverse("fetch", args=["campus"])).status_code == 403
     assert Client().post(reverse("fetch", args=["campus"])).status_code == 302, "who is not signed in is asked to"
     assert not FetchCode.objects.exists()
+
+
+def test_rows_of_issuing_and_of_reports_share_nothing(opened: Version, held: list[str], bob: User) -> None:
+    """Ten codes and an account fetch, and all answer in another order: no value is on both sides, and no time."""
+    issuing.let_accounts_fetch(opened.survey, allowed=True)
+    opened.survey.refresh_from_db()
+    asked = [fetching(opened, seed=number) for number in range(11)]
+    taken = [
+        one.token(ask(opened, code, one.blinded).json()["signed"])
+        for one, code in zip(asked, [*held, issuing.code_for(bob, opened)], strict=True)
+    ]
+    design = reports.get_design(opened.design_id)
+    for token in Random(3).sample(taken, len(taken)):
+        services.receive(payloads.body(design, invitation=token), slug="campus")
+        with pytest.raises(NotInvited):
+            services.receive(payloads.body(design, invitation=token), slug="campus")
+    folding.fold(opened.design_id)
+    issued = values("surveys_fetchcode", "surveys_fetchbatch")
+    stored = values("collector_report", "collector_waitingreport", "collector_usedtoken")
+    assert len(issued) == 22, "of each a code and what was blinded"
+    assert len(stored) == 22, "of each a nonce and a token"
+    assert issued & stored == set()
+    assert SigningKey.objects.get().issued == 11
+
+
+def values(*names: str) -> set[object]:
+    """Every value of these tables that is more than a small number."""
+    found: set[object] = set()
+    with connection.cursor() as cursor:
+        for name in names:
+            cursor.execute(f"SELECT * FROM {name}")
+            rows = [bytes(one) if isinstance(one, memoryview) else one for row in cursor.fetchall() for one in row]
+            found |= {one for one in rows if isinstance(one, bytes | str) and len(one) > 8}
+    return found

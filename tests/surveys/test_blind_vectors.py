@@ -1,7 +1,10 @@
 """Blind signatures in both languages: the vector of RFC 9474, and browser and server with each other."""
 
+import base64
 import json
+import math
 from pathlib import Path
+from random import Random
 
 from collector import blind as door
 from surveys.blind import signing
@@ -60,3 +63,24 @@ def test_what_the_browser_draws_the_server_signs_and_the_door_takes() -> None:
     signed = [f"{signing.sign(int(one['blinded'], 16), client.key()):0768x}" for one in pending]
     tokens = run_in_node(DRAW, {"modulus": modulus, "pending": pending, "signed": signed}, client=CLIENT)
     assert len({door.read(token, modulus) for token in tokens}) == 3
+
+
+def test_every_token_fits_every_request_that_was_signed() -> None:
+    """Blindness, and not by hardness: whoever has the private key, every request and every token learns nothing.
+
+    For each pair there is a factor with which this request would have fetched that token, and factors are drawn
+    uniformly; so no pair is any likelier than another.
+    """
+    key, modulus = client.key(), client.key().public_numbers.n
+    asked = [client.Fetching(modulus, Random(number)) for number in range(4)]
+    requests = [int(one.blinded, 16) for one in asked]
+    tokens = [
+        int.from_bytes(base64.urlsafe_b64decode(one.token(f"{signing.sign(sent, key):0768x}") + "==")[64:], "big")
+        for one, sent in zip(asked, requests, strict=True)
+    ]
+    for sent in requests:
+        for token in tokens:
+            hidden = pow(token, client.EXPONENT, modulus)
+            factor = pow(sent * pow(hidden, -1, modulus), key.d, modulus)
+            assert hidden * pow(factor, client.EXPONENT, modulus) % modulus == sent
+            assert math.gcd(factor, modulus) == 1
