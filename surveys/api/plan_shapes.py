@@ -142,6 +142,8 @@ class TotalSerializer(serializers.Serializer[Any]):
     written = serializers.CharField()
     below = serializers.CharField()
     caution = serializers.CharField(allow_blank=True)
+    fresh = serializers.CharField(help_text="waves that fit under the ceiling where each is drawn anew")
+    remember = serializers.CharField(help_text="waves that fit where devices remember their tickets")
 
 
 class SurveyPlanSerializer(serializers.Serializer[Any]):

@@ -20,6 +20,7 @@ from surveys.access import Role, role_in
 from surveys.mechanisms import mechanism_of
 from surveys.missing import lacking
 from surveys.models import Survey, Version
+from surveys.waves.history import waves_of
 
 DRAFT, OPEN = Survey.State.DRAFT, Survey.State.OPEN
 
@@ -73,6 +74,7 @@ def frame(survey: Survey) -> dict[str, Any]:
     return {
         "survey": survey,
         "version": version,
+        "opening": waves_of(survey)[-1].name if version else "",
         "missing": standing.missing,
         "lacking": lacking(selectors.definition_of(survey)) if standing.missing else [],
         "done": standing.done,

@@ -13,6 +13,7 @@ from collector.checks import DesignError
 from estimator import wording
 from randomized_response import epsilon_total
 from surveys import lifecycle, selectors
+from surveys.definitions import ceiling_of
 from surveys.models import Item, Survey
 from surveys.people.log import record
 from surveys.planning import parameters
@@ -21,8 +22,13 @@ from surveys.planning.asking import WRITTEN, Asked, Expected, Setting, forecast
 from surveys.planning.parameters import BadParameter, Wanted
 from surveys.planning.showing import Showing, show
 from surveys.planning.words import amount, chance, truth_text
+from surveys.waves.history import spending, waves_of
+from surveys.waves.ledger import MOST_WAVES, Priced, priced_question, waves_that_fit
 
 ITEM = {"item": lambda value, field: value}
+
+Questions = list[tuple[Asked | None, Setting]]
+"""The questions of a survey, each with its slider; None where one is not complete."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,9 @@ class Total:
     written: str
     below: str
     caution: str
+    fresh: str
+    remember: str
+    """Waves that fit under the ceiling, beside what was spent: drawn anew in each, or remembered."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,8 @@ def plan_of(survey: Survey, query: QueryDict) -> SurveyPlan:
         lines.append(line)
         moved.append((one, here.setting))
         below += chance_below
-    total = _total(moved, [(one, WRITTEN) for _, one in questions], min(below, 1.0))
+    earlier = [] if survey.rehearsal else spending(waves_of(survey))
+    total = _total(moved, [(one, WRITTEN) for _, one in questions], min(below, 1.0), earlier)
     return SurveyPlan(chosen, asked, wanted, tuple(lines), total, show(asked, wanted) if asked else None)
 
 
@@ -170,20 +180,30 @@ def _line(item: Item, asked: Asked | None, wanted: Wanted, *, chosen: bool) -> t
     return line, ahead.below
 
 
-def _total(
-    moved: list[tuple[Asked | None, Setting]], written: list[tuple[Asked | None, Setting]], below: float
-) -> Total:
+def _total(moved: Questions, written: Questions, below: float, earlier: list[Priced]) -> Total:
     now, before = _epsilon(moved), _epsilon(written)
     if now is None or before is None:
-        return Total(None, "–", "–", "–", "–", "")
+        return Total(None, "–", "–", "–", "–", "", "–", "–")
     caution = total_caution(now, settings.CANDOR_EPSILON_CEILING)
     odds = wording.odds(math.exp(min(now, 700.0)))
     return Total(
-        now, wording.epsilon(now), odds, wording.epsilon(before), chance(below), caution.sentence if caution else ""
+        now, wording.epsilon(now), odds, wording.epsilon(before), chance(below), caution.sentence if caution else "",
+        *(_waves(moved, repeats, earlier) for repeats in ("fresh", "remember")),
+    )  # fmt: skip
+
+
+def _waves(questions: Questions, repeats: str, earlier: list[Priced]) -> str:
+    """How many waves of these questions fit under the ceiling, as new ones beside those that were asked before."""
+    prices = tuple(
+        priced_question(str(place), b"", asked.at(setting), asked.answers)
+        for place, (asked, setting) in enumerate(questions)
+        if asked is not None
     )
+    fit = waves_that_fit(earlier, Priced(1, repeats, prices), ceiling_of()) if prices else None
+    return f"more than {MOST_WAVES}" if fit is None else str(fit)
 
 
-def _epsilon(questions: list[tuple[Asked | None, Setting]]) -> float | None:
+def _epsilon(questions: Questions) -> float | None:
     """Of a person who answers every question; None where one of them is not complete."""
     mechanisms = [asked.at(setting) for asked, setting in questions if asked is not None]
     return epsilon_total(mechanisms) if len(mechanisms) == len(questions) else None

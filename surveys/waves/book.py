@@ -1,7 +1,7 @@
 """The ledger of a survey, read and ready to be shown: each opening with what it cost, and what the next would add."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from estimator import wording
@@ -28,8 +28,8 @@ class Line:
 class Ahead:
     """What opening would add: the draft as it is written, or a closed survey's next wave.
 
-    `fit` is how many more of it fit under the ceiling, None for more than the ledger looks ahead; `missing` says in
-    words why it cannot be opened, empty where it can.
+    It counts in full as it opens. `fit` is how many more of it fit under the ceiling, None for more than the ledger
+    looks ahead; `missing` says in words why it cannot be opened, empty where it can.
     """
 
     wave: Wave
@@ -86,7 +86,14 @@ def _ahead(survey: Survey, waves: Sequence[Opened], earlier: list[Priced], ceili
     else:
         return None
     asked = priced(design | {"version": selectors.next_number(survey)})
-    return Ahead(ledger([*earlier, asked])[-1], waves_that_fit(earlier, asked, ceiling), missing)
+    return Ahead(_in_full(ledger([*earlier, asked])), waves_that_fit(earlier, asked, ceiling), missing)
+
+
+def _in_full(waves: Sequence[Wave]) -> Wave:
+    """The last of these waves as it counts when it opens: at most all of it, for a device that has forgotten."""
+    last, before = waves[-1], waves[-2].total if len(waves) > 1 else NOTHING
+    adds = replace(last.adds, most=last.ratio)
+    return replace(last, adds=adds, total=before.plus(adds))
 
 
 def between(found: Sum) -> str:

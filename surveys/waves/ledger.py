@@ -17,6 +17,7 @@ from typing import Any
 from collector.designs import canonical
 from collector.items import answer_count
 from randomized_response import EachOption, epsilon_total, question_of
+from randomized_response.questions import Mechanism
 
 LONGEST = 10**60
 """The largest denominator of a sum: what is longer is rounded up to this one."""
@@ -131,6 +132,18 @@ def priced(document: dict[str, Any]) -> Priced:
     return Priced(document["version"], repeats, tuple(_price(item) for item in document["items"]))
 
 
+def priced_question(key: str, same: bytes, mechanism: Mechanism, answers: int) -> Price:
+    """What a question with this mechanism and so many possible answers costs."""
+    unit, steps, bound = mechanism.ratio, 1, answers
+    if isinstance(mechanism, EachOption):
+        # Each option is remembered by itself, ticked and not ticked; with a most, fewer of them differ in a wave.
+        most = mechanism.most
+        unit, bound = mechanism.channel.ratio, 2 * mechanism.k
+        steps = mechanism.k if most is None else min(mechanism.k, 2 * most)
+    assert isinstance(unit, Fraction)  # no design has a report that rules out an answer
+    return Price(key, same, unit, steps, bound)
+
+
 def ledger(designs: Iterable[Priced]) -> tuple[Wave, ...]:
     """What was spent, wave by wave.
 
@@ -200,15 +213,7 @@ def epsilon_of(ratio: Fraction) -> float:
 
 
 def _price(item: dict[str, Any]) -> Price:
-    mechanism = question_of(item).mechanism
-    unit, steps, bound = mechanism.ratio, 1, answer_count(item)
-    if isinstance(mechanism, EachOption):
-        # Each option is remembered by itself, ticked and not ticked; with a most, fewer of them differ in a wave.
-        most = mechanism.most
-        unit, bound = mechanism.channel.ratio, 2 * mechanism.k
-        steps = mechanism.k if most is None else min(mechanism.k, 2 * most)
-    assert isinstance(unit, Fraction)  # no design has a report that rules out an answer
-    return Price(item["key"], canonical(item), unit, steps, bound)
+    return priced_question(item["key"], canonical(item), question_of(item).mechanism, answer_count(item))
 
 
 def _spend(price: Price, remembers: bool, remembered: dict[bytes, int], items: dict[str, Sum]) -> Spend:

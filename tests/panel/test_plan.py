@@ -257,6 +257,8 @@ def test_a_survey_is_planned_question_by_question_and_in_total(survey: Survey, h
     both = epsilon_total([forced_response(truth="1/2"), k_ary(3, truth="1/2")])
     assert answer["total"]["epsilon"] == both
     assert (answer["total"]["text"], answer["total"]["written"]) == ("2.49", "2.49")
+    assert (answer["total"]["fresh"], answer["total"]["remember"]) == ("3", "3")
+    assert ask_survey(her, item="cheated", truth="1/10")["total"]["remember"] == "more than 100"
     assert answer["plan"]["numbers"]["respondents"] == 500
 
 

@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -12,6 +13,7 @@ from collector import selectors as reports
 from collector.services import receive
 from surveys import services
 from surveys.models import Survey, Version
+from surveys.people.teams import home_team
 from tests import payloads
 from tests.panel.test_lifecycle import look, press, words
 
@@ -29,6 +31,11 @@ def page(client: Client) -> str:
     answer = client.get(reverse("panel:waves", args=["campus"]))
     assert answer.status_code == 200
     return answer.content.decode()
+
+
+def sums(html: str) -> list[str]:
+    """What the bars of the picture say."""
+    return re.findall(r'<tspan class="ledger-sum">([^<]*)', html)
 
 
 def digest_shown(client: Client) -> str:
@@ -59,7 +66,7 @@ def test_a_wave_that_does_not_fit_is_said_before_the_button(closed: Survey, her:
     said = words(html)
     assert "It cannot be opened again: after this wave a person could have spent epsilon 9.9396, 7.4547 of it" in said
     assert "Open wave" not in said
-    assert re.findall(r'<tspan class="ledger-sum">([^<]*)', html) == ["2.49", "4.97", "7.46", "9.94"]
+    assert sums(html) == ["2.49", "4.97", "7.46", "9.94"]
     assert "Ceiling: 8.00." in said, "the picture in words"
     assert "9.9396" in press(her, "waves", "campus", digest="0" * 64, opens="now")
 
@@ -78,3 +85,17 @@ def test_the_ledger_of_a_draft_says_what_its_first_opening_would_cost(survey: Su
     assert "The first opening The next wave would add 2.49, so that it is 2.49 in all. 3 such waves fit" in words(
         page(her)
     )
+
+
+def test_what_devices_remember_counts_in_full_until_it_is_answered(alice: User, her: Client) -> None:
+    """Two answers and ln 3: 2.1973 at most for ever, and 3.2959 as the fourth wave opens."""
+    definition = payloads.definition(repeats="remember", items=payloads.definition()["items"][:1])
+    survey = services.write_survey(definition, team=home_team(alice))
+    for number in range(3):
+        version = services.open_wave(survey) if number else services.open_survey(survey)
+        receive(payloads.body(reports.get_design(version.design_id)), slug="campus")
+        services.close_survey(survey)
+    html = page(her)
+    assert sums(html) == ["1.10", "1.10 to 2.20", "1.10 to 2.20", "1.10 to 3.30"]
+    assert "would add 0.00 to 1.10, so that it is 1.10 to 3.30 in all. More than 100 such waves fit" in words(html)
+    assert "Devices remember their tickets" in words(html)

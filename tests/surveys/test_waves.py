@@ -15,6 +15,7 @@ from collector import selectors as reports
 from collector.services import receive
 from surveys import appointments, lifecycle, selectors, services
 from surveys.appointments import Terms
+from surveys.keeping import retention
 from surveys.lifecycle import NotAllowed
 from surveys.models import Appointment, Survey, Version
 from surveys.people.teams import home_team
@@ -92,6 +93,24 @@ def test_a_wave_past_the_ceiling_cannot_be_opened(closed: Survey) -> None:
 def test_what_was_purged_was_spent_all_the_same(closed: Survey, version: Version) -> None:
     purging.purge(version.design_id)
     assert selectors.opening_of(closed).spent == 12
+
+
+def test_an_earlier_wave_is_kept_and_purged_for_itself(closed: Survey, version: Version) -> None:
+    """Its reports stay until its own days are over, while the next one is in the field under the same address."""
+    Survey.objects.update(purge_after=30)
+    wave = services.open_wave(Survey.objects.get())
+    answer(wave)
+    retention.keep_house()
+    assert reports.report_count(version.design_id) == 1
+    assert not Version.objects.exclude(purged_at=None).exists()
+    Version.objects.filter(pk=version.pk).update(closed_at=timezone.now() - timedelta(days=31))
+    retention.keep_house()
+    assert [one.number for one in Version.objects.exclude(purged_at=None)] == [1]
+    answer(wave)
+    assert selectors.report_count(closed) == 2
+    assert {page.kind for page in wave.pages.all()} == {page.kind for page in version.pages.all()}
+    services.close_survey(closed)
+    assert selectors.opening_of(closed).spent == 144
 
 
 def test_remembered_answers_fit_where_new_draws_would_not(alice: User) -> None:
