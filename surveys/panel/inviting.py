@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
+from estimator import wording
 from surveys import links, selectors
 from surveys.access import Role, get_survey_or_404
 from surveys.blind import keys
@@ -29,10 +30,11 @@ def invitations(request: HttpRequest, slug: str) -> HttpResponse:
 def make(request: HttpRequest, slug: str) -> HttpResponse:
     """A new batch as a file, which is this answer and nowhere else."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-    said = {name: request.POST.get(name, "").strip() for name in ("count", "group", "form")}
+    said: dict[str, Any] = {name: request.POST.get(name, "").strip() for name in ("count", "group", "form")}
     try:
         file = files.make(survey, _number(said["count"]), said["form"], group=said["group"], by=signed_in(request))
     except NotInvited as fault:
+        said["wanted"] = said.pop("count")
         return _page(request, survey, status=422, **said, fault={fault.field: str(fault)})
     headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
     return HttpResponse(file.content, content_type=file.content_type, headers=headers)
@@ -60,19 +62,20 @@ def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: An
     version = selectors.latest_version(survey)
     coded = making.kind_of(version) if version else ""
     blind = coded == "blind"
+    made = making.batches(version) if version and coded else []
     context = {
         "coded": coded,
         "fetch_link": blind_page.link_to_page(version) if version and blind else "",
         "issued": keys.issued(version) if version and blind else 0,
         "may_make": bool(coded) and survey.state == Survey.State.OPEN,
-        "batches": list(reversed(making.batches(version))) if version and coded else [],
+        "batches": [(one, wording.count(one.count)) for one in reversed(made)],
         "groups": links.group_links(version) if version and coded and not blind else [],
         "mailings": Mailing.objects.filter(version=version),
         "forms": files.FORMS,
         "fewest": making.FEWEST,
-        "most": making.MOST,
-        "most_cards": files.MOST_CARDS,
-        "count": "",
+        "most": wording.count(making.MOST),
+        "most_cards": wording.count(files.MOST_CARDS),
+        "wanted": "",
         "group": "",
         "form": "csv",
         "fault": {},

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from estimator import wording
 from surveys import links
 from surveys.access import Role, get_survey_or_404
 from surveys.inviting import addresses, mailing
@@ -115,7 +116,7 @@ def _form(
         "why_not": why_not,
         "groups": links.group_links(version) if version else [],
         "place": mailing.PLACE,
-        "most": addresses.MOST,
+        "most": wording.count(addresses.MOST),
         "longest_subject": mailing.LONGEST_SUBJECT,
         "fault": {},
         **more,

@@ -10,11 +10,14 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from surveys import definitions
+from tests.system import coded
 from tests.system.installation import Installation, wait_until
+from tests.tools.mailbox import Mailbox, environment, serving
 
 ITEMS, CHOICES = 8, 256
 CANARY = bytes([0xC3, 0x5A, 0x91, 0x2E, 0xF7, 0x68, 0x1D, 0xB4])
@@ -36,13 +39,25 @@ def findings(installation: Installation, needles: list[bytes]) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Outside of the installation."""
+    return tmp_path_factory.mktemp("canary")
+
+
+@pytest.fixture(scope="module")
+def box() -> Iterator[tuple[Mailbox, int]]:
+    with serving() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def installation(folder: Path, box: tuple[Mailbox, int]) -> Iterator[Installation]:
     """Sixty people with the canary answer have been rehearsed, in surveys that keep their reports and that forget them.
 
     A browser with a canary name has knocked.
     """
-    folder = tmp_path_factory.mktemp("canary")
     running = Installation(folder)
+    running.more = environment(box[1])
     running.start("--no-demo")
     (folder / "kept.yaml").write_text(survey("kept", rehearsal=True))
     (folder / "wide.yaml").write_text(survey("wide", rehearsal=False))
@@ -123,3 +138,24 @@ def test_a_report_that_was_taken_is_in_the_database_and_nowhere_else(installatio
 
 def test_no_address_and_no_browser_anywhere(installation: Installation) -> None:
     assert findings(installation, [AGENT.encode(), b"203.0.113.77"]) == []
+
+
+def test_no_code_anywhere_and_no_hash_of_one_beside_an_address(
+    installation: Installation, box: tuple[Mailbox, int], folder: Path
+) -> None:
+    """1,000 invitations, of which 500 were mailed: the codes are in the mails and in one file outside."""
+    codes = coded.invite(installation, box[0], folder)
+    assert len(set(codes)) == coded.MAILED + coded.WRITTEN
+    kept = list(coded.places(installation, folder))
+    assert {"candor.sqlite3", "candor.sqlite3-wal", "log", "dump"} <= {place.name for place in kept}
+    told = [form for code in codes for form in coded.written(code)]
+    assert coded.holding(kept, told, folder) == []
+    in_letters = [form for code in codes for form in coded.hashed(code)[1:]]
+    # Where hashes are letters they are the store's own table: in the dump, and in the backup.
+    assert coded.holding(kept, in_letters, folder) == ["dump", "backup: rows/collector_invitation.jsonl"]
+    assert coded.together(kept, codes) == []
+    assert not any(coded.HOST in place.content for place in kept if place.name.startswith("backup"))
+    # The test of the test: each is seen where it is planted.
+    planted = coded.Place("log", b"to person1@canary.example: " + coded.hashed(codes[7])[1])
+    assert coded.together([planted], codes) == ["log"]
+    assert all(coded.holding([coded.Place("log", form)], told, folder) for form in coded.written(codes[-1]))
