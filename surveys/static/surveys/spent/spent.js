@@ -59,7 +59,8 @@ class SpentPage {
     const row = element("tr");
     const survey = element("th", cost.title);
     survey.scope = "row";
-    const cells = [String(cost.version), cost.day, this.#epsilon(cost), this.#sentences.say("odds", { odds: oddsOf(cost.most) })];
+    const [day, odds] = [this.#sentences.say("day", cost), this.#sentences.say("odds", { odds: oddsOf(cost.most) })];
+    const cells = [String(cost.version), day, this.#epsilon(cost), odds];
     const last = element("td");
     last.append(this.#eraser(name, this.#sentences.say("erase-named", { survey: cost.title, wave: cost.version })));
     row.append(survey, ...cells.map((text, i) => this.#cell(text, i + 1)), last);
