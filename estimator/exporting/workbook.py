@@ -15,7 +15,7 @@ from xlsxwriter import Workbook
 from xlsxwriter.format import Format as Style
 from xlsxwriter.worksheet import Worksheet
 
-from estimator import privacy, results
+from estimator import groups, privacy, results
 from estimator.exporting.cells import FORMULA, NotExported, Watch
 from estimator.exporting.tables import Table, tables
 from estimator.exporting.variables import WARNING
@@ -74,6 +74,7 @@ def _readme(sheet: Worksheet, styles: _Styles, read: Results, found: Sequence[Ta
         ("reports", run.reports),
         ("snapshot_at", run.snapshot_at.isoformat() if run.snapshot_at else None),
         ("epsilon of all answers", read.epsilon),
+        *_of_groups(read),
         *((("epsilon of all waves so far, at most", before.epsilon_together),) if before else ()),
         ("design", read.design.digest),
         ("run", run.key),
@@ -89,6 +90,11 @@ def _readme(sheet: Worksheet, styles: _Styles, read: Results, found: Sequence[Ta
         sheet.write_string(row, 0, name, styles.head)
         kind = "text" if value is None or isinstance(value, str) else "number"
         _cell(sheet, styles, row, 1, kind, value)
+
+
+def _of_groups(read: Results) -> list[tuple[str, Any]]:
+    epsilon = groups.epsilon_of(read.design)
+    return [] if epsilon is None else [("epsilon of the sizes of groups", float(epsilon))]
 
 
 def _sheet(sheet: Worksheet, styles: _Styles, table: Table, tell: Callable[[], None]) -> None:

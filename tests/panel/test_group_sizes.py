@@ -9,6 +9,7 @@ import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import numpy as np
@@ -36,6 +37,8 @@ from randomized_response import load_bundle
 from surveys.models import Survey
 from surveys.people.teams import home_team
 from surveys.services import close_survey, open_survey, write_survey
+from surveys.webhooks import services as webhooks
+from surveys.webhooks.events import EVENTS, notice
 from tests import analysed, simulated
 from tests.panel.test_access import ROWS
 
@@ -147,6 +150,18 @@ def test_no_page_and_no_answer_tells_the_sizes(survey: Survey, her: Client) -> N
     page = Client().get(f"/s/{survey.slug}/")
     assert page.status_code in (200, 410)
     assert leaks(page.content.decode()) == []
+
+
+def test_no_message_and_no_metric_tells_the_sizes(survey: Survey, alice: User, settings: Any) -> None:
+    settings.CANDOR_METRICS_TOKEN = "a token"
+    webhook, _secret = webhooks.add(survey, "https://example.org/", list(EVENTS), [100], by=alice)
+    final_run(survey)
+    told = [str(delivery.body) for delivery in notice()]
+    assert len(told) == len(EVENTS) == webhook.deliveries.count()
+    metrics = Client().get("/metrics", headers={"Authorization": "Bearer a token"})
+    assert metrics.status_code == 200
+    for text in (*told, metrics.content.decode()):
+        assert leaks(text) == []
 
 
 def test_nothing_that_is_kept_of_a_run_or_an_analysis_tells_them(survey: Survey) -> None:
