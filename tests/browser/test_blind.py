@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +24,9 @@ from tests.browser.accessibility import on_every_screen
 from tests.browser.states import UNFOLD
 from tests.tools import blind as client
 from tests.tools.capture import Capture, Request, Response, capturing, forward_to
+
+IMAGES = os.environ.get("CANDOR_IMAGES")
+"""A folder: the pictures of the documentation are written there (`CANDOR_IMAGES=docs/images`)."""
 
 
 @pytest.fixture
@@ -250,3 +254,7 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
             page.get_by_label("Your code").fill(held[0])
             page.get_by_role("button", name="Fetch it").click()
             stage(page, "fetched")
+    if IMAGES:
+        page.set_viewport_size({"width": 390, "height": 800})
+        page.emulate_media(color_scheme="light")
+        page.screenshot(path=Path(IMAGES) / "token-phone-fetched.png")

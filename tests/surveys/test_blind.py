@@ -27,7 +27,7 @@ from surveys.blind.models import FetchCode, SigningKey, SigningSecret
 from surveys.lifecycle import NotAllowed
 from surveys.models import Survey, Version
 from surveys.people.teams import home_team
-from surveys.services import close_survey, open_survey, revise_survey, write_survey
+from surveys.services import close_survey, open_survey, open_wave, revise_survey, write_survey
 from tests import payloads
 from tests.tools import blind as client
 
@@ -96,6 +96,11 @@ def test_a_wave_has_a_key_of_its_own_and_the_last_one_is_forgotten(opened: Versi
     assert SigningSecret.objects.get().key.number == 2
     with pytest.raises(NotAllowed):
         open_survey(survey)
+    close_survey(survey)
+    third = open_wave(survey)
+    assert len({modulus_of(one) for one in (opened, second, third)}) == 3
+    assert b"Fetch your invitation" in Client().get("/s/campus/token/").content
+    assert SigningSecret.objects.get().key.number == 3
 
 
 def test_a_draft_whose_secret_was_not_restored_gets_another_key(alice: User) -> None:

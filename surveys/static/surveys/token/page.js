@@ -70,10 +70,7 @@ export class TokenPage {
       throw new Refusal("link-other", { named: digest, digest: this.#prepared.digest });
     }
     this.#group = group;
-    // The same link in another language.
-    this.#root.querySelectorAll("a[hreflang]").forEach((door) => {
-      door.hash = fragment;
-    });
+    this.#carry(fragment);
     part(this.#root, "code").value = inFours(code);
     part(this.#root, "form").disabled = false;
     this.#stages.show("code", { focus: false });
@@ -146,6 +143,7 @@ export class TokenPage {
     this.#link = answeringLink(survey.href, digest, this.#group, token);
     part(this.#root, "link").value = this.#link;
     part(this.#root, "code").value = "";
+    this.#carry("");
     this.#done("");
     this.#stages.show("fetched");
   }
@@ -179,11 +177,19 @@ export class TokenPage {
   /** The next user of the device finds neither code nor token on the screen. */
   #forget() {
     this.#code = this.#link = this.#fragment = "";
+    this.#carry("");
     ["code", "link"].forEach((name) => {
       part(this.#root, name).value = "";
     });
     this.#say("");
     this.#done("");
+  }
+
+  /** The same link in another language. */
+  #carry(fragment) {
+    this.#root.querySelectorAll("a[hreflang]").forEach((door) => {
+      door.hash = fragment;
+    });
   }
 
   #say(key) {
