@@ -145,8 +145,9 @@ def opening_of(survey: Survey) -> Opening:
 
 
 def told(fault: DefinitionError) -> str:
-    """What is wrong of a definition, for whoever writes it in the form: there the groups are called so."""
-    return re.sub(r"^strata\.groups\b", "Groups", str(fault))
+    """What is wrong of a definition, for whoever writes it in the form: by the names that the fields have there."""
+    said = re.sub(r"^strata\.groups\b", "Groups", str(fault))
+    return re.sub(r"^participation\.epsilon\b", "Release of group sizes", said)
 
 
 def free_slug(name: str) -> str:

@@ -21,6 +21,9 @@ from surveys.models import Survey
 MOST_CARDS = 5_000
 """On 500 pages; what it takes to make them stands in docs/invitations.md."""
 
+LONGEST_TITLE, LONGEST_GROUP = 110, 60
+"""Characters that a card has room for."""
+
 COLUMNS = "link", "code", "group"
 CARDS = Path(__file__).parent / "cards.typ"
 
@@ -76,11 +79,13 @@ def cards(made: Invitations) -> bytes:
     own = links.language_links(made.version)[0]
     title = pages.text_in(document["title"], document, own.language)
     groups = {one.group: one.name for one in links.group_links(made.version)}
+    said = {"title": _short(title, LONGEST_TITLE), "group": _short(groups.get(made.group, ""), LONGEST_GROUP)}
     with translation.override(own.language):
-        return typeset(
-            CARDS,
-            _words(made, making.typed_address(made.version)) | {"title": title, "group": groups.get(made.group, "")},
-        )
+        return typeset(CARDS, _words(made, making.typed_address(made.version)) | said)
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def _words(made: Invitations, address: str) -> dict[str, Any]:

@@ -299,3 +299,5 @@ def test_an_epsilon_of_released_numbers_is_checked_in_the_form(
     html = save(her, change(survey), form_of(her, change(survey)) | {"participation": written})
     assert words in html
     assert Survey.objects.get().participation == ""
+    Survey.objects.update(participation=written)
+    assert "Release of group sizes must be " in her.get(f"/panel/survey/{survey.slug}/").content.decode()
