@@ -91,6 +91,7 @@ def test_it_is_the_real_page_but_for_what_sends(bilingual: Survey, her: Client) 
     )
     plain = plain.replace('<details class="fold" hidden>', '<details class="fold">')
     plain = plain.replace('<a lang="de"', '<a href="/s/campus/de/" lang="de"')
+    plain = plain.replace("<a>What you have spent", '<a href="/spent/">What you have spent')
     assert plain == real
 
 
