@@ -14,14 +14,15 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from collector.invitations import hash_of, new_code
 from collector.models import UsedToken, WaitingReport
-from surveys.blind import codes, keys
+from surveys.blind import codes, issuing, keys
 from surveys.blind.models import SigningKey
 from surveys.models import Version
 from surveys.people.teams import home_team
 from surveys.services import open_survey, write_survey
 from tests import payloads
-from tests.browser.accessibility import on_every_screen
+from tests.browser.accessibility import faults, on_every_screen
 from tests.browser.states import UNFOLD
+from tests.browser.test_accessibility_panel import THEME
 from tests.tools import blind as client
 from tests.tools.capture import Capture, Request, Response, capturing, forward_to
 
@@ -258,3 +259,28 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
         page.set_viewport_size({"width": 390, "height": 800})
         page.emulate_media(color_scheme="light")
         page.screenshot(path=Path(IMAGES) / "token-phone-fetched.png")
+
+
+def test_who_signs_in_goes_on_as_nobody(
+    opened: Version, visitor: Callable[[], Fetching], site: Capture, alice: User, settings: Any
+) -> None:
+    """The account gets a code; the request that is signed has no cookie that is read, and the code is in no address."""
+    settings.CANDOR_URL = site.url
+    issuing.let_accounts_fetch(opened.survey, allowed=True)
+    page = visitor().context.new_page()
+    page.goto(f"{site.url}/panel/fetch/campus/")
+    page.fill("input[name=username]", alice.username)
+    page.fill("input[name=password]", "a long passphrase")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Get my code").click()
+    page.get_by_role("link", name="Go on").wait_for()
+    assert faults(page, excused=THEME) == []
+    page.get_by_role("link", name="Go on").click()
+    stage(page, "code")
+    code = page.get_by_label("Your code").input_value().replace(" ", "")
+    page.get_by_role("button", name="Fetch it").click()
+    stage(page, "fetched")
+    (asked,) = [request for request in site.requests if request.target.endswith("/token/sign")]
+    assert asked.header("Cookie") is None
+    assert code in asked.body.decode()
+    assert code not in "".join(request.target for request in site.requests)
