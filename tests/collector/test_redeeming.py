@@ -4,13 +4,14 @@ import json
 import secrets
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from random import Random
 from typing import Any
 
 import pytest
 from django.db import connection
 
-from collector import folding, inviting, selectors, services, storing
+from collector import folding, inviting, rewriting, selectors, services, storing
 from collector.designs import Design
 from collector.errors import Closed, Malformed, NonceTaken, NotInvited, Refusal
 from collector.invitations import check_symbol, hash_of, new_code
@@ -200,6 +201,32 @@ def test_of_fifty_threads_with_200_invitations_200_reports_are_left(kind: str) -
     assert selectors.report_count(design.digest) == 200
     assert Invitation.objects.count() == 0
     assert UsedToken.objects.count() == (200 if kind == "blind" else 0)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("kind", ["secret", "blind"])
+def test_while_the_order_is_forgotten_every_invitation_is_found_once(kind: str) -> None:
+    """Their tables are emptied and filled, or packed, under those who use them."""
+    more = {"modulus": MODULUS} if kind == "blind" else {}
+    design = services.freeze(payloads.document(invitations={"kind": kind} | more))
+    hashes = [hash_of(new_code()) for _ in range(60)]
+    if kind == "secret":
+        inviting.add(design.digest, hashes, stratum=None, kind="file")
+
+    def go(part: int) -> list[Outcome]:
+        try:
+            return [storing.store([new(design, one)])[0] for one in hashes[part::4] for _ in range(2)]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        going = [pool.submit(go, part) for part in range(4)]
+        while not all(one.done() for one in going):
+            with suppress(rewriting.Busy):
+                rewriting.rewrite()
+    for one in going:
+        assert one.result() == [STORED, UNINVITED] * 15
+    assert selectors.report_count(design.digest) == 60
 
 
 @pytest.mark.django_db

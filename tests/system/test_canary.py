@@ -6,9 +6,7 @@ by the collector's own way. A report equals its answer in all eight with probabi
 
 import contextlib
 import csv
-import hashlib
 import json
-import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -73,17 +71,12 @@ def installation(folder: Path, box: tuple[Mailbox, int]) -> Iterator[Installatio
         running.manage("rehearse", slug, "--answers", str(folder / "answers.csv"))
     running.manage("open_survey", "wide")
     knock(running)
-    (folder / "invited.yaml").write_text(survey("invited", rehearsal=False, invitations="secret"))
-    running.manage("import_survey", str(folder / "invited.yaml"))
-    running.manage("open_survey", "invited")
-    running.manage("invite", "invited", "--count", "10", "--output", str(folder / "codes.csv"))
-    knock_invited(running, codes_in(folder / "codes.csv"))
     wait_until(lambda: running.tallies() == running.recount() and running.tallies(), 60)
     yield running
     running.interrupt()
 
 
-def survey(slug: str, *, rehearsal: bool, **more: str) -> str:
+def survey(slug: str, *, rehearsal: bool) -> str:
     items = [
         {
             "key": f"q{number}",
@@ -94,7 +87,7 @@ def survey(slug: str, *, rehearsal: bool, **more: str) -> str:
         }
         for number in range(ITEMS)
     ]
-    return definitions.dump({"slug": slug, "title": "Wide", "rehearsal": rehearsal, "items": items, **more})
+    return definitions.dump({"slug": slug, "title": "Wide", "rehearsal": rehearsal, "items": items})
 
 
 def knock(installation: Installation) -> None:
@@ -121,22 +114,18 @@ def knock(installation: Installation) -> None:
     assert urllib.request.urlopen(request).status == 201
 
 
-def codes_in(file: Path) -> list[str]:
-    return re.findall(r"invitation=([0-9a-z]{28})", file.read_text())
-
-
 def knock_invited(installation: Installation, codes: list[str]) -> None:
     """A code that is used, the same once more, one in a report that is malformed, and one in the wrong place."""
-    invited = "SELECT design_id FROM surveys_version JOIN surveys_survey s ON s.id = survey_id WHERE slug = 'invited'"
+    invited = "SELECT design_id FROM surveys_version JOIN surveys_survey s ON s.id = survey_id WHERE slug = 'coded'"
     ((digest,),) = installation.rows(invited)
-    first = {"design": digest, "nonce": "01" * 16, "stratum": "", "report": "00" * ITEMS, "invitation": codes[0]}
+    first = {"design": digest, "nonce": "01" * 16, "stratum": "y1", "report": "0000", "invitation": codes[0]}
     second = first | {"nonce": "02" * 16}
     malformed = second | {"report": "00", "invitation": codes[1]}
     misplaced = second | {"stratum": codes[2], "invitation": codes[2] + "!"}
     said, words = [], ""
     for sent in (first, second, malformed, misplaced):
         headers = {"Content-Type": "application/json", "Origin": installation.url}
-        address = f"{installation.url}/s/invited/reports"
+        address = f"{installation.url}/s/coded/reports"
         try:
             with urllib.request.urlopen(urllib.request.Request(address, json.dumps(sent).encode(), headers)) as answer:
                 said.append(answer.status)
@@ -158,7 +147,7 @@ def test_the_search_would_find_it(installation: Installation) -> None:
 
 
 def test_no_true_answer_anywhere(installation: Installation) -> None:
-    assert installation.stored() == 62
+    assert installation.stored() == 61
     assert findings(installation, NEEDLES) == []
 
 
@@ -167,20 +156,6 @@ def test_a_report_that_was_taken_is_in_the_database_and_nowhere_else(installatio
     found = findings(installation, [NONCE, NONCE.hex().encode()])
     assert found
     assert all(name.startswith("candor.sqlite3") for name in found), found
-
-
-def test_no_code_anywhere_and_its_hash_in_the_database_alone(installation: Installation) -> None:
-    """They were made by a command, written to one file, and four were sent. The file alone has them."""
-    codes = codes_in(installation.data.parent / "codes.csv")
-    assert len(codes) == 10
-    grouped = ["-".join(re.findall("....", code)) for code in codes]
-    spaced = [" ".join(re.findall("....", code)) for code in codes]
-    assert findings(installation, [code.encode() for code in (*codes, *grouped, *spaced)]) == []
-    for code in codes:
-        digest = hashlib.sha256(code.encode()).digest()
-        found = findings(installation, [digest, digest.hex().encode()])
-        assert all(name.startswith("candor.sqlite3") for name in found), found
-        assert found or code == codes[0]
 
 
 def test_no_address_and_no_browser_anywhere(installation: Installation) -> None:
@@ -193,6 +168,7 @@ def test_no_code_anywhere_and_no_hash_of_one_beside_an_address(
     """1,000 invitations, of which 500 were mailed: the codes are in the mails and in one file outside."""
     codes = coded.invite(installation, box[0], folder)
     assert len(set(codes)) == coded.MAILED + coded.WRITTEN
+    knock_invited(installation, codes)
     kept = list(coded.places(installation, folder))
     assert {"candor.sqlite3", "candor.sqlite3-wal", "log", "dump"} <= {place.name for place in kept}
     told = [form for code in codes for form in coded.written(code)]
