@@ -14,8 +14,10 @@ from collector.designs import Design
 from collector.services import freeze
 from estimator import participation
 from estimator import services as estimator
+from estimator.analyses import services as analyses
+from estimator.analyses.quantities import Refused
 from estimator.models import GroupSize, Run
-from tests import payloads
+from tests import analysed, payloads
 from tests.finished import fill, run_of
 
 DRAWS = 4_000
@@ -63,7 +65,7 @@ def test_a_number_is_drawn_once_however_often_it_is_asked_for(design: Design) ->
     assert len(drawn) == 2
     for _ in range(1000):
         participation.release(design, totals)
-        assert list(participation.released(first, design)) == [max(0, size) for size in drawn]
+    assert list(participation.released(first, design)) == [max(0, size) for size in drawn]
     run_of(design)
     assert sizes(design) == drawn
     purging.purge(design.digest)
@@ -108,6 +110,21 @@ def test_other_designs_draw_nothing(db: None) -> None:
     fill(other)
     assert list(participation.released(run_of(other), other)) == []
     assert not GroupSize.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("comparison", {"quantity": "cheated:1", "against": "pairs"}),
+        ("weighting", {"item": "cheated", "share-y1": "20", "share-y2": "20", "share-y3": "60"}),
+        ("regression", {"outcome": "cheated", "reference": "y1"}),
+        ("cross-table", {"rows": "cheated", "columns": "mood", "group": "y1"}),
+    ],
+)
+def test_nothing_is_analysed_by_group(db: None, kind: str, said: dict[str, str]) -> None:
+    protected = freeze(payloads.document(strata=analysed.groups(), participation={"epsilon": "0.5"}))
+    with pytest.raises(Refused, match="told through noised numbers alone"):
+        analyses.request(kind, said, [protected])
 
 
 @pytest.mark.django_db(transaction=True)

@@ -163,18 +163,18 @@ OPPOSITE = np.array([[0.40, 0.30], [0.30, 0.0]])
 
 @pytest.mark.parametrize("remembered", [False, True])
 def test_standard_errors_are_those_of_repeated_surveys(remembered):
-    """2,000 panels of 300, 200 of them in both waves: the variance of the difference, known who stayed. The variance of
-    2,000 normal draws is good to 3.2 %; 13 % is four of that, so it fails by chance once in 15,000 seeds."""
+    """1,200 panels of 300, 200 of them in both waves: the variance of the difference, known who stayed. The variance of
+    1,200 normal draws is good to 4.1 %; 16.5 % is four of that, so it fails by chance once in 15,000 seeds."""
     generator, errors, misses, differences = np.random.default_rng(11), [], [], []
-    for _ in range(2000):
+    for _ in range(1200):
         (first, second), stayed, truth = panel(generator, 300, 200, STAY, COINS, remembered=remembered)
         found = change_of_shares(first, second, COINS, remembered=remembered, returned=200, stayed=stayed)
         errors.append((found.standard_error[1] ** 2, found.noise_standard_error[1] ** 2))
         differences.append(found.difference[1])
         misses.append(found.difference[1] - truth[1])
     whole, noise = np.mean(errors, axis=0)
-    assert np.var(differences) == pytest.approx(whole, rel=0.13)
-    assert np.var(misses) == pytest.approx(noise, rel=0.13)
+    assert np.var(differences) == pytest.approx(whole, rel=0.165)
+    assert np.var(misses) == pytest.approx(noise, rel=0.165)
 
 
 @pytest.mark.parametrize("remembered", [False, True])

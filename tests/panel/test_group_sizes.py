@@ -28,7 +28,6 @@ from estimator import participation, report
 from estimator import services as estimator
 from estimator.analyses import services as analyses
 from estimator.analyses.models import Analysis
-from estimator.analyses.quantities import Refused
 from estimator.exporting.formats import FORMATS
 from estimator.languages import speaking
 from estimator.models import Estimate, GroupSize, Run
@@ -174,20 +173,6 @@ def test_nothing_that_is_kept_of_a_run_or_an_analysis_tells_them(survey: Survey)
     assert leaks(json.dumps([run.tallies, found.inputs, found.result])) == []
     assert not Estimate.objects.filter(run=run).exclude(stratum=None).exists()
     assert run.reports == sum(SIZES.values()), "how many there are in all is no secret"
-
-
-@pytest.mark.parametrize(
-    ("kind", "said"),
-    [
-        ("comparison", {"quantity": "cheated:1", "against": "pairs"}),
-        ("weighting", {"item": "cheated", "share-y1": "20", "share-y2": "20", "share-y3": "60"}),
-        ("regression", {"outcome": "cheated", "reference": "y1"}),
-        ("cross-table", {"rows": "cheated", "columns": "mood", "group": "y1"}),
-    ],
-)
-def test_nothing_is_analysed_by_group(survey: Survey, kind: str, said: dict[str, str]) -> None:
-    with pytest.raises(Refused, match="told through noised numbers alone"):
-        analyses.request(kind, said, [design_of(survey)])
 
 
 def test_what_is_published_is_enough_for_the_library(survey: Survey, tmp_path: Path) -> None:
