@@ -10,8 +10,9 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
 
-from collector import purging
+from collector import invitations, inviting, purging
 from collector import selectors as reports
+from collector.errors import NotInvited
 from collector.services import receive
 from surveys import appointments, lifecycle, selectors, services
 from surveys.appointments import Terms
@@ -111,6 +112,21 @@ def test_an_earlier_wave_is_kept_and_purged_for_itself(closed: Survey, version: 
     assert {page.kind for page in wave.pages.all()} == {page.kind for page in version.pages.all()}
     services.close_survey(closed)
     assert selectors.opening_of(closed).spent == 144
+
+
+def test_invitations_belong_to_one_wave(alice: User) -> None:
+    survey = services.write_survey(payloads.definition(invitations="secret"), team=home_team(alice))
+    codes = [invitations.new_code() for _ in range(10)]
+    first = services.open_survey(survey)
+    inviting.add(first.design_id, [invitations.hash_of(code) for code in codes], stratum=None, kind="secret")
+    services.close_survey(survey)
+    wave = services.open_wave(survey)
+    assert inviting.batches(wave.design_id) == []
+    design = reports.get_design(wave.design_id)
+    with pytest.raises(NotInvited):
+        receive(payloads.body(design, invitation=codes[0]), slug="campus")
+    inviting.add(wave.design_id, [invitations.hash_of(code) for code in codes], stratum=None, kind="secret")
+    assert receive(payloads.body(design, invitation=codes[0]), slug="campus").created
 
 
 def test_remembered_answers_fit_where_new_draws_would_not(alice: User) -> None:
