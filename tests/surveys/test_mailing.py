@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 from scipy.stats import spearmanr
 
 from collector import inviting
@@ -239,3 +240,14 @@ def test_the_log_has_numbers_alone(invited: Survey, box: Mailbox, alice: User) -
         ("deleted a mail to a list", "of 10 addresses"),
     ]
     assert not Recipient.objects.exists()
+
+
+def test_what_is_left_of_a_mail_is_forgotten_two_weeks_after_its_end(invited: Survey, box: Mailbox) -> None:
+    box.answers = {"person0003@example.org": "550 no such person"}
+    asked, waiting = send(invited, people(10)), mailing.request(invited, REMINDED, people(2), by=None)
+    mailing.forget_old()
+    assert Recipient.objects.filter(mailing=asked).count() == 1
+    Mailing.objects.filter(pk=asked.pk).update(finished_at=timezone.now() - mailing.KEPT)
+    mailing.forget_old()
+    assert list(Mailing.objects.all()) == [waiting]
+    assert Recipient.objects.count() == 2
