@@ -1,9 +1,11 @@
 """Codes of invitations: random, typed without mistakes, and known to the store by their hash alone."""
 
 import hashlib
+import json
 import random
 
 from collector.invitations import ALPHABET, RANDOM_SYMBOLS, check_symbol, hash_of, is_code, new_code
+from tests.vectors import make_invitations
 
 
 def test_a_code_is_random_and_checks_itself() -> None:
@@ -43,3 +45,7 @@ def test_the_check_symbol_of_known_codes() -> None:
     assert check_symbol("0" * 27) == "0"
     assert check_symbol("0" * 26 + "1") == "y"
     assert check_symbol("0" * 25 + "10") == "z"
+
+
+def test_the_vectors_that_browsers_are_held_to_are_these_codes() -> None:
+    assert json.loads(make_invitations.FILE.read_text(encoding="utf-8")) == make_invitations.made()
