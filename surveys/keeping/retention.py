@@ -11,14 +11,16 @@ from collector import purging, rewriting
 from estimator.exporting import jobs
 from estimator.exporting import jobs as exporting
 from estimator.models import Analysis, Estimate, Run
+from surveys.blind.models import FetchCode, SigningSecret
 from surveys.models import Survey, Version
 from surveys.people.log import record
 
 LONGEST = 3_650
 """Days."""
 
-COMPACTED = [model._meta.db_table for model in (Run, Estimate, Analysis)]
-"""Tables of which no deleted row is to stay: two runs a minute apart tell what came in that minute."""
+COMPACTED = [model._meta.db_table for model in (Run, Estimate, Analysis, SigningSecret, FetchCode)]
+"""Tables of which no deleted row is to stay: two runs a minute apart tell what came in that minute, a deleted key would
+go on signing tokens, and the codes of those who fetched one lie in the order in which they did."""
 
 logger = logging.getLogger(__name__)
 

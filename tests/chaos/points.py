@@ -70,7 +70,7 @@ USED_TOKENS = (
 )
 COMPACTED = (
     "collector_waitingreport", "collector_invitation", "collector_tally", "collector_setasidereport",
-    "estimator_run", "estimator_estimate", "estimator_analysis",
+    "estimator_run", "estimator_estimate", "estimator_analysis", "surveys_signingsecret", "surveys_fetchcode",
 )  # fmt: skip
 
 EVERYWHERE = {
