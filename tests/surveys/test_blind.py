@@ -199,6 +199,17 @@ def test_a_closed_survey_gives_out_nothing_and_keeps_no_codes(opened: Version, h
         codes.add(opened.design_id, [hash_of(new_code()) for _ in range(10)], kind="file")
 
 
+def test_without_its_secret_a_version_takes_tokens_and_gives_out_none(opened: Version, held: list[str]) -> None:
+    """As after a restore: the secret and the codes are in no backup."""
+    asking = fetching(opened)
+    token = asking.token(ask(opened, held[0], asking.blinded).json()["signed"])
+    SigningSecret.objects.all().delete()
+    assert ask(opened, held[1], fetching(opened, seed=2).blinded).status_code == 410
+    assert services.receive(
+        payloads.body(reports.get_design(opened.design_id), invitation=token), slug="campus"
+    ).created
+
+
 def test_a_fault_of_the_computer_tells_nothing(opened: Version, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bellcore's attack: a signature that is right by one prime only gives both away, so none leaves."""
     numbers = keys.secret_of(SigningKey.objects.get())
