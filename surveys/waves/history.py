@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from collector import selectors as reports
@@ -16,11 +17,12 @@ SAME = ("items", "strata")
 
 @dataclass(frozen=True)
 class Opened:
-    """One opening of a survey. `same` says whether it asks what the one before asked: then it is a wave of it."""
+    """One opening of a survey. `same` says whether it asks what the one before asked, `again` whether the next does."""
 
     version: Version
     design: Design
     same: bool
+    again: bool
     reports: int
 
     @property
@@ -29,8 +31,8 @@ class Opened:
 
     @property
     def name(self) -> str:
-        """A version where it was edited before it was opened, a wave where it was opened again as it was."""
-        return f"{'wave' if self.same else 'version'} {self.number}"
+        """A wave where its questions were asked more than once, a version where they were edited before and after."""
+        return f"{'wave' if self.same or self.again else 'version'} {self.number}"
 
     @property
     def remembers(self) -> bool:
@@ -50,12 +52,12 @@ def waves_of(survey: Survey) -> tuple[Opened, ...]:
     """
     versions = sorted(survey.versions.all(), key=lambda version: version.number)
     counts = reports.report_counts([version.design_id for version in versions])
-    found: list[Opened] = []
-    for version in versions:
-        design = reports.get_design(version.design_id)
-        same = bool(found) and _asked(found[-1].design) == _asked(design)
-        found.append(Opened(version, design, same, counts[version.design_id].stored))
-    return tuple(found)
+    designs = [reports.get_design(version.design_id) for version in versions]
+    alike = [False, *(_asked(one) == _asked(other) for one, other in pairwise(designs)), False]
+    return tuple(
+        Opened(version, design, same, again, counts[version.design_id].stored)
+        for version, design, same, again in zip(versions, designs, alike, alike[1:], strict=False)
+    )
 
 
 def spending(waves: Sequence[Opened]) -> list[Priced]:
