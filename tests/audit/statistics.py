@@ -13,6 +13,10 @@ Weights = Sequence[Sequence[int]]
 LEAST_EXPECTED = 5
 """Reports that a cell is expected to have, for Pearson's statistic to have its distribution (Cochran 1954)."""
 
+EXACTLY = 100_000
+"""Pairs of times up to which the distribution of the largest distance is counted out: of a few times the approximation
+takes the largest there is for impossible, which one time against three often has."""
+
 
 def fit(symbols: ArrayLike, row: Sequence[int]) -> tuple[float, float]:
     """Pearson's chi-squared of reports against the exact row of their answer: statistic and p-value."""
@@ -61,7 +65,8 @@ def shapes_given(times: NDArray, answers: NDArray, symbols: NDArray) -> tuple[fl
     for x, y in ((x, y) for x in np.unique(answers) for y in np.unique(symbols)):
         mine, others = times[(symbols == y) & (answers == x)], times[(symbols == y) & (answers != x)]
         if len(mine) and len(others):
-            found = stats.ks_2samp(mine, others, method="asymp")
+            few = len(mine) * len(others) <= EXACTLY
+            found = stats.ks_2samp(mine, others, method="exact" if few else "asymp")
             largest, smallest, tests = max(largest, found.statistic), min(smallest, found.pvalue), tests + 1
     return float(largest), float(min(1.0, smallest * tests))
 

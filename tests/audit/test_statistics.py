@@ -47,6 +47,12 @@ def test_what_the_report_explains_is_no_leak_and_what_it_does_not_is() -> None:
     assert statistics.shapes_given(source.random(2_000) * (1 + answers), answers, symbols)[1] < 1e-20
 
 
+def test_one_time_that_is_apart_from_a_few_shows_nothing() -> None:
+    """One of four is the largest or the smallest in every second order."""
+    times, answers, symbols = np.array([4.0, 1.0, 2.0, 3.0]), np.array([1, 0, 0, 0]), np.zeros(4, dtype=int)
+    assert statistics.shapes_given(times, answers, symbols) == (1.0, 1.0)
+
+
 @pytest.mark.parametrize("channel", [forced_response(truth="1/2"), forced_response(truth="2/3"), k_ary(5, truth="1/3")])
 def test_epsilon_is_the_librarys(channel: object) -> None:
     assert isclose(statistics.epsilon_of(channel.weights), channel.epsilon)
