@@ -93,7 +93,7 @@ def test_a_wave_and_its_ledger(hers: Program, version: Version) -> None:
     assert "only a closed survey" in hers.refused(409, "POST", "surveys/campus/wave/", {"digest": "0" * 64})["detail"]
     told = hers.get("surveys/campus/ledger/")
     assert [(one["name"], one["same_questions"], one["reports"]) for one in told["waves"]] == [
-        ("version 1", False, 0),
+        ("wave 1", False, 0),
         ("wave 2", True, 0),
     ]
     assert told["waves"][0]["spent"] is None, "nobody answered it"

@@ -47,11 +47,11 @@ def test_from_file_to_estimate(alice: User, file: Path) -> None:
     assert facts("close_survey", "campus")["reports"] == 0
     assert facts("open_survey", "campus", "--wave")["version"] == 2
     assert run("ledger", "campus").splitlines() == [
-        "version 1: epsilon 2.49, nobody answered; 0 reports",
-        "wave 2: epsilon 2.49, 2.49 in all; 0 reports",
+        "wave 1: epsilon 2.49, nobody answered; reports: 0",
+        "wave 2: epsilon 2.49, 2.49 in all; reports: 0",
         "one person, all her answers, all waves so far: epsilon 2.49 of at most 7.9997",
     ]
-    assert [one["name"] for one in facts("ledger", "campus")["waves"]] == ["version 1", "wave 2"]
+    assert [one["name"] for one in facts("ledger", "campus")["waves"]] == ["wave 1", "wave 2"]
 
 
 def test_export_survey_and_import_survey_are_inverse(survey: Survey, tmp_path: Path) -> None:

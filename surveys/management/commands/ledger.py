@@ -22,7 +22,7 @@ def _sentences(book: Book) -> list[str]:
     for line in book.lines:
         spent = f"epsilon {wording.epsilon(line.epsilon)}"
         total = f"{between(line.spent.total)} in all" if line.spent else "nobody answered"
-        said.append(f"{line.opened.name}: {spent}, {total}; {wording.count(line.opened.reports)} reports")
+        said.append(f"{line.opened.name}: {spent}, {total}; reports: {wording.count(line.opened.reports)}")
     said.append(f"{UNIT}: epsilon {between(book.total)} of at most {book.ceiling:.4f}")
     if book.ahead:
         said.append(book.ahead.in_words)
