@@ -6,9 +6,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-# Three processes on two cores, each with whole files, in the order of tests/conftest.py.
-AT_ONCE = -n 3 --dist loadfile --no-loadscope-reorder
-
 .PHONY: help run stack test test-stack check audit audit-wire audit-files fuzz machine chaos format messages lock coverage bench
 .PHONY: bench-library backup restore
 
@@ -26,12 +23,12 @@ stack: ## the same on PostgreSQL and Redis, with two web processes and two worke
 test: ## every test: Python, Node, a real browser, the whole stack
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser
-	@$(BIN)/python -m pytest $(AT_ONCE) $(ARGS)
+	@$(BIN)/python -m pytest -n 3 --dist loadfile $(ARGS)
 
 test-stack: ## every test again, on a real PostgreSQL and Redis
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser
-	@$(BIN)/python -m tests.stack $(AT_ONCE) $(ARGS)
+	@$(BIN)/python -m tests.stack -n 3 --dist loadfile $(ARGS)
 
 check: ## lint, formatting, types, import directions, migrations
 	@$(PYTHON) bin/install requirements-dev.lock

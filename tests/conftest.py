@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,15 +16,6 @@ from surveys.models import Survey, Version
 from surveys.people.teams import home_team
 from surveys.services import open_survey, write_survey
 from tests import payloads
-
-LONG_ONES = ("system", "audit", "browser", "storage")
-"""Folders whose files take minutes each: begun first, so that nobody waits for the last of them at the end."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    folders = [*LONG_ONES, ""]
-    here = Path(__file__).parent
-    items.sort(key=lambda item: folders.index(next((f for f in LONG_ONES if here / f in item.path.parents), "")))
 
 
 @pytest.fixture(scope="session", autouse=True)
