@@ -77,23 +77,8 @@ def _texts(report: Report) -> dict[str, Any]:
         "in_short": report.in_short,
         "how": report.how_to_read,
         "legend": [[name.removeprefix("mark_"), words] for name, words in report.legend.items()],
-        "sections": [
-            {
-                "title": section.title,
-                "introduction": section.introduction,
-                "blocks": [_block(block) for block in section.blocks],
-            }
-            for section in report.sections
-        ],
-        "changes": [
-            {
-                "wording": change.wording,
-                "sentences": list(change.sentences),
-                "figure": _figure(change.figure),
-                "table": _table(change.table),
-            }
-            for change in report.changes
-        ],
+        "sections": _sections(report),
+        "changes": _changes(report),
         "assumption": report.assumption if report.changes else "",
         "methods": list(report.methods.paragraphs),
         "groups_asked": report.words["groups_asked"] if report.strata_wording else "",
@@ -107,6 +92,29 @@ def _texts(report: Report) -> dict[str, Any]:
         "code": report.code,
         "origin": [_fact(fact) for fact in report.origin],
     }
+
+
+def _sections(report: Report) -> list[dict[str, Any]]:
+    return [
+        {
+            "title": section.title,
+            "introduction": section.introduction,
+            "blocks": [_block(block) for block in section.blocks],
+        }
+        for section in report.sections
+    ]
+
+
+def _changes(report: Report) -> list[dict[str, Any]]:
+    return [
+        {
+            "wording": change.wording,
+            "sentences": list(change.sentences),
+            "figure": _figure(change.figure),
+            "table": _table(change.table),
+        }
+        for change in report.changes
+    ]
 
 
 def _key_facts(report: Report) -> list[list[str]]:
