@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -22,23 +22,12 @@ from surveys.people.teams import home_team
 from surveys.selectors import latest_version
 from surveys.services import close_survey, open_survey, write_survey
 from tests import payloads
-from tests.tools.mailbox import Mailbox, mail_server
+from tests.surveys.test_mailing import box, invited
+from tests.tools.mailbox import Mailbox
+
+__all__ = ["box", "invited"]
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def invited(alice: User) -> Survey:
-    survey = write_survey(payloads.definition(invitations="secret"), team=home_team(alice))
-    open_survey(survey)
-    survey.refresh_from_db()
-    return survey
-
-
-@pytest.fixture
-def box(settings: Any) -> Iterator[Mailbox]:
-    with mail_server(settings) as box:
-        yield box
 
 
 def address(name: str, *more: Any) -> str:
