@@ -5,6 +5,8 @@ from collections.abc import Collection
 from fractions import Fraction
 from typing import Any
 
+from collector.texts import refused_in
+
 KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 DECIMAL = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,6})?")
 FRACTION = re.compile(r"[0-9]{1,20}(/[0-9]{1,20}|\.[0-9]{1,20})?")
@@ -38,6 +40,13 @@ def text(value: Any, place: str, languages: Collection[str], *, empty: bool = Fa
     for language, said in value.items():
         require(isinstance(said, str), f"{place}.{language} must be text; got {said!r}")
         require(empty or said.strip() != "", f"{place}.{language} must not be empty")
+        plain(said, f"{place}.{language}")
+
+
+def plain(value: str, place: str) -> None:
+    """A text without what cannot be seen (collector/texts.py)."""
+    if found := refused_in(value):
+        raise DesignError(f"{place} {found.in_words}")
 
 
 def whole(value: Any, place: str, *, low: int, high: int | None = None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.admin.utils import flatten
@@ -27,6 +28,7 @@ from unfold.admin import ModelAdmin, StackedInline, TabularInline
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
+from collector.texts import validate_line
 from surveys import lifecycle, selectors, services
 from surveys.access import Role, role_in, surveys_of
 from surveys.forms import GroupForm, PartFormSet, SectionForm, SurveyForm, spoken
@@ -52,6 +54,12 @@ class ResearcherAdmin(BaseUserAdmin, ModelAdmin):  # type: ignore[type-arg]
 
     form, add_form, change_password_form = UserChangeForm, UserCreationForm, AdminPasswordChangeForm
     list_display = ("username", "email", "is_active", "is_staff", "is_superuser")
+
+    def formfield_for_dbfield(self, *args: Any, **kwargs: Any) -> Any:
+        field = super().formfield_for_dbfield(*args, **kwargs)
+        if isinstance(field, forms.CharField):
+            field.validators.append(validate_line)
+        return field
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, list[str]]:
         """What an account takes along; nothing is deleted where that leaves a team with nobody to decide for it."""

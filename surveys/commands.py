@@ -20,6 +20,7 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from collector.rewriting import Busy
+from collector.texts import refused_in
 from estimator.exporting.cells import NotExported, Watch
 from surveys.keeping.archive import ArchiveError
 from surveys.lifecycle import NotAllowed
@@ -59,6 +60,7 @@ class SurveyCommand(BaseCommand):
         # What is written to standard output is the file alone.
         out = self.stderr if options.get("output") == STANDARD else self.stdout
         try:
+            _require_plain(options)
             sentence, facts = self._done(options)
         except CommandError as fault:
             if options["json"]:
@@ -75,6 +77,14 @@ class SurveyCommand(BaseCommand):
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
         """Do it; what happened as a sentence and as facts."""
         raise NotImplementedError
+
+
+def _require_plain(options: dict[str, Any]) -> None:
+    """Refuse what cannot be seen in anything that was typed, names of files too."""
+    for name, value in options.items():
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, str | Path) and (unseen := refused_in(str(part), lines=False)):
+                raise Usage(f"{name} {unseen.in_words}.")
 
 
 def find_survey(slug: str) -> Survey:

@@ -21,6 +21,7 @@ from unfold.widgets import (
 
 from collector.checks import DesignError, fraction
 from collector.designs import check_released
+from collector.texts import validate_text
 from surveys import definitions
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
 from surveys.people.teams import team_fields
@@ -59,6 +60,9 @@ class WordsForm(ModelForm):
         # The admin makes a form of a part alone, without its survey, to name the columns of a table.
         languages = getattr(self.survey, "languages", None) or ["en"]
         self.speak(languages, getattr(self.survey, "written_in", ""))
+        for field in self.fields.values():
+            if isinstance(field, forms.CharField):
+                field.validators.append(validate_text)
         self.speaks_anew = bool(self.instance.pk) and any(
             set(getattr(self.instance, name) or {}) != set(languages)
             for name, field in self.fields.items()

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from collector.texts import refused_in
 from surveys.refusals import why_not_key, why_not_text
 
 Text = dict[str, str]
@@ -48,9 +49,11 @@ def text(value: Any, languages: list[str]) -> Any:
 
 
 def require_plain_texts(value: Any, place: str) -> None:
-    """Refuse HTML in any text of a part of a definition; it would be shown as it stands, which nobody wants."""
+    """Refuse HTML and what cannot be seen in any text of a part of a definition, and in the names of its parts."""
     if isinstance(value, dict):
         for name, part in value.items():
+            if isinstance(name, str) and (unseen := refused_in(name, lines=False)):
+                raise DefinitionError(f"{place or 'survey'} has a key that {unseen.in_words}.")
             require_plain_texts(part, f"{place}.{name}" if place else str(name))
     elif isinstance(value, list):
         for number, part in enumerate(value):

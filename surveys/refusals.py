@@ -2,6 +2,8 @@
 
 import re
 
+from collector.texts import refused_in
+
 OPEN_TEXT = (
     "Candor asks for no open text: words cannot be randomised, and what people write can name them. Offer choices "
     "(one_choice, several_choices)"
@@ -66,6 +68,10 @@ def why_not_key(key: object) -> str:
 
 
 def why_not_text(words: object) -> str:
-    """Why a text is refused that holds HTML; empty where it holds none."""
-    found = TAG.search(words) if isinstance(words, str) else None
+    """Why a text is refused that holds HTML, or what cannot be seen; empty where it holds neither."""
+    if not isinstance(words, str):
+        return ""
+    if unseen := refused_in(words):
+        return unseen.in_words
+    found = TAG.search(words)
     return f"holds HTML ({found[0][:20]}), which is refused: {SCRIPTS}" if found else ""

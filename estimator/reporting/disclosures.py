@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector.texts import refused_in
 from estimator.languages import LANGUAGES
 from estimator.reporting.models import Disclosure
 
@@ -134,9 +135,8 @@ def rename(slug: str, new: str) -> None:
 def _fault(text: str) -> str:
     if len(text) > LONGEST:
         return f"This text must have at most {LONGEST:,} characters; it has {len(text):,}."
-    if any(ord(letter) < 32 and letter not in "\n\r\t" for letter in text):
-        return "This text must not have control characters."
-    return ""
+    unseen = refused_in(text)
+    return f"This text {unseen.in_words}." if unseen else ""
 
 
 def text_in(disclosure: Disclosure, name: str, language: str) -> tuple[str, str]:

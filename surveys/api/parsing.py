@@ -6,29 +6,24 @@ from typing import IO, Any
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
+from collector.texts import refused_within
+from surveys.api.problems import Problem, error
+
 
 class Parser(JSONParser):
-    """JSON as RFC 8259 has it, without what no database can keep: NUL, and halves of characters."""
+    """JSON as RFC 8259 has it, without what cannot be seen or kept (collector/texts.py)."""
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
         try:
             read = super().parse(stream, media_type, parser_context)
-            _require_texts(read)
+            unseen = next(refused_within(read), None)
         except RecursionError:
             raise ParseError("The body holds too many things within each other.") from None
+        if unseen:
+            place, found = unseen
+            said = f"{place} {found.in_words}."
+            unkept = found.character == "\0" or "\ud800" <= found.character <= "\udfff"  # by no database
+            raise Problem(400 if unkept else 422, said, [error(place, said)])
         return read
-
-
-def _require_texts(value: Any) -> None:
-    if isinstance(value, str):
-        if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
-            raise ParseError("A text of the body holds a NUL, or half a character (U+D800 to U+DFFF).")
-    elif isinstance(value, Mapping):
-        for name, part in value.items():
-            _require_texts(name)
-            _require_texts(part)
-    elif isinstance(value, list):
-        for part in value:
-            _require_texts(part)

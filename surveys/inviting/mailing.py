@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from collector.texts import refused_in
 from estimator import jobs
 from surveys.inviting.making import FEWEST, NotInvited, inviting_version, link_without_code, require_group
 from surveys.models import Mailing, Recipient, Survey
@@ -156,6 +157,9 @@ def _check_words(said: Wording) -> None:
         raise NotInvited("subject", f"The subject must have {bound}; it has {len(subject)}.")
     if not 1 <= len(said.text.strip()) <= LONGEST_TEXT:
         raise NotInvited("text", f"The text must have 1 to {LONGEST_TEXT:,} characters; it has {len(said.text):,}.")
+    for name, words, lines in (("subject", subject, False), ("text", said.text, True)):
+        if unseen := refused_in(words, lines=lines):
+            raise NotInvited(name, f"The {name} {unseen.in_words}.")
     has = PLACE in said.text
     if said.kind == Kind.INVITATION and not has:
         raise NotInvited("text", f"The text must have the place for the link, {PLACE}: without it nobody can answer.")

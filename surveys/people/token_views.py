@@ -7,6 +7,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
+from collector.texts import validate_line
 from surveys.lifecycle import NotAllowed
 from surveys.panel.views import panel_page, signed_in
 from surveys.people import tokens
@@ -17,7 +18,9 @@ LASTING = [("7", "a week"), ("30", "30 days"), ("90", "90 days"), ("365", "a yea
 
 
 class TokenForm(forms.Form):
-    name = forms.CharField(label="What it is for", max_length=100, widget=UnfoldAdminTextInputWidget)
+    name = forms.CharField(
+        label="What it is for", max_length=100, validators=[validate_line], widget=UnfoldAdminTextInputWidget
+    )
     scope = forms.ChoiceField(label="It may", choices=MAY, widget=UnfoldAdminSelectWidget)
     days = forms.TypedChoiceField(
         label="It lasts",

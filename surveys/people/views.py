@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from unfold.widgets import UnfoldAdminTextInputWidget
 
+from collector.texts import validate_line
 from surveys import links
 from surveys.access import Role, get_survey_or_404, get_team_or_404, role_in_team
 from surveys.lifecycle import NotAllowed
@@ -30,7 +31,9 @@ MEANINGS = {
 
 
 class NameForm(forms.Form):
-    name = forms.CharField(label="Name of the team", max_length=100, widget=UnfoldAdminTextInputWidget)
+    name = forms.CharField(
+        label="Name of the team", max_length=100, validators=[validate_line], widget=UnfoldAdminTextInputWidget
+    )
 
 
 class RoleForm(forms.Form):

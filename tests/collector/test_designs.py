@@ -90,7 +90,10 @@ def test_every_change_of_one_field_changes_the_digest() -> None:
         (["strata", "groups", 0, "key"], "year1", "keys of one length"),
         (["strata", "groups", 0, "share"], "1/4", "either every group has a share or none has"),
         (["strata", "groups"], [{"key": "a", "label": {"en": "A"}, "share": None}], "no group or at least 2"),
-        (["introduction", "en"], "\ud800", "text that is not Unicode"),
+        (["introduction", "en"], "a\ud800", "introduction.en holds U+D800 (no character) as its character 2"),
+        (["items", 0, "wording", "en"], "a\u202eb", "items[0].wording.en holds U+202E (RIGHT-TO-LEFT OVERRIDE)"),
+        (["strata", "groups", 0, "label", "en"], "\x1b[2J", "strata.groups[0].label.en holds U+001B (a control"),
+        (["title", "en"], "\u3164", "title.en holds U+3164 (HANGUL FILLER)"),
     ],
 )
 def test_what_is_wrong_is_named(path: list[str | int], value: Any, fault: str) -> None:
