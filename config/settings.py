@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 from collector.limits import Limit
+from config.beat import SCHEDULER, every
 from config.database import database
 from config.panel import UNFOLD as UNFOLD
 from config.secret import read_or_create
@@ -259,21 +260,20 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BEAT_SCHEDULE_FILENAME = str(DATA / "beat-schedule")
 # Every worker folds, and one does nothing else (config/household.py).
 CELERY_TASK_ROUTES = {"estimator.fold_waiting": {"queue": "folding"}}
-# A wake-up that nobody took before the next one is due says nothing new.
+CELERY_BEAT_SCHEDULER = SCHEDULER
 CELERY_BEAT_SCHEDULE = {
-    "fold new reports": {"task": "estimator.fold_waiting", "schedule": 2.0, "options": {"expires": 2}},
-    "estimate what has changed": {"task": "estimator.estimate_changed", "schedule": 10.0, "options": {"expires": 10}},
-    "take up runs that waited": {"task": "estimator.resume_waiting", "schedule": 5.0, "options": {"expires": 5}},
-    "take up rehearsals that waited": {"task": "surveys.resume_rehearsals", "schedule": 5.0, "options": {"expires": 5}},
-    "open and close what is due": {"task": "surveys.keep_appointments", "schedule": 5.0, "options": {"expires": 5}},
-    "delete exports that are due": {"task": "estimator.keep_exports", "schedule": 60.0, "options": {"expires": 60}},
-    "notice what webhooks are told": {"task": "surveys.notice_events", "schedule": 60.0, "options": {"expires": 60}},
-    "send webhooks that are due": {"task": "surveys.resume_deliveries", "schedule": 5.0, "options": {"expires": 5}},
-    "take up mails that waited": {"task": "surveys.resume_mailings", "schedule": 5.0, "options": {"expires": 5}},
-    "purge and rewrite what is due": {"task": "surveys.keep_house", "schedule": 60.0, "options": {"expires": 60}},
+    "fold new reports": every(2, "estimator.fold_waiting"),
+    "estimate what has changed": every(10, "estimator.estimate_changed"),
+    "take up runs that waited": every(5, "estimator.resume_waiting"),
+    "take up rehearsals that waited": every(5, "surveys.resume_rehearsals"),
+    "open and close what is due": every(5, "surveys.keep_appointments"),
+    "delete exports that are due": every(60, "estimator.keep_exports"),
+    "notice what webhooks are told": every(60, "surveys.notice_events"),
+    "send webhooks that are due": every(5, "surveys.resume_deliveries"),
+    "take up mails that waited": every(5, "surveys.resume_mailings"),
+    "purge and rewrite what is due": every(60, "surveys.keep_house"),
 }
 
 # Who may read /metrics; without it there is none.
