@@ -29,7 +29,6 @@ class Channel(filesystem.Channel):
 
     def _queue_bind(self, exchange: str, routing_key: str, pattern: str, queue: str) -> None:
         table = self._exchange_file(exchange)
-        self.control_folder.mkdir(exist_ok=True)
         if not table.exists():
             draft = _written(self.control_folder, b"[]")
             # A link, unlike a rename, leaves a table alone that another process has made and filled meanwhile.
@@ -49,7 +48,8 @@ def register() -> None:
 
 
 def _written(folder: Path, content: bytes) -> Path:
-    """A complete file under a name that no reader takes for a message."""
+    """A complete file under a name that no reader takes for a message; a folder that was deleted is made again."""
+    folder.mkdir(parents=True, exist_ok=True)
     draft = folder / f"{uuid.uuid4()}.draft"
     draft.write_bytes(content)
     return draft

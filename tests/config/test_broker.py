@@ -1,6 +1,7 @@
 """The folder broker under readers that never rest: every message whole, in order, and taken once."""
 
 import json
+import shutil
 import threading
 import uuid
 from collections.abc import Iterator
@@ -105,3 +106,16 @@ def _tables(channel: broker.Channel, name: str, faults: list[Exception]) -> list
     except json.JSONDecodeError as fault:
         faults.append(fault)
         return []
+
+
+def test_broker_folder_deleted_is_made_again(tmp_path: Path) -> None:
+    broker.register()
+    with connect(tmp_path / "broker") as connection:
+        channel = connection.channel()
+        channel._put("work", {"number": 1})
+        shutil.rmtree(tmp_path / "broker")
+        channel._put("work", {"number": 2})
+        assert channel._get("work") == {"number": 2}
+        shutil.rmtree(tmp_path / "broker")
+        channel._queue_bind("jobs", "work", "", "work")
+        assert ("work", "", "work") in [tuple(row) for row in channel.get_table("jobs")]
