@@ -2,12 +2,11 @@
 
 from django.contrib import admin
 from django.urls import include, path
-from sesame.views import LoginView
 
 from config import api_page, health
 from config.openapi import SchemaView
 from surveys.blind import views as blind
-from surveys.people import account, joining
+from surveys.people import account, joining, sign_in
 
 handler400 = "surveys.api.problems.bad"
 handler403 = "surveys.people.account.forbidden"
@@ -21,7 +20,7 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", health.numbers, name="metrics"),
-    path("panel/sign-in/", LoginView.as_view(next_page="admin:index"), name="sign-in"),
+    path("panel/sign-in/", sign_in.sign_in, name="sign-in"),
     path("panel/join/", joining.join, name="join"),
     path("panel/fetch/<slug:slug>/", admin.site.admin_view(blind.by_account), name="fetch"),
     path("panel/", include("surveys.panel.urls")),

@@ -110,9 +110,8 @@ def locked(request: HttpRequest, *_more: object) -> HttpResponse:
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """What whoever may too little is told; and whoever comes with a sign-in link that does not sign in."""
-    template = "panel/people/forbidden.html" if request.user.is_authenticated else "panel/people/no_link.html"
-    page = panel_page(request, template, title="Not allowed", words=str(exception))
+    """What whoever may too little is told."""
+    page = panel_page(request, "panel/people/forbidden.html", title="Not allowed", words=str(exception))
     page.status_code = 403
     return page
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page
-from sesame.utils import get_query_string
 
 from tests.browser.accessibility import faults, on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME
+from tests.browser.test_panel import sign_in
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def page(browser: Browser, running_site: str) -> Iterator[Page]:
 def test_a_token_is_made_and_the_api_is_read_about(page: Page, alice: User) -> None:
     said = list[str]()
     page.on("console", lambda message: said.append(message.text))
-    page.goto("/panel/sign-in/" + get_query_string(alice))
+    sign_in(page, alice)
     page.goto("/panel/account/")
     page.get_by_role("link", name="Tokens", exact=True).click()
     page.get_by_label("What it is for").fill("the nightly job")

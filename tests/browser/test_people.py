@@ -5,13 +5,15 @@ from collections.abc import Iterator
 import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page
-from sesame.utils import get_query_string
+from sesame.utils import get_token
 
 from surveys.access import Role
+from surveys.links import sign_in_link
 from surveys.models import Survey
 from surveys.people.invitations import invite
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME
+from tests.browser.test_panel import sign_in
 from tests.panel.test_people_factor import code_of
 
 
@@ -46,8 +48,36 @@ def test_an_invitation_makes_a_colleague(page: Page, survey: Survey, alice: User
     assert clean(page)
 
 
+def test_a_sign_in_link_waits_for_a_press(page: Page, alice: User, survey: Survey) -> None:
+    """Its code leaves the address at once, is in no request before the press, and the page is there without scripts."""
+    code, asked = get_token(alice), list[str]()
+    page.on("request", lambda request: asked.append(f"{request.method} {request.url.partition('#')[0]}"))
+    for _ in range(2):  # whoever looked before leaves it whole
+        page.goto(f"/panel/sign-in/#{code}")
+        page.get_by_text("Your link signs you in once.").wait_for()
+        assert page.url.endswith("/panel/sign-in/")
+        assert not page.get_by_label("The link that you were given").is_visible()
+    assert {line.split()[0] for line in asked} == {"GET"}
+    assert clean(page)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/panel/surveys/survey/")
+    assert code not in "".join(asked)
+    page.go_back()
+    assert code not in page.url
+
+
+def test_a_sign_in_link_is_pasted_without_scripts(browser: Browser, running_site: str, alice: User) -> None:
+    context = browser.new_context(base_url=running_site, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"/panel/sign-in/#{get_token(alice)}")
+    page.get_by_label("The link that you were given").fill(sign_in_link(alice))
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/panel/surveys/survey/")
+    context.close()
+
+
 def test_a_second_factor_from_its_picture_to_its_code(page: Page, survey: Survey, alice: User) -> None:
-    page.goto("/panel/sign-in/" + get_query_string(alice))
+    sign_in(page, alice)
     page.goto(f"/panel/teams/{survey.team_id}/")
     page.get_by_role("button", name="Make a link").click()
     assert "/panel/join/#" in page.get_by_label("Link of the invitation").input_value()
@@ -60,7 +90,7 @@ def test_a_second_factor_from_its_picture_to_its_code(page: Page, survey: Survey
     recovery = page.locator(".people-codes li").first.inner_text()
     page.context.clear_cookies()
     alice.refresh_from_db()
-    page.goto("/panel/sign-in/" + get_query_string(alice))
+    sign_in(page, alice)
     page.get_by_role("heading", name="Second factor").wait_for()
     assert clean(page)
     page.get_by_label("Code").fill(recovery)

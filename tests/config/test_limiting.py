@@ -32,7 +32,7 @@ def two(settings: Any, name: str) -> None:
     [
         ("sign-ins by address", "POST", "/panel/login/"),
         ("sign-ins by address", "POST", "/panel/code/"),
-        ("sign-ins by address", "GET", "/panel/sign-in/"),
+        ("sign-ins by address", "POST", "/panel/sign-in/"),
         ("requests by researcher", "GET", "/api/v1/runs/none/"),
         ("requests by researcher", "POST", "/api/v1/plan/"),
         ("files by reader", "GET", "/reports/none/estimates.csv"),

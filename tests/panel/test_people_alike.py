@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django_otp.plugins.otp_totp.models import TOTPDevice
-from sesame.utils import get_query_string
+from sesame.utils import get_token
 
 from surveys.people.invitations import invite
 from surveys.people.models import Invitation, Role
@@ -98,12 +98,12 @@ def test_a_name_that_waits_costs_nothing_whoever_has_it() -> None:
 def test_no_sign_in_link_tells_whose_it_was(alice: User, bob: User) -> None:
     """Used up, of an account that is gone or off, or with a sign changed: the same answer, and as many queries."""
     address, dave = reverse("sign-in"), User.objects.create_user("dave", is_staff=True)
-    links = {user.username: address + get_query_string(user) for user in (alice, bob, dave)}
-    changed = links["alice"][:-1] + ("A" if links["alice"][-1] != "A" else "B")
-    Client().get(links["alice"])
+    codes = {user.username: get_token(user) for user in (alice, bob, dave)}
+    changed = codes["alice"][:-1] + ("A" if codes["alice"][-1] != "A" else "B")
+    Client().post(address, {"code": codes["alice"]})
     User.objects.filter(pk=bob.pk).update(is_active=False)
     dave.delete()
-    found = [work(Client(), one) for one in (changed, *links.values())]
+    found = [work(Client(), address, code=one) for one in (changed, *codes.values())]
     assert {one[2] for one in found} == {403}
     assert len({(one[0], len(one[1]), one[3]) for one in found}) == 1
 

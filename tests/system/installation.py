@@ -48,7 +48,7 @@ class Installation:
     @property
     def links(self) -> list[str]:
         return [
-            link for link in LINK.findall(self.output) if "?sesame=" in link or "/s/" in link or "/reports/" in link
+            link for link in LINK.findall(self.output) if "/sign-in/#" in link or "/s/" in link or "/reports/" in link
         ]
 
     def start(self, *options: str, seconds: float = 180) -> None:
