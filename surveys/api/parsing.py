@@ -7,7 +7,6 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
 from collector.texts import refused_within
-from surveys.api.problems import Problem, error
 
 
 class Parser(JSONParser):
@@ -22,6 +21,9 @@ class Parser(JSONParser):
         except RecursionError:
             raise ParseError("The body holds too many things within each other.") from None
         if unseen:
+            # Only here: the module of problems needs REST framework's views, which need this parser.
+            from surveys.api.problems import Problem, error
+
             place, found = unseen
             said = f"{place} {found.in_words}."
             unkept = found.character == "\0" or "\ud800" <= found.character <= "\udfff"  # by no database
