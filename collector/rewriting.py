@@ -8,6 +8,7 @@ Invitations were written in the order of their hashes, so that only what was use
 written in its report's transaction, and is written anew as the reports are.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -15,13 +16,16 @@ from django.db import OperationalError, connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.utils import timezone
 
-from collector import folding, inviting, locks
+from collector import folding, inviting, locks, wal
 from collector.models import FrozenDesign, Invitation, Report, SetAsideReport, Tally, UsedToken, WaitingReport
 
 PATIENCE = "100ms"
 """How long the exchange of the tables may keep reports waiting that are just being sent."""
 
 MOST_TRIES = 50
+
+READERS = 5.0
+"""Seconds that SQLite's log waits to be cut for whoever reads from it; so long, reports wait too."""
 
 CELL = "design_id, part, stratum, position, symbol, count"
 ROW = "design_id, nonce, stratum, mode, report"
@@ -35,6 +39,9 @@ REFILLED = {
 }
 """Small tables, with their columns and what is kept of them: cells of totals got their ids as the first reports came,
 and their parts from who folded; what is set aside was so when somebody met it."""
+
+
+logger = logging.getLogger(__name__)
 
 
 class Busy(Exception):
@@ -100,7 +107,8 @@ def _rewrite_sqlite() -> None:
         _execute("VACUUM")
     finally:
         _execute("PRAGMA temp_store = MEMORY")
-    _execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    if not wal.truncate(patience=READERS):
+        raise OperationalError("Somebody reads from the log.")
 
 
 def _rewrite_postgresql(compacted: Sequence[str]) -> None:
@@ -112,6 +120,8 @@ def _rewrite_postgresql(compacted: Sequence[str]) -> None:
     _refill_used_tokens()
     for table in (WaitingReport._meta.db_table, Invitation._meta.db_table, *REFILLED, *compacted):
         _execute(f"VACUUM (FULL, ANALYZE) {table}")
+    if not wal.overwrite():
+        logger.warning("PostgreSQL's user lacks a right: its write-ahead log still has the order in which reports came")
 
 
 @transaction.atomic

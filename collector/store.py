@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.checks import Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 LOST = "a report that was answered with 201 could be lost in a power cut"
 READABLE = "deleted reports would stay readable in the file"
+ORDERED = "the order in which reports came would stay readable in the log"
 OUTSIDE = "pages of reports would be left on the disk outside the database"
 
 WANTED: dict[str, list[tuple[str, tuple[str, ...], str]]] = {
@@ -16,6 +17,7 @@ WANTED: dict[str, list[tuple[str, tuple[str, ...], str]]] = {
         ("synchronous", ("2", "3"), LOST),
         ("secure_delete", ("1",), READABLE),
         ("temp_store", ("2",), OUTSIDE),
+        ("journal_size_limit", ("0",), ORDERED),
     ],
     "postgresql": [
         ("synchronous_commit", ("on", "local", "remote_write", "remote_apply"), LOST),
@@ -41,10 +43,48 @@ def size_in_bytes() -> int:
         return int(cursor.fetchone()[0])
 
 
+IN_THE_LOG = "its log would hold reports with the time at which each came"
+BEHIND = "its write-ahead log, which holds reports in the order in which they came, would be kept"
+
+FORGETFUL = {
+    "wal_recycle": ("= 'off'", "off", f"{BEHIND} under new names until it is written over"),
+    "max_wal_size": ("::int <= 256", "256MB or less", f"{BEHIND} for long"),
+    "wal_keep_size": ("= '0'", "0", f"{BEHIND} for replicas"),
+    "archive_mode": ("= 'off'", "off", f"{BEHIND} in an archive"),
+    "track_commit_timestamp": ("= 'off'", "off", "it would note when each report came"),
+    "log_statement": ("IN ('none', 'ddl')", "none", IN_THE_LOG),
+    "log_min_duration_statement": ("= '-1'", "-1", IN_THE_LOG),
+    "log_min_duration_sample": ("= '-1'", "-1", IN_THE_LOG),
+    "log_transaction_sample_rate": ("= '0'", "0", IN_THE_LOG),
+}
+"""Of PostgreSQL: by setting what it must be for the order of arrival to be forgotten, in SQL and in words, and what
+would become of the order else."""
+
+SET_OTHERWISE = "SELECT current_setting(name) FROM pg_settings WHERE name = %s AND NOT setting {wanted}"
+SLOTS = "SELECT count(*) FROM pg_replication_slots"
+MAY_OVERWRITE = """
+SELECT current_user, has_function_privilege('pg_switch_wal()', 'EXECUTE')
+AND has_function_privilege('pg_ls_waldir()', 'EXECUTE')
+AND (current_setting('is_superuser') = 'on'
+     OR EXISTS (SELECT FROM pg_roles WHERE rolname = 'pg_checkpoint' AND pg_has_role(oid, 'USAGE')))
+"""
+RIGHTS = (
+    "PostgreSQL's user may not overwrite the write-ahead log after a survey is closed. As a superuser: GRANT "
+    "pg_checkpoint TO {user}; GRANT EXECUTE ON FUNCTION pg_switch_wal(), pg_ls_waldir() TO {user}."
+)
+
+
 @register(Tags.database)
-def check_settings(*, databases: Sequence[str] | None = None, **_given: Any) -> list[Error]:
-    """One error for each setting with which a promise would not hold; `migrate`, which `make run` begins with, asks."""
-    return [fault for name in databases or () for fault in faults(connections[name])]
+def check_settings(*, databases: Sequence[str] | None = None, **_given: Any) -> list[CheckMessage]:
+    """One error for each setting with which a promise would not hold; `migrate`, which `make run` begins with, asks.
+
+    One warning for each that keeps the order of arrival for longer than it need be.
+    """
+    found: list[CheckMessage] = []
+    for name in databases or ():
+        found += faults(connections[name])
+        found += [Warning(words, id="collector.W001") for words in traces(connections[name])]
+    return found
 
 
 def faults(database: BaseDatabaseWrapper) -> list[Error]:
@@ -58,3 +98,22 @@ def faults(database: BaseDatabaseWrapper) -> list[Error]:
                 hint = f"It must be {' or '.join(good)}."
                 found.append(Error(f"The database's {setting} is {value}: {loss}.", hint, id="collector.E001"))
     return found
+
+
+def traces(database: BaseDatabaseWrapper) -> list[str]:
+    """What keeps the order in which reports come for longer than it need be, each with what to set instead."""
+    if database.vendor != "postgresql":
+        return []
+    found = []
+    with database.cursor() as cursor:
+        for setting, (wanted, words, loss) in FORGETFUL.items():
+            cursor.execute(SET_OTHERWISE.format(wanted=wanted), [setting])
+            found += [
+                f"PostgreSQL's {setting} is {value}: {loss}. Set it to {words}." for (value,) in cursor.fetchall()
+            ]
+        cursor.execute(SLOTS)
+        if slots := cursor.fetchone()[0]:
+            found.append(f"PostgreSQL has replication slots ({slots}): {BEHIND} for each. Drop those that nobody uses.")
+        cursor.execute(MAY_OVERWRITE)
+        user, may_overwrite = cursor.fetchone()
+    return found if may_overwrite else [*found, RIGHTS.format(user=user)]

@@ -35,6 +35,7 @@ def database(url: str, data: Path) -> dict[str, Any]:
 def _sqlite(data: Path) -> dict[str, Any]:
     # IMMEDIATE: a transaction that will write takes its place in the queue at once instead of failing half way.
     # synchronous=FULL: a report that was answered with 201 survives a power cut.
+    # journal_size_limit=0: a log that is begun anew keeps no older write behind the new ones (collector/wal.py).
     # temp_store=MEMORY: what a statement would need to be undone, for folding every page that it changes, goes through
     # no file; it was a third of what was written, and pages of reports were left on the disk outside the database.
     return {
@@ -45,6 +46,6 @@ def _sqlite(data: Path) -> dict[str, Any]:
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; "
-            "PRAGMA temp_store=MEMORY;",
+            "PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=0;",
         },
     }

@@ -15,6 +15,25 @@ USER = DATABASE = "candor"
 UNPRIVILEGED = "nobody"
 """PostgreSQL refuses to run as root; for root it runs as this user."""
 
+SEGMENT = 1
+"""Megabytes of a file of its write-ahead log: in a larger one the last writes of a day would stay for hours."""
+
+FORGETTING = {
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "wal_keep_size": "0",
+    "archive_mode": "off",
+    "wal_recycle": "off",
+    "min_wal_size": "32MB",
+    "max_wal_size": "64MB",
+    "checkpoint_timeout": "60s",
+    "track_commit_timestamp": "off",
+    "log_checkpoints": "off",
+}
+"""The write-ahead log holds every report in the order in which it came, with the time: a checkpoint comes every minute
+or 64 MB and deletes the files before it, instead of keeping them under new names until they are written over. Nobody
+else gets the log: no archive, no replica. As compose.yaml has it too."""
+
 START = 30.0
 """Seconds that the server may take until it answers."""
 
@@ -50,10 +69,13 @@ class PostgreSQL:
         if user := _user():
             shutil.chown(self.folder, user)
         if not (self.data / "PG_VERSION").exists():
-            self._run("initdb", "-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
+            self._run("initdb", "-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8",
+                      f"--wal-segsize={SEGMENT}")  # fmt: skip
         with self.log.open("ab") as log:
+            settings = [word for name, value in FORGETTING.items() for word in ("-c", f"{name}={value}")]
             self.server = subprocess.Popen(
-                [binary("postgres"), "-D", self.data, "-k", self.folder, "-c", "listen_addresses="],
+                [binary("postgres"), "-D", self.data, "-k", self.folder, "-c", "listen_addresses=",
+                 "-c", "unix_socket_permissions=0700", *settings],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, user=_user(),
                 cwd=self.folder,
             )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from collector import folding, selectors
+from collector import folding, selectors, wal
 from estimator import services
 from estimator.analyses import services as analyses
 from estimator.exporting import jobs as exports
@@ -14,6 +14,7 @@ def fold_waiting() -> None:
     for digest in selectors.waiting_designs():
         folding.fold(digest, wait=False)  # what another worker has in hand is its own
     services.caught_up()
+    wal.truncate()
 
 
 @shared_task(name="estimator.estimate_changed")

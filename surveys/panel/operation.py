@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from collector import selectors as reports
-from collector.store import size_in_bytes
+from collector.store import size_in_bytes, traces
 from estimator import health, wording
 from estimator.jobs import Job
 from randomized_response import __version__
@@ -67,6 +67,7 @@ def operation(request: HttpRequest) -> HttpResponse:
         "failed": failed(),
         "kept": kept(),
         "set_aside": reports.set_aside_in_all(),
+        "traces": traces(connection),
         "facts": facts(),
         "now": timezone.now(),
     }

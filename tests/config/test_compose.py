@@ -9,6 +9,7 @@ import yaml
 
 from config.celery import app
 from config.household import commands
+from config.postgresql import FORGETTING, SEGMENT
 
 ROOT = Path(__file__).parents[2]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -44,6 +45,13 @@ def test_what_is_prepared_is_what_the_launcher_prepares() -> None:
     prepared = re.findall(r'_manage\("([a-z]+)"', (ROOT / "config" / "serve.py").read_text())
     said = " ".join(SERVICES["prepare"]["command"])
     assert [word for word in prepared if word != "demo"] == re.findall(r"manage\.py ([a-z]+)", said)
+
+
+def test_the_database_forgets_as_that_of_the_stack_does() -> None:
+    database = SERVICES["database"]
+    assert database["command"][:1] == ["postgres"]
+    assert dict(word.split("=") for word in database["command"][2::2]) == FORGETTING
+    assert database["environment"]["POSTGRES_INITDB_ARGS"] == f"--wal-segsize={SEGMENT}"
 
 
 def test_every_image_has_an_exact_version() -> None:

@@ -125,6 +125,25 @@ def correlation(guess: Order, truth: Order) -> float:
     return abs(float(spearmanr(range(len(guess)), [place[nonce] for nonce in guess]).statistic))
 
 
+def logged(nonces: Order) -> Order:
+    """Those that stand in the files of the write-ahead log, the one first that was written first.
+
+    They are random and of 16 bytes: one that is not there is found by chance in 64 MB once in 10**30 times.
+    """
+    content = b"".join(file.read_bytes() for file in log_files())
+    found = {nonce: content.find(nonce) for nonce in nonces}
+    return sorted((nonce for nonce in nonces if found[nonce] >= 0), key=lambda nonce: found[nonce])
+
+
+def log_files() -> list[Path]:
+    if connection.vendor == "sqlite":
+        file = Path(f"{connection.settings_dict['NAME']}-wal")
+        return [file] if file.exists() else []
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW data_directory")
+        return sorted((Path(cursor.fetchone()[0]) / "pg_wal").glob("0*"))
+
+
 def _nonces(line: str) -> Iterator[bytes]:
     for blob in re.findall(r"X'([0-9A-F]{32}|[0-9A-F]{64})'", line):
         yield bytes.fromhex(blob)

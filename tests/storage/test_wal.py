@@ -1,0 +1,211 @@
+"""Reports come one after the other; who steals the files of the write-ahead log cannot say in which order.
+
+Nothing here is left to chance: `attacking.logged` finds a nonce that is not there once in 10**30 times.
+"""
+
+import random
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.utils import ConnectionHandler
+
+from collector import folding, rewriting, services, store, wal
+from collector.designs import Design
+from collector.models import Report, WaitingReport
+from config import postgresql
+from config.database import database
+from tests import payloads
+from tests.storage import attacking
+from tests.storage.attacking import Order, log_files, logged
+from tests.storage.test_backup import empty
+from tests.tools.postgresql import running_postgresql
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+N = 100
+
+
+@pytest.fixture
+def opened(transactional_db: None) -> Iterator[Design]:
+    yield services.freeze(payloads.document())
+    empty()
+
+
+def send(design: Design, count: int, seed: int = 8) -> Order:
+    """Reports in the order in which they came; every 23rd time what waits is folded, as by a worker."""
+    drawn = random.Random(seed)
+    order = [drawn.randbytes(16) for _ in range(count)]
+    for number, nonce in enumerate(order):
+        services.receive(payloads.body(design, nonce=nonce.hex()), slug="campus")
+        if number % 23 == 22:
+            folding.fold(design.digest)
+    return order
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def size() -> int:
+    return sum(file.stat().st_size for file in log_files())
+
+
+def only(vendor: str) -> None:
+    if connection.vendor != vendor:
+        pytest.skip(f"of {vendor} alone")
+
+
+def test_a_log_that_is_kept_names_the_order_of_all(opened: Design) -> None:
+    """The test of the test: nothing cuts the log meanwhile. Of PostgreSQL's a few stand across two pages."""
+    order = send(opened, N)
+    found = logged(order)
+    assert len(found) >= (N if connection.vendor == "sqlite" else 0.9 * N)
+    assert found == [nonce for nonce in order if nonce in found]
+
+
+@pytest.fixture
+def kept_short(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(wal, "LOOKS", 0.02)
+    ended = wal.keep_short()
+    yield
+    ended.set()
+
+
+def test_sqlite_log_is_cut_while_reports_come(opened: Design, kept_short: None) -> None:
+    """Nothing is folded after the last ones, and somebody reads again and again."""
+    only("sqlite")
+    order = []
+    with closing(sqlite3.connect(connection.settings_dict["NAME"])) as reader:
+        for seed in range(8):
+            order += send(opened, 10, seed)
+            reader.execute("SELECT count(*) FROM collector_waitingreport").fetchone()
+        wait_until(lambda: not size())
+    assert logged(order) == []
+    assert WaitingReport.objects.count() == len(order)
+
+
+def test_sqlite_log_is_cut_as_soon_as_a_reader_ends(opened: Design) -> None:
+    only("sqlite")
+    with closing(sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM collector_report").fetchone()
+        order = send(opened, 3)
+        assert not wal.truncate()
+        reader.execute("COMMIT")
+        assert wal.truncate()
+    assert (logged(order), size()) == ([], 0)
+
+
+def test_sqlite_log_that_is_empty_is_left_alone(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installation in which nothing happens writes nothing all day."""
+    only("sqlite")
+    assert wal.truncate()
+    monkeypatch.setattr(sqlite3, "connect", None)
+    assert wal.truncate()
+
+
+def test_sqlite_log_begun_anew_keeps_nothing_older(opened: Design) -> None:
+    """Also where only SQLite's own checkpoint came by."""
+    only("sqlite")
+    order = send(opened, 20)
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA wal_checkpoint(RESTART)")
+    last = send(opened, 1, seed=9)
+    assert len(logged(order)) <= len(order)
+    frames = (size() - 32) // (4096 + 24)
+    assert frames < 20, "the log was cut to what one report wrote"
+    assert logged(last) == last
+
+
+def test_a_rewriting_that_cannot_cut_the_log_is_busy(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    only("sqlite")
+    monkeypatch.setattr(wal, "truncate", lambda patience: False)
+    with pytest.raises(rewriting.Busy):
+        rewriting.rewrite()
+
+
+def test_after_closing_the_log_names_nobody(opened: Design) -> None:
+    order = send(opened, N)
+    assert logged(order)
+    services.close(opened.digest)
+    assert rewriting.rewrite_closed()
+    wal.truncate()  # what was written after the rewriting, as a fold's end and the web's thread do
+    assert logged(order) == []
+    assert Report.objects.count() == N
+
+
+@pytest.fixture(scope="module")
+def default_server() -> Iterator[str]:
+    """A PostgreSQL as a distribution starts it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postgresql, "FORGETTING", {})
+        patch.setattr(postgresql, "SEGMENT", 16)
+        with running_postgresql() as server:
+            yield server.url
+
+
+@pytest.fixture
+def elsewhere(default_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., BaseDatabaseWrapper]]:
+    """The connection of the module of the log to that server, as a user of it."""
+    made: list[Any] = []
+
+    def connect(user: str = postgresql.USER) -> BaseDatabaseWrapper:
+        settings = database(default_server.replace(postgresql.USER, user, 1), connection.settings_dict["NAME"])
+        settings["OPTIONS"].pop("pool")
+        made.append(ConnectionHandler({"default": settings})["default"])
+        for module in (wal, attacking):
+            monkeypatch.setattr(module, "connection", made[-1])
+        return made[-1]
+
+    yield connect
+    for one in made:
+        one.close()
+
+
+def test_log_that_postgresql_would_reuse_is_overwritten(elsewhere: Callable[..., BaseDatabaseWrapper]) -> None:
+    drawn, there = random.Random(8), elsewhere()
+    order = [drawn.randbytes(16) for _ in range(N)]
+    with there.cursor() as cursor:
+        cursor.execute("CREATE TABLE plain (nonce bytea PRIMARY KEY)")
+        for nonce in order:
+            cursor.execute("INSERT INTO plain VALUES (%s)", [nonce])
+    assert len(logged(order)) >= 0.9 * N
+    with there.cursor() as cursor:
+        cursor.execute("DROP TABLE plain")
+        cursor.execute("SELECT pg_switch_wal()")
+        cursor.execute("CHECKPOINT")
+    assert len(logged(order)) >= 0.9 * N, "kept under a new name"
+    assert wal.overwrite()
+    assert logged(order) == []
+
+
+def test_who_may_not_overwrite_the_log_is_told_how(elsewhere: Callable[..., BaseDatabaseWrapper]) -> None:
+    with elsewhere().cursor() as cursor:
+        cursor.execute("CREATE ROLE guest LOGIN")
+    there = elsewhere("guest")
+    assert not wal.overwrite()
+    (*_others, rights) = store.traces(there)
+    assert "GRANT EXECUTE ON FUNCTION pg_switch_wal(), pg_ls_waldir() TO guest" in rights
+    with elsewhere().cursor() as cursor:
+        for statement in rights.partition("superuser: ")[2].rstrip(".").split("; "):
+            cursor.execute(statement)
+    assert rights not in store.traces(elsewhere("guest"))
+    assert wal.overwrite()
+
+
+def test_settings_that_keep_the_order_are_named(elsewhere: Callable[..., BaseDatabaseWrapper]) -> None:
+    found = " ".join(store.traces(elsewhere()))
+    assert "wal_recycle is on: " in found
+    assert "max_wal_size is 1GB: " in found
+    assert "Set it to 256MB or less." in found
+    assert "archive_mode" not in found
+    assert store.traces(connection) == [], "what we start ourselves forgets"
