@@ -1,0 +1,41 @@
+"""The page of what was tried: docs/failures.md."""
+
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from tests.system.installation import ROOT
+
+PAGE = ROOT / "docs" / "failures.md"
+INTRODUCTION = """# When the surroundings fail
+
+Written by `make failures`; do not edit. A running installation took reports while one thing after another happened
+that no program can prevent, to processes, clock, folders and disk. Who got no answer, or 503, sent the same again.
+
+| installation | what happened | what was seen |
+| --- | --- | --- |
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    installation: str
+    what: str
+    seen: str
+    sound: bool
+
+
+def tried(installation: str, what: str, case: Callable[[], str]) -> Row:
+    """Do it and note what was seen, or what went wrong."""
+    try:
+        return Row(installation, what, case(), True)
+    except Exception as fault:
+        return Row(installation, what, f"**went wrong**: {type(fault).__name__} {fault}", False)
+
+
+def write(rows: Sequence[Row]) -> None:
+    table = "".join(f"| {row.installation} | {row.what} | {row.seen} |\n" for row in rows)
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
+    run = f"\nRun on {datetime.now(UTC):%-d %B %Y} at commit {commit.strip()}.\n"
+    PAGE.write_text(INTRODUCTION + table + run)
