@@ -5,16 +5,18 @@ addresses: a resolver that says something else a moment later changes nothing.
 """
 
 import ipaddress
+import re
 import socket
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 
+from surveys.webhooks.registries import IPAddress, is_public, real_address
+
 LONGEST = 500
-IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
-TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
-"""IPv4 addresses behind a translator (NAT64): the last 32 bits are the real one."""
+LAST_LABEL_OF_NUMBER = re.compile(r"(?:[0-9]+|0x[0-9a-f]*)")
+"""Resolvers read 2130706433, 0x7f.1 and 0177.0.0.1 as addresses; no name ends in such a label."""
 
 
 class NotSent(Exception):
@@ -43,7 +45,9 @@ def check(url: str) -> SplitResult:
         raise NotSent(f"The address must have at most {LONGEST} characters, plain ones and no spaces.")
     if not host or parts.username is not None or parts.password is not None or parts.fragment or port == 0:
         raise NotSent("The address must have a host, and no name, password or # part.")
-    literal = _literal(host)
+    literal = _literal(host.rstrip("."))
+    if literal is None and LAST_LABEL_OF_NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2].lower()):
+        raise NotSent("The host must be a name, or an address as four numbers from 0 to 255.")
     loopback = host == "localhost" or (literal is not None and literal.is_loopback)
     if parts.scheme != "https" and not (parts.scheme == "http" and loopback):
         raise NotSent("The address must begin with https://; http:// is for this very machine alone.")
@@ -76,17 +80,9 @@ def _literal(host: str) -> IPAddress | None:
 
 
 def _require_outside(address: IPAddress) -> None:
-    real = _real(address)
+    real = real_address(address)
     if any(real.version == inside.version and real in inside for inside in settings.CANDOR_WEBHOOKS_INSIDE):
         return
-    if not real.is_global or real.is_multicast:
-        raise NotSent("The host is inside a private network; an operator can allow it by CANDOR_WEBHOOKS_INSIDE.")
-
-
-def _real(address: IPAddress) -> IPAddress:
-    """The address that packets go to in the end, where this one only wraps it."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return address
-    if address in TRANSLATED:
-        return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
-    return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else address)
+    if not is_public(real):
+        words = "The host is inside a private network, or one that no public host is in"
+        raise NotSent(f"{words}; an operator can allow it by CANDOR_WEBHOOKS_INSIDE.")
