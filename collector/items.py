@@ -209,7 +209,8 @@ def _table(weights: Any, place: str, *, rows: int, columns: int | None) -> None:
         require(isinstance(row, list), f"{place}.weights[{x}] must be a list; got {type(row).__name__}")
         require(len(row) == width, f"{place}.weights[{x}] must have {width} entries, one a report; got {len(row)}")
         for y, weight in enumerate(row):
-            whole(weight, f"{place}.weights[{x}][{y}]", low=0)
+            if type(weight) is not int or weight < 0:
+                whole(weight, f"{place}.weights[{x}][{y}]", low=0)
         require(sum(row) == sum(weights[0]), f"{place}.weights[{x}] must sum to {sum(weights[0])}; got {sum(row)}")
     denominator = sum(weights[0])
     require(1 <= denominator <= LARGEST_DENOMINATOR, f"{place}.weights must sum to 1..2**32; got {denominator}")

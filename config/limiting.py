@@ -7,8 +7,10 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 
 from collector import limits
-from collector.errors import Refusal, TooMany, Unavailable
+from collector.errors import Refusal, TooLarge, TooMany, Unavailable
+from collector.headers import LENGTH
 from collector.writer import RETRY
+from surveys import bounds
 from surveys.api import problems
 from surveys.people import tokens
 
@@ -22,16 +24,23 @@ LIMITED = (
 )
 """The name of a limit, and the methods and addresses that it counts."""
 
+LARGEST_BODY = 5_000_000
+"""Bytes of any request; a list of 2,000,000 bytes beside as much pasted text is the largest that a page sends."""
+
+SMALLER = ((re.compile(r"/panel/(login|code|sign-in)/"), 10_000), (re.compile(r"/panel/upload/"), 2 * bounds.LARGEST))
+"""Addresses at which less is taken: from anybody, and a definition as a file and as a text."""
+
 
 def limited(get_response: Respond) -> Respond:
-    """Count what is limited; 429 with a sentence where it is too much."""
+    """Count what is limited: 429 with a sentence where it is too much. 413 where a body is too large to be read."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         try:
+            _require_small(request)
             for name, methods, path in LIMITED:
                 if request.method in methods and path.fullmatch(request.path):
                     limits.take(name, _whom(request, name))
-        except TooMany as refusal:
+        except (TooMany, TooLarge) as refusal:
             return _said(request, refusal)
         return get_response(request)
 
@@ -63,8 +72,16 @@ def _whom(request: HttpRequest, name: str) -> str:
     return limits.address_of(request.META)
 
 
+def _require_small(request: HttpRequest) -> None:
+    """A body without its length is none: the server and Django take no more of it than it was said to have."""
+    most = next((size for path, size in SMALLER if path.fullmatch(request.path)), LARGEST_BODY)
+    length = str(request.META.get("CONTENT_LENGTH") or "0")
+    if not LENGTH.fullmatch(length) or int(length) > most:
+        raise TooLarge("Content-Length", f"A request may have {most:,} bytes here; this one has {length[:20]}.")
+
+
 def _said(request: HttpRequest, refusal: Refusal) -> HttpResponse:
-    headers = {"Retry-After": str(refusal.retry)}
+    headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
     if request.path.startswith(problems.PREFIX):
         return problems.response(refusal.status, refusal.message, headers)
     return HttpResponse(refusal.message, status=refusal.status, content_type="text/plain", headers=headers)

@@ -25,7 +25,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 
-from config import data_folder
 from config.household import Household, Server, commands
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,12 +43,8 @@ def main() -> None:
         signal.signal(number, _interrupt)
     try:
         with _servers() if options.stack else contextlib.nullcontext(list[Server]()) as servers:
-            data = Path(os.environ.get("CANDOR_DATA", ROOT / "var")).resolve()
-            _require_writable(data)
-            with data_folder.locked(data):
-                if not os.environ.get("DATABASE_URL"):
-                    data_folder.require_readable(data / "candor.sqlite3")
-                _serve(options, servers)
+            _require_writable(Path(os.environ.get("CANDOR_DATA", ROOT / "var")))
+            _serve(options, servers)
     except KeyboardInterrupt:
         pass
     print("Candor has ended; its data stays in place.", flush=True)

@@ -14,8 +14,10 @@ def log_up(ratio: Fraction) -> float:
     """The natural logarithm of `ratio` >= 1, rounded up: at most one unit in the last place above, never below."""
     if ratio == 1:
         return 0.0
-    size = max(ratio.numerator.bit_length(), 64)
-    context = Context(prec=40 + size // 3, rounding=ROUND_CEILING)
+    # Sixty digits leave forty of a logarithm above 1e-20; nearer to 1 they have to grow with the fraction.
+    near = (ratio.numerator - ratio.denominator) * 10**20 < ratio.denominator
+    digits = 40 + max(ratio.numerator.bit_length(), 64) // 3 if near else 60
+    context = Context(prec=digits, rounding=ROUND_CEILING)
     quotient = context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
     exact = context.next_plus(context.ln(quotient))
     nearest = float(exact)

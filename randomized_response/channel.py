@@ -201,6 +201,8 @@ def _checked_weights(weights: Sequence[Sequence[int]]) -> tuple[tuple[int, ...],
     for x, row in enumerate(rows):
         if len(row) != len(rows[0]) or len(row) < 2:
             raise ValueError(f"weights[{x}] must have as many entries as row 0, at least 2; got {len(row)}")
+        if set(map(type, row)) == {int} and min(row) >= 0:
+            continue  # as nearly always, in a table of up to 65,536
         for y, weight in enumerate(row):
             if not is_integer(weight) or weight < 0:
                 raise ValueError(f"weights[{x}][{y}] must be a non-negative integer; got {weight!r}")
@@ -210,4 +212,4 @@ def _checked_weights(weights: Sequence[Sequence[int]]) -> tuple[tuple[int, ...],
     for x, row in enumerate(rows):
         if sum(row) != denominator:
             raise ValueError(f"weights[{x}] must sum to {denominator} like row 0; got {sum(row)}")
-    return tuple(tuple(int(weight) for weight in row) for row in rows)
+    return tuple(tuple(map(int, row)) for row in rows)

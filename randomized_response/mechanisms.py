@@ -255,7 +255,7 @@ def _yes_no(yes_given_no: Fraction, yes_given_yes: Fraction, name: str, truth: F
 def _from_probabilities(table: list[list[Fraction]], name: str, truth: Fraction | None) -> Channel:
     """The smallest integer table with exactly these probabilities."""
     denominator = lcm(*(entry.denominator for row in table for entry in row))
-    weights = [[int(entry * denominator) for entry in row] for row in table]
+    weights = [[entry.numerator * (denominator // entry.denominator) for entry in row] for row in table]
     common = gcd(*(weight for row in weights for weight in row))
     return Channel(tuple(tuple(weight // common for weight in row) for row in weights), name, truth)
 

@@ -17,10 +17,11 @@ from collector import designs
 from collector.checks import DesignError
 from randomized_response import epsilon_total
 from surveys import marks
+from surveys.bounds import require_plain
 from surveys.languages import missing_from
 from surveys.mechanisms import mechanism_of
 from surveys.questions import complete_item, frozen_item
-from surveys.reading import DefinitionError, exact, known_keys, listed, require_plain_texts, text
+from surveys.reading import DefinitionError, exact, known_keys, listed, text
 from surveys.waves.ledger import epsilon_of, priced
 
 Definition = dict[str, Any]
@@ -29,7 +30,10 @@ TEXTS = ("title", "introduction", "consent")
 BROWSER_LIMIT = 2980
 """e^epsilon above which the respondent's page refuses a survey whatever an installation allows (client/channel.js)."""
 
-TO_FILL_IN = re.compile(r"\[\[.+?\]\]")
+MOST_NUMBERS = 2**17
+"""In the tables of a survey: twice that of a question with 256 answers, or of twelve with a hundred each."""
+
+TO_FILL_IN = re.compile(r"\[\[[^\[\]\n]+\]\]")
 """What a template leaves to its author, like the number of a help line."""
 
 SAID_ONCE = {"invitations": ("secret", "blind"), "repeats": ("fresh", "remember"), "participation": ()}
@@ -54,17 +58,6 @@ class Opening:
 
 
 FIRST = Opening()
-
-
-class _Yaml(yaml.SafeLoader):
-    """YAML in which yes, no, on and off are words, as in YAML 1.2: questionnaires are full of them."""
-
-
-_Yaml.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-_Yaml.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:true|false)$"), list("tf"))
 
 
 class _Writer(yaml.SafeDumper):
@@ -170,12 +163,26 @@ def drawn(definition: Definition, *, version: int, opening: Opening = FIRST) -> 
         **_frozen_once(definition, opening),
         "format": designs.FORMAT,
         "version": version,
-        "items": [frozen_item(item, f"items[{number}]") for number, item in enumerate(definition["items"])],
+        "items": _frozen_items(definition["items"]),
     }
     try:
         return designs.check(document)
     except DesignError as error:
         raise DefinitionError(str(error)) from None
+
+
+def _frozen_items(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each with its table, which takes up to 65,536 numbers; it ends at the first that makes them too many."""
+    frozen, numbers = [], 0
+    for place, item in enumerate(items):
+        frozen.append(frozen_item(item, f"items[{place}]"))
+        numbers += sum(map(len, frozen[-1]["channel"]["weights"]))
+        if numbers > MOST_NUMBERS:
+            raise DefinitionError(
+                f"items[{place}]: the tables of the questions up to here hold {numbers:,} numbers; at most "
+                f"{MOST_NUMBERS:,} are allowed. Offer fewer answers or a larger step"
+            )
+    return frozen
 
 
 def total_epsilon(definition: Definition) -> float:
@@ -184,7 +191,7 @@ def total_epsilon(definition: Definition) -> float:
 
 
 def _read(source: str, *, for_good: bool) -> Definition:
-    raw, node = marks.read(source, _Yaml)
+    raw, node = marks.read(source)
     try:
         return _taken(raw, for_good=for_good)
     except DefinitionError as fault:
@@ -192,7 +199,7 @@ def _read(source: str, *, for_good: bool) -> Definition:
 
 
 def _taken(raw: Any, *, for_good: bool) -> Definition:
-    require_plain_texts(raw, "")
+    require_plain(raw)
     definition = complete(raw)
     if for_good:
         design_of(definition, version=1)

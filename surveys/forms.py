@@ -22,7 +22,7 @@ from unfold.widgets import (
 from collector.checks import DesignError, fraction
 from collector.designs import check_released
 from collector.texts import validate_text
-from surveys import definitions
+from surveys import bounds, definitions
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
 from surveys.people.teams import team_fields
 from surveys.reading import DefinitionError
@@ -31,6 +31,9 @@ from surveys.words import WordsField
 
 AROUND = 4
 """Lines shown before and after one with a fault."""
+
+LONGEST_LINE = 500
+"""Characters shown of each."""
 
 if TYPE_CHECKING:
     ModelForm = forms.ModelForm[Any]
@@ -282,6 +285,8 @@ class UploadForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         file = cleaned.get("file")
+        if file and file.size > bounds.LARGEST:
+            raise ValidationError(str(bounds.too_large(file.size)))
         try:
             text = file.read().decode("utf-8-sig") if file else cleaned.get("text", "")
         except UnicodeDecodeError:
@@ -326,4 +331,4 @@ class DuplicateForm(forms.Form):
 def lines_around(text: str, fault: int) -> tuple[SourceLine, ...]:
     """The line with a fault (counted from 1) and those around it; nothing where the fault has no line."""
     lines = list(enumerate(text.splitlines(), start=1))[max(0, fault - 1 - AROUND) : fault + AROUND] if fault else []
-    return tuple(SourceLine(number, words, number == fault) for number, words in lines)
+    return tuple(SourceLine(number, words[:LONGEST_LINE], number == fault) for number, words in lines)

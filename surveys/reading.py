@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from collector.texts import refused_in
-from surveys.refusals import why_not_key, why_not_text
+from surveys.refusals import why_not_key
 
 Text = dict[str, str]
+
+LONGEST_FAULT = 1_000
+"""Characters of a message: the value that it quotes may be a whole file."""
 
 
 class DefinitionError(ValueError):
@@ -15,7 +17,7 @@ class DefinitionError(ValueError):
     """
 
     def __init__(self, message: str, *, line: int = 0, column: int = 0) -> None:
-        super().__init__(message)
+        super().__init__(message if len(message) <= LONGEST_FAULT else f"{message[:LONGEST_FAULT]} ...")
         self.line, self.column = line, column
 
 
@@ -46,17 +48,3 @@ def text(value: Any, languages: list[str]) -> Any:
     if value == "":
         return dict.fromkeys(languages, "")
     return {languages[0]: value} if isinstance(value, str) and len(languages) == 1 else value
-
-
-def require_plain_texts(value: Any, place: str) -> None:
-    """Refuse HTML and what cannot be seen in any text of a part of a definition, and in the names of its parts."""
-    if isinstance(value, dict):
-        for name, part in value.items():
-            if isinstance(name, str) and (unseen := refused_in(name, lines=False)):
-                raise DefinitionError(f"{place or 'survey'} has a key that {unseen.in_words}.")
-            require_plain_texts(part, f"{place}.{name}" if place else str(name))
-    elif isinstance(value, list):
-        for number, part in enumerate(value):
-            require_plain_texts(part, f"{place}[{number}]")
-    elif reason := why_not_text(value):
-        raise DefinitionError(f"{place} {reason}.")

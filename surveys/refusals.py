@@ -50,7 +50,7 @@ KEYS = {
 """Keys of other platforms' files, and why they are none here."""
 
 TAG = re.compile(
-    r"<\s*/?\s*(?:a|abbr|b|big|blockquote|body|br|button|center|code|div|em|embed|font|form|h[1-6]|head|hr|html|i|iframe|"
+    r"<\s*(?:/\s*)?(?:a|abbr|b|big|blockquote|body|br|button|center|code|div|em|embed|font|form|h[1-6]|head|hr|html|i|iframe|"
     r"img|input|link|li|meta|object|ol|p|pre|s|script|small|span|strong|style|sub|sup|svg|table|tbody|td|th|tr|u|ul|"
     r"video)\b[^<>]*>|<!--",
     re.IGNORECASE,

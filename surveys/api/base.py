@@ -16,6 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from collector.headers import LENGTH
 from surveys.api.problems import Problem, error
 from surveys.people.models import KeptAnswer
 
@@ -138,5 +139,5 @@ def _hash(*parts: str | bytes) -> str:
 
 def _require_small(request: Request) -> None:
     length = str(request.META.get("CONTENT_LENGTH") or "0")
-    if not length.isdecimal() or int(length) > LARGEST_BODY:
+    if not LENGTH.fullmatch(length) or int(length) > LARGEST_BODY:
         raise Problem(413, f"A body may have {LARGEST_BODY:,} bytes; this one has {length[:20]}.")

@@ -7,6 +7,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from surveys import bounds
 from surveys.appointments import MOST_REPORTS
 from surveys.inviting.making import FEWEST as FEWEST_INVITED
 from surveys.inviting.making import MOST as MOST_INVITED
@@ -15,7 +16,6 @@ from surveys.rehearsals.form import FEWEST, MOST, MOST_REPETITIONS
 from surveys.rehearsals.services import LARGEST_SEED
 
 DIGEST = r"^[0-9a-f]{64}$"
-LONGEST_SOURCE = 500_000
 
 
 class Body(serializers.Serializer[Any]):
@@ -49,7 +49,7 @@ class SurveyBody(Body):
     """A definition as an object or as a text in YAML, and the team that it goes to."""
 
     definition = DefinitionField(required=False)
-    yaml = serializers.CharField(required=False, max_length=LONGEST_SOURCE, trim_whitespace=False)
+    yaml = serializers.CharField(required=False, max_length=bounds.LARGEST, trim_whitespace=False)
     team = serializers.IntegerField(
         required=False, min_value=1, max_value=2**31 - 1, help_text="id of one of your teams; else your own"
     )

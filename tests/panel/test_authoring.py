@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from surveys import definitions, selectors
+from surveys import bounds, definitions, selectors
 from surveys.models import Item, Survey, Version
 from surveys.people.teams import home_team
 from surveys.services import write_survey
@@ -252,7 +252,7 @@ def test_a_file_becomes_a_draft(alice: User, her: Client) -> None:
         ("- 1", "must be a mapping"),
         ("slug: x\nweight: 3", "unknown keys: weight"),
         ("slug: x\ntitle: X", "items must be 1 to 256 questions"),
-        ("!!python/object/apply:os.system ['true']", "this is not YAML"),
+        ("!!python/object/apply:os.system ['true']", "tags are not taken"),
     ],
 )
 def test_faults_of_a_file_are_said_in_words(her: Client, text: str, words: str) -> None:
@@ -301,3 +301,13 @@ def test_an_epsilon_of_released_numbers_is_checked_in_the_form(
     assert Survey.objects.get().participation == ""
     Survey.objects.update(participation=written)
     assert "Release of group sizes must be " in her.get(f"/panel/survey/{survey.slug}/").content.decode()
+
+
+def test_upload_too_large_is_refused_before_it_is_read(her: Client) -> None:
+    file = SimpleUploadedFile("a.yaml", b"#" * (bounds.LARGEST + 1))
+    assert "at most 524,288 bytes; this one has 524,289" in her.post("/panel/upload/", {"file": file}).content.decode()
+    answer = her.generic("POST", "/panel/upload/", b"", CONTENT_LENGTH="50000000")
+    assert (answer.status_code, answer.content) == (
+        413,
+        b"A request may have 1,048,576 bytes here; this one has 50000000.",
+    )

@@ -1,3 +1,4 @@
+import contextlib
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -7,8 +8,10 @@ from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 
 from surveys import definitions, services
+from surveys.bounds import LARGEST
 from surveys.commands import STANDARD, SurveyCommand
 from surveys.people.teams import team_for
+from surveys.reading import DefinitionError
 
 
 class Command(SurveyCommand):
@@ -21,13 +24,23 @@ class Command(SurveyCommand):
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
         file: Path = options["file"]
         try:
-            text = (sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()).decode()
+            text = _read(file).decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise CommandError(f"{file} is not UTF-8: byte {error.start + 1} cannot be read.") from None
         definition = definitions.load_checked(text)
         survey = services.write_survey(definition, team=team_for(_owner(options["owner"]), definition["slug"]))
         facts = {"slug": survey.slug, "state": survey.state, "items": survey.items.count()}
         return f"{survey.slug} is a draft with {facts['items']} questions.", facts
+
+
+def _read(file: Path) -> bytes:
+    """The file, of which no more is read than a definition may have."""
+    with contextlib.ExitStack() as opened:
+        stream = sys.stdin.buffer if file == STANDARD else opened.enter_context(file.open("rb"))
+        read = stream.read(LARGEST + 1)
+    if len(read) > LARGEST:
+        raise DefinitionError(f"{file} must have at most {LARGEST:,} bytes; it has more")
+    return read
 
 
 def _owner(name: str | None) -> User:
