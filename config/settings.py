@@ -99,15 +99,15 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "surveys.people.tokens.EndedByNewPassword"},
 ]
 LOGIN_URL = "admin:login"
-# Ten wrong passwords for one name, known or not, and it waits a quarter of an hour. What is kept is a hash of the name
-# and a number, in memory: no address, no browser, no row.
+# Ten wrong passwords for one name, known or not, from one address, and that name waits there for a quarter of an hour.
+# By the name alone anybody could lock a colleague out. What is kept is a hash of both and a number, in memory: no row.
 AXES_HANDLER = "axes.handlers.cache.AxesCacheHandler"
-AXES_LOCKOUT_PARAMETERS = ["username"]
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_CALLABLE = "surveys.people.account.locked"
-AXES_CLIENT_IP_CALLABLE = "surveys.people.account.no_address"
+AXES_CLIENT_IP_CALLABLE = "surveys.people.account.hashed_address"
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 # "required" makes the panel ask everybody for a second factor; else each researcher decides.
 CANDOR_SECOND_FACTOR = os.environ.get("CANDOR_SECOND_FACTOR", "")
@@ -127,7 +127,7 @@ CANDOR_LIMITS = {
         ("reports by survey", "reports of one survey", "1000000/hour"),
         ("coins by survey", "own-coin reports of a survey that asks browsers for work", "60/hour"),
         ("tokens by address", "requests for blind invitations from one address", "1200/hour"),
-        ("sign-ins by address", "sign-ins from one address", "120/hour"),
+        ("sign-ins by address", "sign-ins from one address", "60/hour"),
         ("requests by researcher", "requests of one researcher", "1200/minute"),
         ("files by reader", "files for one reader", "600/hour"),
     )
@@ -161,8 +161,8 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Strict"
 # Whatever ends https stands in front of us and redirects there; whether to ask for a browser's preload list is for the
 # owner of the domain to decide.
 SECURE_SSL_REDIRECT = False
-# Without Redis there is one web process, whose memory axes may count in; and it counts by name alone, on purpose.
-SILENCED_SYSTEM_CHECKS = ["security.W008", "security.W021", "axes.W001", "axes.W006"]
+# Without Redis there is one web process, whose memory axes may count in.
+SILENCED_SYSTEM_CHECKS = ["security.W008", "security.W021", "axes.W001"]
 SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60 if SECURE else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE
 SECURE_REFERRER_POLICY = "no-referrer"
@@ -234,7 +234,9 @@ REDIS_URL = os.environ.get("REDIS_URL")
 BROKER = DATA / "broker"
 if REDIS_URL:
     # Wrong passwords are counted over all web processes.
-    CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+    CACHES: dict[str, Any] = {
+        "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    }
     CELERY_BROKER_URL = REDIS_URL
     # What a killed worker held comes back at once. A broker that is away must not hold up a request.
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
@@ -245,6 +247,13 @@ if REDIS_URL:
         "socket_timeout": 5,
     }
 else:
+    # Its usual 300 entries would let whoever tries some hundred names have the counts of others forgotten.
+    CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+            "OPTIONS": {"MAX_ENTRIES": 100_000},
+        }
+    }
     BROKER.mkdir(parents=True, exist_ok=True)
     CELERY_BROKER_URL = "folder://localhost"
     CELERY_BROKER_TRANSPORT_OPTIONS = {

@@ -4,9 +4,11 @@ from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.crypto import salted_hmac
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from collector import limits
 from surveys.lifecycle import NotAllowed
 from surveys.panel.views import panel_page, signed_in
 from surveys.people import factor
@@ -103,7 +105,7 @@ def password(request: HttpRequest) -> HttpResponse:
 
 
 def locked(request: HttpRequest, *_more: object) -> HttpResponse:
-    """What django-axes answers after too many wrong passwords for one name, right or wrong, known or not."""
+    """What django-axes answers after too many wrong passwords for a name, known or not, from one address."""
     page = panel_page(request, "panel/people/locked.html", title="Too many tries")
     page.status_code = 429
     return page
@@ -116,5 +118,6 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     return page
 
 
-def no_address(request: HttpRequest) -> None:
-    """The address of whoever signs in, for django-axes: it is not read."""
+def hashed_address(request: HttpRequest) -> str:
+    """The address of whoever signs in, as django-axes counts it: a keyed hash, of version 6 of its whole network."""
+    return salted_hmac("candor.sign-in", limits.address_of(request.META), algorithm="sha256").hexdigest()

@@ -1,5 +1,6 @@
 """Signing in: the second factor, its recovery codes, throttled passwords, sessions that end."""
 
+import hashlib
 import re
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.management import call_command
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import reverse
 from django_otp.oath import TOTP
 from django_otp.plugins.otp_static.models import StaticDevice
@@ -160,6 +161,59 @@ def test_after_ten_wrong_passwords_the_right_one_waits_too(alice: User, name: st
     link.post(reverse("sign-in"), {"code": get_token(alice)})
     assert link.get(LIST).status_code == 200  # a one-time link works meanwhile
     assert caplog.text == ""
+
+
+def sign_in_from(address: str, name: str = "alice", password: str = PASSWORD) -> int:
+    answer = Client(REMOTE_ADDR=address).post(reverse("admin:login"), {"username": name, "password": password})
+    return int(answer.status_code)
+
+
+@pytest.mark.parametrize(
+    ("attacker", "neighbour", "elsewhere"),
+    [
+        ("192.0.2.1", "192.0.2.1", "192.0.2.2"),
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", "2001:db8:1:3::1"),
+    ],
+)
+def test_lockout_holds_for_name_and_address_together(
+    alice: User, attacker: str, neighbour: str, elsewhere: str
+) -> None:
+    assert [sign_in_from(attacker, password="wrong") for _ in range(10)] == [200] * 9 + [429]
+    assert sign_in_from(elsewhere) == 302, "nobody locks a colleague out"
+    assert sign_in_from(attacker) == sign_in_from(neighbour) == 429, "a success elsewhere opens nothing here"
+    assert sign_in_from(attacker, name="nobody") == 200, "another name"
+
+
+def test_wrong_passwords_of_success_are_forgotten(alice: User) -> None:
+    assert [sign_in_from("192.0.2.1", password="wrong") for _ in range(9)] == [200] * 9
+    assert sign_in_from("192.0.2.1") == 302
+    assert sign_in_from("192.0.2.1", password="wrong") == 200
+
+
+def test_many_names_from_one_address_meet_the_limit(alice: User, settings: Any) -> None:
+    from collector import limits
+    from collector.limits import Limit
+
+    settings.REDIS_URL = None
+    things = settings.CANDOR_LIMITS["sign-ins by address"].things
+    settings.CANDOR_LIMITS = settings.CANDOR_LIMITS | {"sign-ins by address": Limit(things, 4, "day")}
+    limits.shared.cache_clear()
+    tried = [sign_in_from("192.0.2.7", name=f"name{number}", password="wrong") for number in range(6)]
+    assert tried == [200] * 4 + [429] * 2
+    assert sign_in_from("192.0.2.8") == 302
+    limits.shared.cache_clear()
+
+
+def test_counts_of_sign_ins_hold_no_address(alice: User) -> None:
+    from axes.helpers import get_client_cache_keys
+    from django.core.cache import cache
+
+    sign_in_from("192.0.2.9", password="wrong")
+    kept = getattr(cache, "_cache", {})
+    assert "192.0.2.9" not in repr(kept)
+    request = RequestFactory(REMOTE_ADDR="192.0.2.9").post("/", {})
+    plain = hashlib.sha256(b"alice192.0.2.9").hexdigest()
+    assert get_client_cache_keys(request, {"username": "alice"}) != [f"axes-{plain}"]
 
 
 def test_of_wrong_passwords_nothing_is_stored(alice: User) -> None:
