@@ -39,8 +39,9 @@ def test_json_may_name_its_charset(design: Design, content_type: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "content_type", ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1", ""]
-)
+    "content_type", ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1", "",
+     "application/json,application/json", "application/json, text/plain", "text/plain,application/json"],
+)  # fmt: skip
 def test_415_for_anything_but_json(design: Design, content_type: str) -> None:
     answer = send(payloads.body(design), CONTENT_TYPE=content_type)
     assert answer.status == 415
@@ -58,11 +59,53 @@ def test_415_for_anything_but_json(design: Design, content_type: str) -> None:
         {"HTTP_SEC_FETCH_SITE": "cross-site"},
         {"HTTP_SEC_FETCH_SITE": "same-site"},
         {"HTTP_SEC_FETCH_SITE": "none"},
+        {"HTTP_ORIGIN": "https://127.0.0.1:8000"},
+        {"HTTP_ORIGIN": "http://127.0.0.1"},
+        {"HTTP_ORIGIN": "http://127.0.0.1:8001"},
+        {"HTTP_ORIGIN": "http://localhost:8000"},
+        {"HTTP_ORIGIN": "http://127.0.0.1:8000/"},
+        {"HTTP_ORIGIN": "ftp://127.0.0.1:8000"},
+        {"HTTP_ORIGIN": "//127.0.0.1:8000"},
+        {"HTTP_ORIGIN": "http://me@127.0.0.1:8000"},
+        {"HTTP_ORIGIN": "http://127.0.0.1:8000,http://127.0.0.1:8000"},
+        {"HTTP_ORIGIN": "http://127.0.0.1:8000, https://elsewhere.example"},
+        {"HTTP_SEC_FETCH_SITE": "same-origin,same-origin"},
+        {"HTTP_SEC_FETCH_SITE": "same-origin, cross-site"},
+        {"HTTP_SEC_FETCH_SITE": ""},
     ],
 )
 def test_403_for_another_site(design: Design, headers: dict[str, str | None]) -> None:
     assert send(payloads.body(design), **headers).status == 403
     assert stored(design) == 0
+
+
+@pytest.mark.parametrize(
+    ("site", "host", "origin", "status"),
+    [
+        # Behind what ends https, which may take the port off as well.
+        ("https://candor.example", "candor.example", "https://candor.example", 201),
+        ("https://candor.example", "candor.example", "http://candor.example", 403),
+        ("https://candor.example:443/", "candor.example", "https://candor.example", 201),
+        ("https://candor.example:8443", "candor.example", "https://candor.example:8443", 201),
+        ("https://candor.example:8443", "candor.example:8443", "https://candor.example:8443", 201),
+        ("https://candor.example:8443", "candor.example", "https://candor.example", 403),
+        ("https://candor.example", "candor.example:8443", "https://candor.example:8443", 403),
+        ("https://candor.example", "Candor.Example", "https://candor.example", 201),
+        ("http://candor.example:8000", "candor.example:8000", "http://candor.example:8000", 201),
+        ("http://candor.example:8000", "candor.example:8000", "https://candor.example:8000", 403),
+        # On the machine itself.
+        ("https://candor.example", "localhost:8000", "http://localhost:8000", 201),
+        ("https://candor.example", "localhost:8000", "https://candor.example", 403),
+        ("https://candor.example", "localhost:8000", "https://localhost:8000", 403),
+        ("http://127.0.0.1:8000", "127.0.0.1:18000", "http://127.0.0.1:18000", 201),
+        ("http://127.0.0.1:8000", "localhost:8000", "http://localhost:8000", 201),
+    ],
+)
+def test_origin_is_compared_with_scheme_and_port(
+    design: Design, settings: Any, site: str, host: str, origin: str, status: int
+) -> None:
+    settings.CANDOR_URL, settings.ALLOWED_HOSTS = site, ["candor.example", "localhost", "127.0.0.1"]
+    assert send(payloads.body(design), HTTP_HOST=host, HTTP_ORIGIN=origin).status == status
 
 
 @pytest.mark.parametrize("host", ["elsewhere.example", "127.0.0.1.elsewhere.example", "", None, "[", "127.0.0.1:80:80"])

@@ -248,14 +248,14 @@ CHANNELS = st.one_of(
     st.fixed_dictionaries({"name": st.sampled_from(["k_ary", "warner", "one_bit"]), "truth": FRACTIONS}),
     st.fixed_dictionaries({"name": st.just("unary"), "on": FRACTIONS, "off": FRACTIONS}),
     st.fixed_dictionaries({"name": st.just("subset"), "size": st.integers(1, 9), "truth": FRACTIONS}),
-    st.fixed_dictionaries({"name": st.just("custom"), "weights": st.lists(st.lists(st.integers()))}),
+    st.fixed_dictionaries({"name": st.just("custom"), "weights": st.lists(st.lists(st.integers(-(10**19), 10**19)))}),
     st.fixed_dictionaries({"name": st.sampled_from(["unary", "discrete_laplace"]), "epsilon": st.just("1.10")}),
 )
 ITEMS = st.fixed_dictionaries(
     {"key": WORDS, "kind": st.sampled_from(["one_choice", "several_choices", "scale"]), "wording": TEXTS,
      "choices": st.lists(TEXTS), "channel": CHANNELS},
-    optional={"prefer_not": TEXTS, "required": st.just(False), "shuffle": st.just(True), "most": st.integers(),
-              "section": WORDS, "unasked": st.integers()},
+    optional={"prefer_not": TEXTS, "required": st.just(False), "shuffle": st.just(True), "most": st.integers(-9, 999),
+              "section": WORDS, "unasked": st.integers(-9, 999)},
 )  # fmt: skip
 NUMBERS = st.fixed_dictionaries(
     {"key": WORDS, "kind": st.just("number"), "wording": TEXTS, "choices": st.just([]), "channel": CHANNELS},
