@@ -19,6 +19,17 @@ from tests.tools.opening import opened
 # playwright's own event loop runs in this thread; Django would take every query of a test for one from async code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
+KEPT = """async () => Object.fromEntries(await Promise.all((await indexedDB.databases()).map(({ name }) =>
+    new Promise((resolve, reject) => {
+        const opened = indexedDB.open(name);
+        opened.onerror = () => reject(opened.error);
+        opened.onsuccess = () => {
+            const found = opened.result.transaction("report").objectStore("report").get("body");
+            found.onsuccess = () => { opened.result.close(); resolve([name, found.result]); };
+        };
+    }))))"""
+"""What the device keeps of reports that were not accepted yet: bodies by the names of their databases."""
+
 
 @dataclass
 class Visit:
@@ -95,7 +106,7 @@ class Visit:
 
     def unfold(self, name: str) -> Self:
         """Open the fold of that heading."""
-        self.page.locator("summary", has_text=name).click()
+        self.page.locator("summary:visible", has_text=name).click()
         return self
 
     def said(self, part: str) -> str:

@@ -50,9 +50,10 @@ def sending(visit: Visit, site: Capture) -> None:
 
 
 def kept(visit: Visit, site: Capture) -> None:
-    """The server does not confirm, and the respondent has this browser keep the report."""
+    """The link is opened again while a report waits; the fold that tells what discarding means is open."""
     sending(visit, site)
-    visit.press("Keep it on this device and send it later").says("kept-said", "Kept on this device.")
+    visit.open().stage("sending").page.get_by_role("button", name="Try now").wait_for()
+    visit.page.evaluate(UNFOLD)
 
 
 def discarded(visit: Visit, site: Capture) -> None:
@@ -79,6 +80,7 @@ def failed(visit: Visit, site: Capture) -> None:
     review(visit, site)
     site.respond = failing(site.respond, Response(422))
     visit.press("Send").stage("failed")
+    visit.page.evaluate(UNFOLD)
     visit.faults.clear()
 
 

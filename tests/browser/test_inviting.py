@@ -139,6 +139,7 @@ def test_one_that_cannot_be_used_ends_in_one_sentence(
             "Your invitation cannot be used here: it is not one of this survey’s, or it was used before. Nothing was "
         )
         assert invited.said("failed-reason") == said + "stored, and an invitation that was not used stays good."
+        invited.unfold("Take it off this device").press("Discard it").stage("discarded")
     assert len({len(post.body) for post in site.posts()}) == 1
     assert WaitingReport.objects.count() == 0
 

@@ -10,12 +10,19 @@ from playwright.sync_api import expect
 
 from collector.models import WaitingReport
 from surveys.models import Version
-from tests.browser.conftest import Visit, failing, new_tab
+from tests.browser.conftest import KEPT, Visit, failing, new_tab
 from tests.tools.capture import DROP, Capture, Request, Response
 
-KEEP = "Keep it on this device and send it later"
-STORED = "() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }])"
-EMPTY = "[{},{}]"
+PUT = """([name, body]) => new Promise((resolve, reject) => {
+    const request = indexedDB.open(name);
+    request.onupgradeneeded = () => request.result.createObjectStore("report");
+    request.onerror = () => reject(request.error);
+    request.onsuccess = () => {
+        const transaction = request.result.transaction("report", "readwrite");
+        transaction.objectStore("report").put(body, "body");
+        transaction.oncomplete = () => { request.result.close(); resolve(); };
+    };
+})"""
 
 
 @pytest.fixture(autouse=True)
@@ -43,17 +50,21 @@ def waiting(visit: Visit) -> Visit:
     return visit
 
 
-def kept(visit: Visit) -> Visit:
-    return waiting(visit).press(KEEP).says("kept-said", "Kept on this device.")
-
-
 def one_report(visit: Visit, site: Capture) -> bytes:
     """All that ever left is one body, the server stored it once, and the device holds nothing of it."""
     (body,) = {post.body for post in site.posts()}
     (report,) = WaitingReport.objects.all()
     assert report.nonce.hex() == json.loads(body)["nonce"]
-    assert visit.page.evaluate(STORED) == EMPTY
+    assert nothing_kept(visit)
     return body
+
+
+def nothing_kept(visit: Visit) -> bool:
+    return visit.page.evaluate(KEPT) == {} and visit.page.evaluate("localStorage.length + sessionStorage.length") == 0
+
+
+def discard(visit: Visit) -> Visit:
+    return visit.unfold("Take it off this device").press("Discard it").stage("discarded")
 
 
 def asks_nothing(visit: Visit) -> None:
@@ -66,7 +77,7 @@ def test_a_reload_sends_the_same_bytes(visit: Visit, site: Capture) -> None:
         waiting(visit).page.reload()
         visit.stage("sending")
         asks_nothing(visit)
-        visit.says("kept-said", "from this tab was on its way when the page was loaded again")
+        visit.says("kept-said", "A randomised answer from this device is not confirmed yet.")
         site.wait_for_posts(2)
     visit.stage("sent")
     assert len(site.posts()) >= 3
@@ -84,41 +95,43 @@ def test_the_reload_of_a_lost_answer_is_no_second_report(visit: Visit, site: Cap
     one_report(visit, site)
 
 
-def test_kept_with_consent_it_survives_the_tab(visit: Visit, site: Capture, version: Version) -> None:
+def test_it_survives_the_tab_until_it_is_accepted(visit: Visit, site: Capture, version: Version) -> None:
     with down(site):
-        page = kept(visit).page
-        (key,) = page.evaluate("Object.keys(localStorage)")
-        assert version.design_id in key
-        assert page.evaluate(f"localStorage['{key}']") == site.posts()[0].body.decode()
+        page = waiting(visit).page
+        assert page.evaluate(KEPT) == {f"candor-report-{version.design_id}": site.posts()[0].body.decode()}
         page.close(run_before_unload=True)
         again = new_tab(visit).open().stage("sending")
-        again.says("kept-said", "A randomised answer from this device is waiting to be sent.")
+        again.says("kept-said", "A randomised answer from this device is not confirmed yet.")
         asks_nothing(again)
     again.stage("sent")
     one_report(again, site)
     again.open().stage("questions")
 
 
-def test_without_consent_a_closed_tab_leaves_nothing(visit: Visit, site: Capture) -> None:
-    with down(site):
-        waiting(visit).page.close()
-    again = new_tab(visit).open().stage("questions")
-    assert again.page.evaluate(STORED) == EMPTY
+def test_it_is_kept_before_the_first_request_leaves(visit: Visit, site: Capture) -> None:
+    """No write after Send is ever finished: then nothing is sent either."""
+    answered(visit).page.evaluate("void (IDBTransaction.prototype.objectStore = () => ({ get: () => ({}) }))")
+    visit.press("Send").stage("sending").page.wait_for_timeout(300)
+    assert site.posts() == []
 
 
-def test_keeping_is_offered_when_a_try_has_failed_and_not_before(visit: Visit, site: Capture) -> None:
-    with down(site):
-        keep = answered(visit).page.get_by_role("button", name=KEEP)
-        expect(keep).to_be_hidden()
-        waiting(visit)
-        expect(keep).to_be_visible()
-        assert visit.page.evaluate("localStorage.length") == 0
-        assert json.loads(next(iter(visit.page.evaluate("Object.values(sessionStorage)"))))["report"]
+def test_a_write_that_fails_sends_nothing_and_says_so(visit: Visit, site: Capture) -> None:
+    full = "() => { throw new DOMException('full', 'QuotaExceededError'); }"
+    answered(visit).page.evaluate(f"void (IDBObjectStore.prototype.put = {full})")
+    visit.press("Send").stage("refused")
+    assert "This browser lets the page keep nothing." in visit.said("refusal-reason")
+    assert site.posts() == []
+    assert visit.checked() == 0
 
 
-def test_keeping_is_offered_offline(visit: Visit, site: Capture) -> None:
+def test_before_send_the_device_keeps_nothing(visit: Visit, site: Capture) -> None:
+    assert nothing_kept(answered(visit))
+
+
+def test_offline_it_is_kept_too(visit: Visit, site: Capture) -> None:
     answered(visit).page.context.set_offline(True)
-    visit.press("Send").press(KEEP).says("kept-said", "Kept on this device.")
+    visit.press("Send").says("ways-out", "You can close this page.")
+    assert len(visit.page.evaluate(KEPT)) == 1
     visit.page.context.set_offline(False)
     visit.stage("sent")
     one_report(visit, site)
@@ -126,8 +139,8 @@ def test_keeping_is_offered_offline(visit: Visit, site: Capture) -> None:
 
 def test_discarding_takes_it_away_for_good(visit: Visit, site: Capture) -> None:
     with down(site):
-        kept(visit).press("Discard it").stage("discarded")
-        assert visit.page.evaluate(STORED) == EMPTY
+        discard(waiting(visit))
+        assert nothing_kept(visit)
         sent = len(site.posts())
     visit.online()
     visit.page.evaluate("document.querySelectorAll('button').forEach((button) => button.click())")
@@ -139,8 +152,8 @@ def test_discarding_takes_it_away_for_good(visit: Visit, site: Capture) -> None:
 
 def test_a_clear_screen_says_what_is_still_kept(visit: Visit, site: Capture) -> None:
     with down(site):
-        kept(visit).press("Clear this screen").stage("cleared")
-        visit.says("kept-after", "that you asked to keep is still on this device")
+        waiting(visit).press("Clear this screen").stage("cleared")
+        visit.says("kept-after", "A randomised answer that was not confirmed is still on this device.")
         assert site.posts()[0].body.decode() not in visit.page.content()
         tries = len(site.posts())
     visit.online()
@@ -152,39 +165,47 @@ def test_a_clear_screen_says_what_is_still_kept(visit: Visit, site: Capture) -> 
 
 def test_a_clear_screen_offers_to_discard(visit: Visit, site: Capture) -> None:
     with down(site):
-        kept(visit).press("Clear this screen").stage("cleared").press("Discard it").stage("discarded")
-        assert visit.page.evaluate(STORED) == EMPTY
+        discard(waiting(visit).press("Clear this screen").stage("cleared"))
+        assert nothing_kept(visit)
 
 
-def test_a_refused_report_is_no_longer_kept(visit: Visit, site: Capture) -> None:
-    with down(site):
-        kept(visit)
-    site.respond = failing(site.respond, Response(410))
-    visit.online().stage("failed")
-    assert visit.page.evaluate(STORED) == EMPTY
+def test_a_refused_report_is_kept_and_can_be_tried_again(visit: Visit, site: Capture) -> None:
+    site.respond = failing(site.respond, Response(410), Response(404))
+    answered(visit).press("Send").stage("failed")
+    assert list(visit.page.evaluate(KEPT).values()) == [site.posts()[0].body.decode()]
+    visit.press("Try again").says("failed-reason", "no open survey has this page’s digest")
+    visit.press("Try again").stage("sent")
+    assert len(site.posts()) == 3
+    one_report(visit, site)
+
+
+def test_a_refused_report_is_discarded_with_words(visit: Visit, site: Capture) -> None:
+    site.respond = failing(site.respond, Response(422))
+    answered(visit).press("Send").stage("failed")
+    visit.unfold("Take it off this device")
+    words = "another randomised answer would be drawn, and two of them tell more about you than one."
+    visit.page.locator("p:visible", has_text=words).wait_for()
+    visit.press("Discard it").stage("discarded")
+    assert nothing_kept(visit)
+    assert len(site.posts()) == 1
 
 
 @pytest.mark.parametrize(
     "script",
     [
-        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }",
-        "Storage.prototype.setItem = () => {}",
-        "for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, "
-        "{ get() { throw new DOMException('forbidden', 'SecurityError'); } })",
-        "for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { value: null })",
+        "IDBFactory.prototype.open = () => { throw new DOMException('no', 'SecurityError'); }",
+        "Object.defineProperty(window, 'indexedDB', { get() { throw new DOMException('no', 'SecurityError'); } })",
+        "Object.defineProperty(window, 'indexedDB', { value: undefined })",
     ],
-    ids=["full", "forgetful", "forbidden", "missing"],
+    ids=["refused", "forbidden", "missing"],
 )
-def test_a_storage_that_does_not_keep(visit: Visit, site: Capture, script: str) -> None:
+def test_a_browser_that_keeps_nothing_is_asked_nothing(visit: Visit, site: Capture, script: str) -> None:
+    """Each load would draw anew, and a server that takes nothing would see as many reports as there are loads."""
     visit.page.add_init_script(script)
-    with down(site):
-        waiting(visit).press(KEEP)
-        visit.says("kept-said", "This browser does not let the page keep anything.")
-        expect(visit.page.get_by_role("button", name=KEEP)).to_be_hidden()
-        site.wait_for_posts(2)
-    visit.stage("sent")
-    assert len({post.body for post in site.posts()}) == 1
-    assert WaitingReport.objects.count() == 1
+    visit.open().stage("refused")
+    assert "This browser lets the page keep nothing." in visit.said("refusal-reason")
+    asks_nothing(visit)
+    assert site.posts() == []
 
 
 def wrong(body: str) -> list[str]:
@@ -220,17 +241,15 @@ def wrong(body: str) -> list[str]:
 
 def test_what_this_design_cannot_have_made_is_taken_away_and_never_sent(visit: Visit, site: Capture) -> None:
     with down(site):
-        key, body = kept(visit).page.evaluate("Object.entries(localStorage)[0]")
-    site.wait_for_posts(1)
+        ((name, body),) = waiting(visit).page.evaluate(KEPT).items()
     visit.stage("sent")
     site.forget()
-    for storage in ("localStorage", "sessionStorage"):
-        for text in wrong(body):
-            visit.page.evaluate("([name, key, text]) => window[name].setItem(key, text)", [storage, key, text])
-            visit.open().stage("questions")
-            assert visit.page.evaluate(STORED) == EMPTY, text
+    for text in wrong(body):
+        visit.page.evaluate(PUT, [name, text])
+        visit.open().stage("questions")
+        assert nothing_kept(visit), text
     assert site.posts() == []
-    visit.page.evaluate("([key, text]) => localStorage.setItem(key, text)", [key, body])
+    visit.page.evaluate(PUT, [name, body])
     visit.open().stage("sent")
     assert [post.body.decode() for post in site.posts()] == [body], "or none of the above would show anything"
 
@@ -251,7 +270,7 @@ def test_a_second_tab_while_the_first_waits(visit: Visit, site: Capture) -> None
     with down(site):
         waiting(visit)
         other.press("Send").stage("elsewhere")
-        assert other.page.evaluate("sessionStorage.length") == 0
+        assert len(other.page.evaluate(KEPT)) == 1, "the first tab's alone"
     visit.online().stage("sent")
     one_report(visit, site)
 
@@ -269,10 +288,14 @@ def test_a_browser_without_locks_sends_too(visit: Visit, site: Capture) -> None:
     one_report(visit, site)
 
 
-def test_send_in_a_tab_that_was_open_while_another_report_was_kept(visit: Visit, site: Capture) -> None:
+@pytest.mark.parametrize("locks", [True, False], ids=["with locks", "without locks"])
+def test_send_in_a_tab_that_was_open_all_the_while(visit: Visit, site: Capture, *, locks: bool) -> None:
+    if not locks:
+        script = "Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })"
+        visit.page.context.add_init_script(script)
     other = answered(new_tab(visit))
     with down(site):
-        kept(visit).page.close()
+        waiting(visit).page.close()
     other.press("Send").stage("sent")
     body = one_report(other, site)
     assert len(site.posts()) >= 2, f"{body!r} of the first tab came again"
@@ -282,7 +305,6 @@ def duplicated(visit: Visit) -> Visit:
     """A copy of the tab with its storage, as "Duplicate tab" makes it."""
     with visit.page.context.expect_page() as opened:
         visit.page.evaluate("void window.open(location.href)")
-    assert opened.value.evaluate("sessionStorage.length") == 1, "nothing was copied; this test would be empty"
     return new_tab(visit, opened.value)
 
 
@@ -292,15 +314,14 @@ def test_a_duplicated_tab_waits_and_ends_in_one_report(visit: Visit, site: Captu
         other.says("sending-said", "Another tab of this browser is sending it, or has sent it.")
         asks_nothing(other)
         expect(other.page.get_by_role("button", name="Try now")).to_be_hidden()
-    visit.online().stage("sent")
-    visit.page.close()
+        visit.page.close()
     other.stage("sent")
     one_report(other, site)
 
 
-def test_a_duplicate_of_a_kept_report_finds_it_gone(visit: Visit, site: Capture) -> None:
+def test_a_second_tab_that_waited_finds_it_gone(visit: Visit, site: Capture) -> None:
     with down(site):
-        kept(visit)
+        waiting(visit)
         other = new_tab(visit).open().stage("sending")
         other.says("sending-said", "Another tab of this browser is sending it, or has sent it.")
     visit.online().stage("sent").press("Clear this screen").stage("cleared")

@@ -6,9 +6,10 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import BrowserContext, Page, expect
 
+from surveys.models import Version
 from tests.browser.accessibility import on_every_screen
-from tests.browser.conftest import Visit, new_visit
-from tests.tools.capture import Capture
+from tests.browser.conftest import KEPT, Visit, failing, new_visit
+from tests.tools.capture import Capture, Response
 from tests.tools.opening import opened
 from tests.translated import document
 
@@ -91,3 +92,23 @@ def test_the_number_is_erased_on_the_survey_s_page_too(site: Capture, alice: Use
     expect(page.locator("[data-part=keep-number]")).not_to_be_checked()
     for screen, found in on_every_screen(page):
         assert found == [], screen
+
+
+def test_a_report_that_waits_for_a_closed_survey_is_discarded(visit: Visit, site: Capture, version: Version) -> None:
+    """The page of a closed survey has no script that could take it away."""
+    visit.excused = "Failed to load resource"
+    site.respond = failing(site.respond, Response(410))
+    visit.open().stage("questions").answer("Yes", "Low").send().stage("failed")
+    page = visit.page
+    page.goto(f"{site.url}/spent/")
+    page.wait_for_selector("html[data-now=shown]")
+    expect(page.locator("[data-part=waiting-list] span")).to_have_text(
+        f"To the survey with the digest {version.design_id}"
+    )
+    page.set_viewport_size({"width": 320, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    page.get_by_role("button", name=f"Discard the one to the survey with the digest {version.design_id}").click()
+    expect(page.locator("[data-part=waiting]")).to_be_hidden()
+    assert page.evaluate(KEPT) == {}
+    visit.open().stage("questions")
+    assert len(site.posts()) == 1

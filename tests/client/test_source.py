@@ -22,7 +22,7 @@ OWN_STYLES = [CLIENT.parent / "style" / f"{name}.css" for name in assets.STYLES]
 FORBIDDEN = (
     r"Math\.random|Date\b|performance\.|\beval\b|new Function|setInterval"
     r"|innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|createContextualFragment"
-    r"|indexedDB|\bcaches\b|document\.cookie|serviceWorker|pushState|BroadcastChannel"
+    r"|\bcaches\b|document\.cookie|serviceWorker|pushState|BroadcastChannel"
     r"|sendBeacon|WebSocket|EventSource|XMLHttpRequest|RTCPeerConnection|new Image|new Worker|\bimport\("
     r"|https?://(?!www\.w3\.org/2000/svg)|debugger|console\."
 )
@@ -53,16 +53,18 @@ def test_only_one_module_sends_one_draws_and_one_keeps() -> None:
     assert holding(r"getRandomValues") == ["random.js"]
     assert holding(r'method: "POST"') == ["transport.js"]
     assert holding(r"encoding\.read\(") == ["practice.js", "report.js"], "the practice has tickets of its own"
-    assert holding(r"localStorage|sessionStorage") == ["keeping.js", "noting.js", "remembering.js"]
+    assert holding(r"indexedDB") == ["keeping.js"]
+    assert [path.name for path in SPENT if "indexedDB" in code(path)] == ["waiting.js"]
+    assert holding(r"localStorage|sessionStorage") == ["noting.js", "remembering.js"]
     assert holding(r"history") == ["link.js"], "which takes the invitation out of the address bar"
     assert holding(r"HMAC|\.sign\(|importKey") == ["remembering.js"]
 
 
 def test_what_stays_on_the_device_is_a_frozen_body_or_a_number_drawn_before_any_answer() -> None:
     def written(name: str) -> list[str]:
-        return re.findall(r"setItem\(([^)]*)\)", code(CLIENT / name))
+        return re.findall(r"(?:setItem|\.put)\(([^)]*)\)", code(CLIENT / name))
 
-    assert written("keeping.js") == ["key, body"]
+    assert written("keeping.js") == ["body, KEY"]
     assert written("noting.js") == ["name, cost"], "what the design says, and the day"
     assert written("remembering.js") == ["this.#name, secret"]
     assert "secret = this.#find() ?? this.#own;" in code(CLIENT / "remembering.js")

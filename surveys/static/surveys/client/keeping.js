@@ -1,17 +1,17 @@
+import { Refusal } from "./refusal.js";
 import { isBodyFor } from "./report.js";
 
+const STORE = "report";
+const KEY = "body";
+
 /**
- * Where a frozen body waits on the device. It never sees an answer.
- *
- * While it is on its way, this tab's own storage holds it, so that a reload sends the same bytes. The lasting storage
- * of the browser holds it only if the respondent asks for that. See docs/adr/0007-keeping-a-report.md.
- *
- * @typedef {{body: string, lasting: boolean}} Kept  `lasting`: by consent, beyond this tab
+ * The one frozen body that this browser has for a design, in a database of its own: from before its first request until
+ * it was accepted, or the respondent discards it. It never sees an answer. See docs/adr/0007-keeping-a-report.md.
  */
 export class Keeping {
   #window;
   #prepared;
-  #key;
+  #name;
 
   /**
    * @param {Window} window
@@ -20,69 +20,93 @@ export class Keeping {
   constructor(window, prepared) {
     this.#window = window;
     this.#prepared = prepared;
-    this.#key = `candor-report-${prepared.digest}`;
+    this.#name = `candor-report-${prepared.digest}`;
   }
 
-  /** Hold the body for a reload of this tab. Where that cannot be, the page still warns before it is left. */
+  /** @returns {Promise<string>}  the body that is kept now, which alone may be sent: this one, unless there was one */
   hold(body) {
-    write(this.#tab, this.#key, body);
-  }
-
-  /** @returns {boolean}  whether the browser keeps the body from now on; only to be called with consent */
-  keep(body) {
-    return write(this.#device, this.#key, body);
+    return this.#within("readwrite", async (store) => {
+      const found = await result(store.get(KEY));
+      if (isBodyFor(found, this.#prepared)) {
+        return found;
+      }
+      await result(store.put(body, KEY));
+      return body;
+    });
   }
 
   /**
    * The body that waits here. One that this design cannot have made is taken away and never sent.
    *
-   * @returns {Kept | null}
+   * @returns {Promise<string | null>}
    */
-  find() {
-    const body = this.#read(this.#device);
-    return body === null ? this.#held() : { body, lasting: true };
-  }
-
-  /** This tab holds nothing any more; what is kept by consent stays. */
-  letGo() {
-    this.#remove(this.#tab);
-  }
-
-  /** This body is nowhere on the device any more; another one, of another tab, stays. */
-  drop(body) {
-    [this.#tab, this.#device].filter((storage) => this.#read(storage) === body).forEach((one) => this.#remove(one));
-  }
-
-  #tab = () => this.#window.sessionStorage;
-  #device = () => this.#window.localStorage;
-
-  #held() {
-    const body = this.#read(this.#tab);
-    return body === null ? null : { body, lasting: false };
-  }
-
-  #read(storage) {
-    const found = attempt(() => storage().getItem(this.#key));
+  async find() {
+    const found = await this.#within("readonly", (store) => result(store.get(KEY)));
     if (found === null || isBodyFor(found, this.#prepared)) {
       return found;
     }
-    this.#remove(storage);
+    await this.#remove();
     return null;
   }
 
-  #remove(storage) {
-    attempt(() => storage().removeItem(this.#key));
+  /** This body is nowhere on the device any more; another one stays. */
+  async drop(body) {
+    if ((await this.find()) === body) {
+      await this.#remove();
+    }
+  }
+
+  /** A browser that keeps nothing would draw anew with each load. */
+  async #within(mode, action) {
+    try {
+      const database = await this.#open(mode);
+      return database && await finished(database, mode, action);
+    } catch {
+      throw new Refusal("storage");
+    }
+  }
+
+  /** @returns {Promise<IDBDatabase | null>}  null: there is none, and looking for it makes none */
+  #open(mode) {
+    const request = this.#window.indexedDB.open(this.#name);
+    const looking = mode === "readonly";
+    request.onupgradeneeded = () => (looking ? request.transaction.abort() : request.result.createObjectStore(STORE));
+    return result(request).catch((problem) => {
+      if (looking && problem.name === "AbortError") {
+        return null;
+      }
+      throw problem;
+    });
+  }
+
+  #remove() {
+    return result(this.#window.indexedDB.deleteDatabase(this.#name));
   }
 }
 
-function write(storage, key, body) {
-  return attempt(() => {
-    storage().setItem(key, body);
-    return storage().getItem(key) === body;
-  }) === true;
+function result(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
 }
 
-/** A storage may be missing, full or forbidden; even to name it can throw. Then the body is in memory alone. */
+/** What the action returns, once all of it is on the disk. */
+async function finished(database, mode, action) {
+  try {
+    const transaction = database.transaction(STORE, mode, { durability: "strict" });
+    const end = new Promise((resolve, reject) => {
+      transaction.oncomplete = resolve;
+      transaction.onabort = () => reject(transaction.error);
+    });
+    const [made] = await Promise.all([action(transaction.objectStore(STORE)), end]);
+    return made;
+  } finally {
+    database.close();
+  }
+}
+
+/** A storage may be missing, full or forbidden; even to name it can throw. */
 export function attempt(action) {
   try {
     return action();

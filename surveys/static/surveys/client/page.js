@@ -124,7 +124,7 @@ export class RespondentPage {
     this.#beginInvitation();
     this.#check.showDigest(digest, named, this.#address(""), this.#window.location);
     this.#check.showBody("");
-    if (this.#sending.resume(this.#address("reports"), this.#prepared)) {
+    if (await this.#sending.resume(this.#address("reports"), this.#prepared)) {
       return;
     }
     const source = systemWords(this.#window.crypto);
@@ -288,6 +288,7 @@ export class RespondentPage {
   #refuse(problem) {
     part(this.#root, "form").disabled = true;
     this.#leave();
+    this.#sending.stop();
     const { code, values } = problem instanceof Refusal ? problem : { code: "unexpected", values: { detail: String(problem) } };
     const key = this.#sentences.has(`refused-${code}`) ? `refused-${code}` : "refused-unexpected";
     part(this.#root, "refusal-reason").textContent = this.#sentences.say(key, { detail: code, ...values });

@@ -7,7 +7,7 @@ import { Work } from "./work.js";
 
 /**
  * From one frozen body to its end: the stages sending, sent, failed, discarded and elsewhere, and what is said in them.
- * It never sees an answer, and there is one body for the whole life of the page.
+ * It never sees an answer. There is one body, and no refusal, however final, makes this page or the next draw another.
  *
  * @typedef {import("./preparation.js").Prepared} Prepared
  */
@@ -30,10 +30,8 @@ export class Sending {
   /** @type {Work | null}  of the report that will be sent, as far as is known */
   #work = null;
   #body = "";
-  #kept = false;
+  /** Whether it was found on this device. */
   #resumed = false;
-  /** Whether the browser may be asked to keep the body; once it did not, it is not asked again. */
-  #offers = true;
 
   /**
    * @param {HTMLElement} root
@@ -53,7 +51,6 @@ export class Sending {
     this.#guard = guard;
     this.#receipt = new Receipt(root, sentences);
     this.#onClick("hurry-button", () => this.hurry());
-    this.#onClick("keep-button", () => this.#keep());
     this.#onClick("discard-button", () => this.#discard());
     window.addEventListener("online", () => guard(() => this.hurry()));
   }
@@ -63,14 +60,14 @@ export class Sending {
     return this.#prepared !== null;
   }
 
-  /** Whether a body is on its way or waits for another try. */
+  /** Whether a body is on its way or waits for another try, also after a refusal. */
   get going() {
-    return this.#stages.now === "sending";
+    return ["sending", "failed"].includes(this.#stages.now);
   }
 
   /**
-   * Send a body that was just made, until there is an outcome or the tries are used up. Where another tab sends, or a
-   * report waits on this device already, this body is given up: one person, one report.
+   * Send a body that was just made, once the browser keeps it. Where another tab sends, or a report waits on this device
+   * already, this body is given up: one person, one report.
    *
    * @param {string} url
    * @param {string} body  the exact text of the request
@@ -78,19 +75,17 @@ export class Sending {
    */
   async begin(url, body, prepared) {
     this.#start(prepared);
+    this.#show(body);
     if (!(await this.#turn.take())) {
       this.#giveWay("held");
       return;
     }
-    const waiting = this.#keeping.find();
-    if (waiting !== null) {
-      this.#show(waiting, "first");
+    this.#body = await this.#keeping.hold(body);
+    this.#tellKept(true);
+    if (this.going) {
+      this.#say(this.#body === body ? "" : "first");
       await this.#send(url);
-      return;
     }
-    this.#keeping.hold(body);
-    this.#show({ body, lasting: false });
-    await this.#send(url);
   }
 
   /**
@@ -98,17 +93,19 @@ export class Sending {
    *
    * @param {string} url
    * @param {Prepared} prepared
-   * @returns {boolean}  whether something waits
+   * @returns {Promise<boolean>}  whether something waits
    */
-  resume(url, prepared) {
-    const found = new Keeping(this.#window, prepared).find();
-    if (found !== null) {
+  async resume(url, prepared) {
+    const body = await new Keeping(this.#window, prepared).find();
+    if (body !== null) {
       this.#start(prepared);
       this.#resumed = true;
-      this.#show(found, found.lasting ? "found" : "reload");
-      this.#guard(() => this.#afterOthers(url, found.body));
+      this.#tellKept(true);
+      this.#show(body);
+      this.#say("found");
+      this.#guard(() => this.#afterOthers(url));
     }
-    return found !== null;
+    return body !== null;
   }
 
   /**
@@ -123,7 +120,7 @@ export class Sending {
     this.#work.find(Number(this.#root.dataset.work ?? 0));
   }
 
-  /** Try now: end the present wait, or begin again with the same bytes after the tries are used up. */
+  /** Try now: end the present wait, or begin again with the same bytes. */
   async hurry() {
     if (!this.going || this.#delivery === null) {
       return;
@@ -131,6 +128,7 @@ export class Sending {
     if (this.#delivery.running) {
       this.#delivery.hurry();
     } else {
+      this.#stages.show("sending");
       await this.#deliver();
     }
   }
@@ -145,13 +143,11 @@ export class Sending {
     }
   }
 
-  /** Send no more from this page. What is kept by consent stays on the device, and the page says so. */
+  /** Send no more from this page. A body that was not accepted stays on the device. */
   stop() {
     this.#delivery?.stop();
     this.#work?.stop();
     this.#turn?.giveBack();
-    this.#keeping?.letGo();
-    part(this.#root, "kept-after").hidden = !this.#kept;
   }
 
   #start(prepared) {
@@ -160,24 +156,22 @@ export class Sending {
     this.#turn = new Turn(this.#window.navigator, prepared.digest);
   }
 
-  /** @param {string} [note]  names the sentence `kept-<note>` */
-  #show({ body, lasting }, note = "") {
+  #show(body) {
     this.#body = body;
-    this.#kept = lasting;
     this.#tell("sending", {});
-    this.#say(note);
     this.#stages.show("sending");
   }
 
   /** Another tab with the same body may be about to send it, or this one's last load may not quite be gone. */
-  async #afterOthers(url, body) {
+  async #afterOthers(url) {
     if (!(await this.#turn.take())) {
       this.#tell("elsewhere", {});
       const mine = await this.#turn.wait();
       if (!mine || !this.going) {
         return;
       }
-      if (this.#keeping.find()?.body !== body) {
+      if ((await this.#keeping.find()) !== this.#body) {
+        this.#tellKept(false);
         this.#giveWay("gone");
         return;
       }
@@ -196,35 +190,24 @@ export class Sending {
   }
 
   async #deliver() {
-    this.#window.addEventListener("beforeunload", this.#warn);
     const outcome = await this.#delivery.send((state, values) => this.#tell(state, values));
-    this.#window.removeEventListener("beforeunload", this.#warn);
-    this.#finish(outcome);
-  }
-
-  /** A page that is closed loses its report, unless it is kept. */
-  #warn = (event) => {
-    if (!this.#kept) {
-      event.preventDefault();
-    }
-  };
-
-  #finish(outcome) {
     if (outcome.state === "stored") {
-      this.#drop();
+      // What could not be taken away is sent again, and counted once.
+      await this.#drop().catch(() => {});
       this.#check.showBody(this.#body, this.#delivery.url, this.#delivery.sum);
       this.#receipt.show(this.#body, outcome.receipt, this.#prepared, this.#groupLine());
       this.#stages.show("sent");
     } else if (outcome.state === "refused") {
-      this.#drop();
-      this.#turn.giveBack();
-      const known = [`failed-${outcome.status}-${outcome.field}`, `failed-${outcome.status}`];
-      const key = known.find((one) => this.#sentences.has(one)) ?? "failed-other";
-      part(this.#root, "failed-reason").textContent = this.#sentences.say(key, { status: String(outcome.status) });
+      part(this.#root, "failed-reason").textContent = this.#reason(outcome);
       this.#stages.show("failed");
     } else if (outcome.state === "paused") {
       this.#tell("paused", {});
     }
+  }
+
+  #reason({ status, field }) {
+    const known = [`failed-${status}-${field}`, `failed-${status}`].find((one) => this.#sentences.has(one));
+    return this.#sentences.say(known ?? "failed-other", { status: String(status) });
   }
 
   #groupLine() {
@@ -234,25 +217,25 @@ export class Sending {
     return group === null ? "" : this.#sentences.say("group-line", { group: group.label(index) });
   }
 
-  /** Only ever by a click on the button beside the words of what is kept. */
-  #keep() {
-    this.#kept = this.#keeping.keep(this.#body);
-    this.#offers = false;
-    this.#say(this.#kept ? "done" : "not");
-    part(this.#root, "keep").hidden = true;
-    this.#showWaysOut();
-  }
-
-  #discard() {
-    this.#drop();
+  /** Only ever by a click below the words of what that means. */
+  async #discard() {
+    this.#delivery?.stop();
+    await this.#drop();
     this.stop();
     this.#stages.show("discarded");
     this.clear();
   }
 
-  #drop() {
-    this.#keeping.drop(this.#body);
-    this.#kept = false;
+  async #drop() {
+    await this.#keeping.drop(this.#body);
+    this.#tellKept(false);
+  }
+
+  /** While the browser keeps the body, the page says so and offers to take it away. */
+  #tellKept(kept) {
+    ["discard", "kept-after"].forEach((name) => {
+      part(this.#root, name).hidden = !kept;
+    });
   }
 
   /** @param {"held" | "gone"} reason  names the sentence `elsewhere-<reason>` */
@@ -269,8 +252,7 @@ export class Sending {
     part(this.#root, "sending-seconds").textContent = seconds;
     part(this.#root, "hurry-button").hidden = !waits;
     part(this.#root, "progress").hidden = waits;
-    part(this.#root, "keep").hidden = !waits || this.#kept || !this.#offers;
-    this.#showWaysOut();
+    part(this.#root, "ways-out").hidden = !waits && !this.#resumed;
   }
 
   /** A screen reader reads a status whenever it is written: the same words once. */
@@ -283,11 +265,6 @@ export class Sending {
 
   #say(note) {
     part(this.#root, "kept-said").textContent = note === "" ? "" : this.#sentences.say(`kept-${note}`);
-  }
-
-  #showWaysOut() {
-    part(this.#root, "discard").hidden = !this.#kept && !this.#resumed;
-    part(this.#root, "leave").hidden = !this.#kept;
   }
 
   #onClick(name, action) {

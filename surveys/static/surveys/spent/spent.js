@@ -1,6 +1,7 @@
 import { element, part } from "../client/parts.js";
 import { Sentences } from "../client/sentences.js";
 import { costsIn, eraseAll, numbersIn, oddsOf, sumOf } from "./ledger.js";
+import { discard, waitingOn } from "./waiting.js";
 
 /**
  * "What you have spent on this site": read from this device, shown, erased. The page has no way to send anything.
@@ -15,18 +16,21 @@ const [WIDTH, HEIGHT] = [400, 18];
 
 class SpentPage {
   #root;
+  #window;
   #storage;
   #sentences;
 
-  constructor(root, storage) {
+  constructor(root, window, storage) {
     this.#root = root;
+    this.#window = window;
     this.#storage = storage;
     this.#sentences = new Sentences(part(root, "sentences"), root.lang);
     part(root, "erase-all").addEventListener("click", () => this.#change(() => eraseAll(storage)));
     this.show();
   }
 
-  show() {
+  async show() {
+    const waiting = await waitingOn(this.#window).catch(() => []);
     const noted = costsIn(this.#storage);
     const numbers = numbersIn(this.#storage);
     const costs = noted.map(({ cost }) => cost);
@@ -34,6 +38,8 @@ class SpentPage {
     part(this.#root, "noted").hidden = noted.length === 0;
     part(this.#root, "numbers").hidden = numbers.length === 0;
     part(this.#root, "erase").hidden = noted.length + numbers.length === 0;
+    part(this.#root, "waiting").hidden = waiting.length === 0;
+    part(this.#root, "waiting-list").replaceChildren(...waiting.map((one) => this.#report(one)));
     part(this.#root, "total").textContent = this.#total(costs);
     part(this.#root, "rows").replaceChildren(...noted.map((one) => this.#row(one)));
     part(this.#root, "picture").replaceChildren(...this.#bars(costs));
@@ -42,9 +48,9 @@ class SpentPage {
     this.#root.dataset.now = "shown";
   }
 
-  #change(action) {
-    action();
-    this.show();
+  async #change(action) {
+    await action();
+    await this.show();
     part(this.#root, "said").textContent = this.#sentences.say("erased");
     part(this.#root, "title").focus();
   }
@@ -78,6 +84,14 @@ class SpentPage {
     return this.#sentences.say(least === most ? "epsilon" : "epsilon-between", { least, most });
   }
 
+  #report({ name, digest }) {
+    const line = element("li");
+    const label = this.#sentences.say("discard-named", { digest });
+    const button = this.#button(this.#sentences.say("discard"), label, () => discard(this.#window, name));
+    line.append(element("span", this.#sentences.say("report", { digest })), button);
+    return line;
+  }
+
   #number(name, survey) {
     const line = element("li");
     line.append(element("span", survey), this.#eraser(name, this.#sentences.say("erase-number-named", { survey })));
@@ -85,10 +99,14 @@ class SpentPage {
   }
 
   #eraser(name, label) {
-    const button = element("button", this.#sentences.say("erase"), "button-quiet");
+    return this.#button(this.#sentences.say("erase"), label, () => this.#storage.removeItem(name));
+  }
+
+  #button(text, label, action) {
+    const button = element("button", text, "button-quiet");
     button.type = "button";
     button.setAttribute("aria-label", label);
-    button.addEventListener("click", () => this.#change(() => this.#storage.removeItem(name)));
+    button.addEventListener("click", () => this.#change(action));
     return button;
   }
 
@@ -135,5 +153,5 @@ function storageOf(window) {
 
 const storage = storageOf(window);
 if (storage !== null) {
-  new SpentPage(document.documentElement, storage);
+  new SpentPage(document.documentElement, window, storage);
 }
