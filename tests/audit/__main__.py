@@ -45,6 +45,8 @@ def main() -> bool:
         ("audit_retries", first, RETRIES),
         ("audit_returning", remembered, RETRIES),
         ("audit_work", fill_shelf(ON_THE_DEVICE | {"slug": "audit-w"}, work_bits=WORK_BITS), RESTLESS, WORK_BITS),
+        ("audit_leaving", first, 6),
+        ("audit_killed", first, 12),
         ("audit_restless", second, RESTLESS),
         ("audit_restless", last, RESTLESS),
     ]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tests.audit import checks
+from tests.audit import checks, leaving
 from tests.audit.collecting import collected, same_heads, stored
 from tests.audit.driving import Run, Work, drive, plan
 from tests.audit.findings import Finding, failed
@@ -58,6 +58,21 @@ def audit_retries(work: Work, shelf: Shelf, submissions: int) -> list[Finding]:
 
     rows = plan(shelf.items, submissions, seed=3)
     return checks.retries(work(drive, shelf, rows, failing), shelf.survey, tries=2)
+
+
+def audit_leaving(work: Work, shelf: Shelf, rounds: int) -> list[Finding]:
+    """A server that takes no report, and a browser that comes back after each of its answers, in every way."""
+    answers = leaving.ANSWERS * rounds
+    seen = {way: len(work(leaving.bodies_by, shelf, answers, way)) for way in leaving.WAYS}
+    return checks.one_body(seen, shelf.survey, len(answers))
+
+
+def audit_killed(work: Work, shelf: Shelf, answers: int) -> list[Finding]:
+    """The same, and the browser is killed each time; so many of the answers."""
+    some = leaving.ANSWERS[:: len(leaving.ANSWERS) // answers][:answers]
+    ways = {"kill": False, "kill and session restore": True}
+    seen = {way: len(work(leaving.bodies_killed, shelf, some, restoring)) for way, restoring in ways.items()}
+    return checks.one_body(seen, shelf.survey, len(some))
 
 
 def audit_work(work: Work, shelf: Shelf, submissions: int, bits: int) -> list[Finding]:

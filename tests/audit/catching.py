@@ -16,7 +16,7 @@ from tests.audit.surveys import WORK_BITS
 TIMES = 1, 2, 4
 """A leak that is near the noise of a busy machine is looked for again in so many times its number of submissions."""
 
-OTHERWISE = {"exact": "every sequence of words", "recalled": "the vectors"}
+OTHERWISE = {"exact": "every sequence of words", "recalled": "the vectors", "leaving": "every answer, until two bodies"}
 """What is looked at where it is not submissions."""
 
 
@@ -33,6 +33,8 @@ def alarms(leak: Leak, work: Work, shelf: Shelf) -> list[str]:
         found = auditing.audit_retries(work, altered, leak.submissions)
     elif leak.audit == "work":
         found = auditing.audit_work(work, altered, leak.submissions, WORK_BITS)
+    elif leak.audit == "leaving":
+        found = auditing.audit_leaving(work, altered, 1)
     else:
         found = auditing.audit(work, altered, leak.submissions, repeat=False)
     return [finding.feature for finding in failed(found)]

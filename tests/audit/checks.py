@@ -4,6 +4,7 @@ Rates below are for one finding in a sound client. Conditional tests are run aga
 so theirs is the square of ALPHA_GIVEN.
 """
 
+from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
@@ -88,6 +89,13 @@ def retries(run: Run, survey: str, tries: int) -> list[Finding]:
         Finding(survey, "tries of each report", "one value only", f"{sorted(counts)} in {number}", counts == {tries}),
         Finding(survey, "reports whose tries differ in a byte", "0 only", f"{changed} in {number}", changed == 0),
     ]
+
+
+def one_body(seen: Mapping[str, int], survey: str, answers: int) -> list[Finding]:
+    """How many bodies a server saw of one browser, by the way that it left. A sound client never fails."""
+    named = {way: f"bodies of one browser that leaves by {way}" for way in seen}
+    shown = f"after {answers} answers that take nothing"
+    return [Finding(survey, named[way], "1 only", f"{count} {shown}", count == 1) for way, count in seen.items()]
 
 
 def recalled(run: Run, shelf: Shelf, survey: str) -> list[Finding]:

@@ -28,7 +28,7 @@ class Leak:
     caught_by: str
     changes: tuple[Change, ...]
     submissions: int = 60
-    audit: Literal["wire", "retries", "work", "exact", "recalled"] = "wire"
+    audit: Literal["wire", "retries", "work", "exact", "recalled", "leaving"] = "wire"
     long: bool = False
 
 
@@ -67,6 +67,9 @@ REDRAW = f"""const {{ digest }} = this.#prepared;
 globalThis.redraw = () => requestBody({{
   design: digest, nonce: this.#nonce, stratum, report: {FRESH}.read(answers)
 }});"""
+REFUSED = 'part(this.#root, "failed-reason").textContent = this.#reason(outcome);'
+FIND = "async find() {"
+BODIES = "bodies of one browser that leaves by "
 MARKED = "this.#nonce.slice(0, -1) + (Number.parseInt(this.#nonce.at(-1), 16) & 14 | seen).toString(16)"
 
 LEAKS = (
@@ -120,6 +123,16 @@ LEAKS = (
     Leak("a new draw for each try", "reports whose tries differ",
          (("page.js", READ, f"{REDRAW}\n{READ}"),
           ("transport.js", "request(this.#body,", "request(this.#body = globalThis.redraw(),")), audit="retries"),
+    Leak("a report that is refused for good is dropped: the next load draws anew", BODIES + "reload",
+         (("sending.js", REFUSED, f"await this.#drop();\n{REFUSED}"),), audit="leaving"),
+    Leak("a report is kept for its tab alone: who opens the link again draws anew", BODIES + "close",
+         (("keeping.js", FIND, f"{FIND} if (!sessionStorage.mine) await this.#remove(); sessionStorage.mine = 1;"),),
+         audit="leaving", long=True),
+    Leak("a report is in memory alone: who loads the page again draws anew", BODIES + "reload",
+         (("keeping.js", "await result(store.put(body, KEY));", ""),), audit="leaving", long=True),
+    Leak("a tab beside another one draws anew, and the later draw takes the place of the first", BODIES + "second tab",
+         (("keeping.js", FIND, f"{FIND} if ((await navigator.locks.query()).held.length) return null;"),
+          ("keeping.js", "if (isBodyFor(found, this.#prepared)) {", "if (false) {")), audit="leaving", long=True),
     Leak("the answer in a digit of the work's counter", "sums that are not the nonce's smallest",
          (*in_transport(FETCH.replace("this.#sum", '`${this.#sum.slice(0, -2)}${globalThis.seen}${this.#sum.at(-1)}`')),
           ("sending.js", "this.#root.dataset.work ?? 0", str(WORK_BITS))), audit="work"),

@@ -46,6 +46,8 @@ as it was served and a new page object, with tickets of its own. The last part o
 a page load for each submission and the real collector behind the recorder, and compares both to the last byte.
 In the part named "restless", every fold was opened, every choice tried, wrong numbers written and the practice question
 used before. In the part named "slowed", the browser's processor was six times slower, as on a small phone.
+A server that takes no report (every status that the collector has for that, others, garbage, silence) sees one body of
+a browser, six rounds long, whether it loads the page again, goes back, closes the tab, opens a second one or is killed.
 Every stage is laid out before the next click, so a style that depends on an answer would have its effect.
 
 {tests}

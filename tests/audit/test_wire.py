@@ -7,7 +7,7 @@ busy machine makes them wide, but not different.
 
 import pytest
 
-from tests.audit import auditing
+from tests.audit import auditing, leaving
 from tests.audit.driving import Work
 from tests.audit.findings import failed, table
 from tests.audit.shelf import Shelves, fill_shelf
@@ -28,6 +28,18 @@ def test_what_leaves_the_browser_is_the_channel(work: Work, shelves: Shelves, su
 
 def test_a_server_that_loses_requests_sees_the_same_bytes_again(work: Work, shelves: Shelves) -> None:
     leaks = failed(auditing.audit_retries(work, shelves["audit-a"], 50))
+    assert not leaks, table(leaks)
+
+
+@pytest.mark.parametrize("way", leaving.WAYS)
+def test_whatever_a_server_answers_it_sees_one_body(work: Work, shelves: Shelves, way: str) -> None:
+    """Each answer after every reload; the other ways of leaving after every third one."""
+    answers = leaving.ANSWERS[:: 1 if way == "reload" else 3]
+    assert len(work(leaving.bodies_by, shelves["audit-a"], answers, way)) == 1
+
+
+def test_a_browser_that_is_killed_sends_one_body(work: Work, shelves: Shelves) -> None:
+    leaks = failed(auditing.audit_killed(work, shelves["audit-a"], 3))
     assert not leaks, table(leaks)
 
 
