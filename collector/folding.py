@@ -2,15 +2,18 @@
 
 import logging
 import time
+from collections.abc import Callable
 from datetime import date
+from functools import partial
 
 from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from collector import locks, selectors
+from collector import locks, selectors, stepping
 from collector.models import DailyCount, FrozenDesign, WaitingReport
 from collector.moving import Moved, move, set_aside
+from collector.steps import IN_STEPS
 
 CHUNKS = {"sqlite": 500, "postgresql": 5_000}
 """Reports folded in one transaction. On SQLite no report can be stored while it lasts, so it has to be short."""
@@ -38,14 +41,54 @@ class Unfit(Exception):
 
 
 def fold(digest: str, *, chunk: int | None = None, wait: bool = True) -> int:
-    """Fold the waiting reports of a design; how many were folded.
+    """Fold the waiting reports of a design, of an open one in steps; how many were folded.
 
     Each chunk is one transaction: its reports are moved, counted and no longer wait together, so a worker that dies
-    leaves them waiting, and two workers never count the same report. Reports that another worker has in hand are
-    passed over, and at the end waited for: every report that was stored before is in the totals then, or set aside
-    where its design cannot produce it. A worker that looks again in a moment need not `wait`.
+    leaves them waiting, and two workers never count the same report. Of a closed design, reports that another worker
+    has in hand are passed over, and at the end waited for: every report that was stored before is in the totals then,
+    or set aside where its design cannot produce it. An open design one worker folds at a time. A worker that looks
+    again in a moment need not `wait`.
     """
-    folded, chunk = 0, chunk or CHUNKS[connection.vendor]
+    chunk = chunk or CHUNKS[connection.vendor]
+    folded = _fold_steps(digest, chunk, wait=wait)
+    return folded if selectors.in_steps(digest) else folded + _fold_all(digest, chunk, wait=wait)
+
+
+def _fold_steps(digest: str, chunk: int, *, wait: bool) -> int:
+    """Fold whole steps of an open design, as many as there are when it begins; how many reports they were."""
+    if not selectors.in_steps(digest):
+        return 0
+    with locks.alone(digest, locks.FOLDING, wait=wait) as alone:
+        folded, again = 0, alone
+        while again and selectors.in_steps(digest):
+            taken, again = _take_steps(digest, chunk)
+            folded, again = folded + taken, again and wait
+    return folded
+
+
+def _take_steps(digest: str, chunk: int) -> tuple[int, bool]:
+    """Fold what is drawn now; how many reports, and whether it broke off, as what waits has changed."""
+    design, number = selectors.get_design(digest), FrozenDesign.objects.values_list("number", flat=True).get(pk=digest)
+    planned, folded = stepping.plan(design, number), 0
+    left = planned.those_left
+    try:
+        for nonces in planned.chunks(chunk):
+            count = _fold_chunk(digest, partial(stepping.move, nonces=nonces, left=left), steps=True).count
+            if not count:
+                return folded, True
+            folded += count
+            time.sleep(PAUSES[connection.vendor])
+    except stepping.Changed:
+        return folded, True
+    except Unfit:
+        _set_aside(digest)
+        return folded, True
+    return folded, False
+
+
+def _fold_all(digest: str, chunk: int, *, wait: bool) -> int:
+    """Fold every waiting report of a design that is not open, or that simulated respondents answer."""
+    folded = 0
     # SQLite lets one transaction write: no other worker has any in hand.
     for waits in (False, True) if wait and connection.vendor == "postgresql" else (False,):
         moved = _fold_what_fits(digest, chunk, wait=waits)
@@ -61,31 +104,35 @@ def fold(digest: str, *, chunk: int | None = None, wait: bool = True) -> int:
 
 def _fold_what_fits(digest: str, chunk: int, *, wait: bool) -> Moved:
     """A chunk, once what does not fit the design is set aside: it would keep all others from being folded."""
+    take = partial(move, most=chunk, wait=wait)
     try:
-        return _fold_chunk(digest, chunk, wait=wait)
+        return _fold_chunk(digest, take, steps=False)
     except Unfit:
-        count = _set_aside(digest)
-        logger.error("%d reports of design %s do not fit it and are set aside", count, digest)
-    return _fold_chunk(digest, chunk, wait=wait)
+        _set_aside(digest)
+    return _fold_chunk(digest, take, steps=False)
 
 
 @transaction.atomic
-def _set_aside(digest: str) -> int:
-    """Set aside every waiting report that its design cannot produce; how many."""
+def _set_aside(digest: str) -> None:
+    """Set aside every waiting report that its design cannot produce."""
     locks.share(locks.EVERY, locks.REWRITING)
     waiting = WaitingReport.objects.filter(design__digest=digest)
     rows = list(waiting.values_list("stratum", "report", "design__number", "nonce"))
     fits = selectors.fitting(selectors.get_design(digest), [(stratum, report) for stratum, report, _, _ in rows])
-    return set_aside([(number, bytes(nonce)) for (_, _, number, nonce), fit in zip(rows, fits, strict=True) if not fit])
+    unfit = [(number, bytes(nonce)) for (_, _, number, nonce), fit in zip(rows, fits, strict=True) if not fit]
+    logger.error("%d reports of design %s do not fit it and are set aside", set_aside(unfit), digest)
 
 
 @transaction.atomic
-def _fold_chunk(digest: str, chunk: int, *, wait: bool) -> Moved:
+def _fold_chunk(digest: str, take: Callable[[int], Moved], *, steps: bool) -> Moved:
+    """Fold what `take` moves of the design with this number, in one transaction; nothing where it is not, or is no
+    more, one that is folded in `steps`, or all at once."""
     locks.share(locks.EVERY, locks.REWRITING)  # before it holds anything that rewriting waits for
-    number = FrozenDesign.objects.values_list("number", flat=True).filter(digest=digest).first()
-    if number is None:  # a rehearsal that was forgotten meanwhile
+    mine = FrozenDesign.objects.filter(IN_STEPS if steps else ~IN_STEPS, digest=digest)
+    number = mine.values_list("number", flat=True).first()
+    if number is None:  # a rehearsal that was forgotten meanwhile, or a design that was closed
         return Moved(0, [])
-    moved = move(number, most=chunk, wait=wait)
+    moved = take(number)
     if moved.new:
         if not all(selectors.fitting(selectors.get_design(digest), moved.new)):
             raise Unfit

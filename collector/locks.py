@@ -5,7 +5,8 @@ the beginning of the design's digest and what is held of it. Who waits for one c
 that share it without ever pausing cannot keep out the one who wants it alone, as they can with a lock on a row.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 from django.db import connection
 
@@ -20,6 +21,9 @@ REWRITING = -3
 
 BATCHES = -4
 """The numbers of its batches of invitations."""
+
+FOLDING = -5
+"""The waiting reports of an open design: held alone to fold them in steps."""
 
 NUMBERS = "00000000"
 """In place of a digest: the numbers that designs get as they are frozen."""
@@ -40,6 +44,25 @@ def share(digest: str, what: int) -> None:
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, %s)", [_number(digest), what])
+
+
+@contextmanager
+def alone(digest: str, what: int, *, wait: bool) -> Iterator[bool]:
+    """Hold it alone over several transactions; whether it is held: without `wait`, not where somebody else holds it."""
+    if connection.vendor != "postgresql":
+        yield True
+        return
+    place = [_number(digest), what]
+    with connection.cursor() as cursor:
+        ask = "pg_advisory_lock(%s, %s) IS NOT NULL" if wait else "pg_try_advisory_lock(%s, %s)"
+        cursor.execute(f"SELECT {ask}", place)
+        held = bool(cursor.fetchone()[0])
+    try:
+        yield held
+    finally:
+        if held:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", place)
 
 
 def numbers(digests: Collection[str]) -> list[int]:

@@ -10,16 +10,16 @@ from collector.selectors import StoredRow
 KEEP = """
 INSERT INTO collector_report (design_id, stratum, mode, nonce, report)
 SELECT design_id, stratum, mode, nonce, report FROM collector_waitingreport
-WHERE design_id = %s ORDER BY nonce LIMIT %s
+WHERE design_id = %s {which}
 ON CONFLICT DO NOTHING RETURNING stratum, report
 """
 DELETE = """
 DELETE FROM collector_waitingreport WHERE design_id = %s
-AND nonce IN (SELECT nonce FROM collector_waitingreport WHERE design_id = %s ORDER BY nonce LIMIT %s)
+AND nonce IN (SELECT nonce FROM collector_waitingreport WHERE design_id = %s {which})
 """
 MOVE = """
 WITH claimed AS MATERIALIZED (
-  SELECT nonce FROM collector_waitingreport WHERE design_id = %s ORDER BY nonce LIMIT %s FOR UPDATE {others}
+  SELECT nonce FROM collector_waitingreport WHERE design_id = %s {which} FOR UPDATE {others}
 ), gone AS (
   DELETE FROM collector_waitingreport AS waits USING claimed
   WHERE design_id = %s AND waits.nonce = claimed.nonce
@@ -32,6 +32,10 @@ WITH claimed AS MATERIALIZED (
 """
 """For PostgreSQL, where several workers move reports of one design at once. Each writes in the order of the nonces:
 where a row lies can tell when its chunk was folded, and not which report of the chunk came first."""
+
+FIRST = "ORDER BY nonce LIMIT %s"
+THESE = "AND nonce IN ({places}) ORDER BY nonce"
+"""Which of the waiting reports of a design are moved: the first ones, or those with these nonces."""
 
 SET_ASIDE = """
 INSERT INTO collector_setasidereport (design_id, stratum, mode, nonce, report)
@@ -55,13 +59,22 @@ def move(number: int, *, most: int, wait: bool) -> Moved:
     Those that another worker is moving are passed over or, with `wait`, waited for. A nonce that was kept before stays
     as it was kept.
     """
+    return _move(number, FIRST, [most], "" if wait else "SKIP LOCKED")
+
+
+def move_these(number: int, nonces: Sequence[bytes]) -> Moved:
+    """Move those of these reports of a design that wait; those that another worker is moving are waited for."""
+    return _move(number, THESE.format(places=", ".join(["%s"] * len(nonces))), nonces, "")
+
+
+def _move(number: int, which: str, given: Sequence[int | bytes], others: str) -> Moved:
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
-            cursor.execute(KEEP, [number, most])
+            cursor.execute(KEEP.format(which=which), [number, *given])
             new = cursor.fetchall()
-            cursor.execute(DELETE, [number, number, most])
+            cursor.execute(DELETE.format(which=which), [number, number, *given])
             return Moved(cursor.rowcount, new)
-        cursor.execute(MOVE.format(others="" if wait else "SKIP LOCKED"), [number, most, number])
+        cursor.execute(MOVE.format(which=which, others=others), [number, *given, number])
         rows = cursor.fetchall()
     return Moved(len(rows), [(stratum, report) for stratum, report in rows if report is not None])
 

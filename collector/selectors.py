@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
-from django.db.models import Count, Exists, OuterRef, Subquery, Sum
+from django.db.models import Case, Count, Exists, OuterRef, Subquery, Sum, When
 from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
 from collector.designs import Design
 from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, StoredReport, Tally, WaitingReport
+from collector.steps import IN_STEPS, STEP, has_step
 
 CHUNK = 50_000
 
@@ -61,6 +62,11 @@ def is_open(digest: str) -> bool:
     return FrozenDesign.objects.filter(digest=digest, closed_on=None).exists()
 
 
+def in_steps(digest: str) -> bool:
+    """Whether reports of it are folded in steps now, so that some wait which nothing may tell of."""
+    return FrozenDesign.objects.filter(IN_STEPS, digest=digest).exists()
+
+
 def open_by_invitation() -> list[str]:
     """Digests of the open designs whose reports have to come with an invitation."""
     digests = FrozenDesign.objects.filter(closed_on=None, rehearsal=False).order_by("number")
@@ -74,7 +80,10 @@ def closed_by_a_restore(digest: str) -> bool:
 
 @dataclass(frozen=True)
 class Counted:
-    """How many reports of a design are in its totals, and how many wait to be folded."""
+    """How many reports of a design are in its totals, and how many wait to be folded.
+
+    Of an open one what waits is not told, as if only the steps that were folded had come.
+    """
 
     folded: int
     waiting: int
@@ -91,9 +100,16 @@ def report_counts(digests: Collection[str]) -> dict[str, Counted]:
 
 
 def report_count(digest: str) -> int:
-    """How many reports are stored, folded or not."""
+    """How many reports are stored, folded or not; of an open design, how many were folded in steps."""
     counts = report_counts([digest])
     return counts[digest].stored if counts else 0
+
+
+def received_count(digest: str) -> int:
+    """How many reports are stored, of an open design too. For rules within alone: shown it would tell of each report
+    when it came."""
+    designs = FrozenDesign.objects.filter(digest=digest).values_list(folded(), _number(WaitingReport))
+    return int(sum(designs.first() or ()))
 
 
 def folded() -> Coalesce:
@@ -102,9 +118,9 @@ def folded() -> Coalesce:
     return Coalesce(Subquery(mine.annotate(number=Sum("count")).values("number")), 0)
 
 
-def waiting() -> Coalesce:
-    """Of a query of designs: how many of their reports are not folded yet."""
-    return _number(WaitingReport)
+def waiting() -> Case:
+    """Of a query of designs: how many of their reports are not folded yet; of open ones this is not told."""
+    return Case(When(IN_STEPS, then=0), default=_number(WaitingReport))
 
 
 def _number(table: type[StoredReport], **conditions: int) -> Coalesce:
@@ -130,7 +146,10 @@ def daily_counts(digest: str) -> list[DailyCount]:
 
 
 def coin_report_count(digest: str) -> int:
-    """How many of the stored reports were randomised with a coin or a die, sent or on paper; purged ones too."""
+    """How many of the stored reports were randomised with a coin or a die, sent or on paper; purged ones too.
+
+    Of an open design this counts those in the totals and moves in steps as well, as the next two do.
+    """
     return _by_hand(digest, "coin_reports", Report, WaitingReport)
 
 
@@ -146,12 +165,14 @@ def folded_coin_report_count(digest: str) -> int:
 
 def _by_hand(digest: str, kept: str, *tables: type[StoredReport], **conditions: int) -> int:
     """`kept` names the count that was written down before the reports were purged."""
-    numbers = [_number(table, **BY_HAND, **conditions) for table in tables]
+    stepwise = in_steps(digest)
+    numbers = [_number(table, **BY_HAND, **conditions) for table in (tables[:1] if stepwise else tables)]
     design = FrozenDesign.objects.filter(digest=digest).values_list("purged_on", kept, *numbers).first()
     if design is None:
         return 0
     purged_on, before, *counts = design
-    return before if purged_on else sum(counts)
+    count = before if purged_on else sum(counts)
+    return count - count % STEP if stepwise else count
 
 
 class Purged(Exception):
@@ -169,9 +190,11 @@ def require_reports(digest: str) -> None:
 
 
 def waiting_designs() -> list[str]:
-    """Digests of the designs with reports that are not folded yet."""
+    """Digests of the designs with reports that can be folded: of open ones, with a step."""
     waits = WaitingReport.objects.filter(design=OuterRef("number"))
-    return list(FrozenDesign.objects.filter(Exists(waits)).order_by("digest").values_list("digest", flat=True))
+    designs = FrozenDesign.objects.filter(Exists(waits)).annotate(stepwise=IN_STEPS).order_by("digest")
+    found = designs.values_list("digest", "number", "stepwise")
+    return [digest for digest, number, stepwise in found if not stepwise or has_step(get_design(digest), number)]
 
 
 StoredRow = tuple[int, bytes | memoryview]
@@ -192,7 +215,8 @@ def totals(digest: str) -> Totals:
 
 
 def recount(digest: str) -> Totals:
-    """The same totals counted anew from every stored report, folded or not: the check on folding. Raises Purged."""
+    """The same totals counted anew from the reports, as `stored_reports` has them: the check on folding. Raises
+    Purged."""
     return count(get_design(digest), stored_reports(digest))
 
 
@@ -205,9 +229,10 @@ def count(design: Design, chunks: Iterable[tuple[NDArray[Any], NDArray[np.uint8]
 
 
 def stored_reports(digest: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.uint8]]]:
-    """Every stored report, folded or not, in chunks: the strata, and the symbols with a row for each report.
+    """Every stored report in chunks, folded or not: the strata, and the symbols with a row for each report.
 
-    One statement reads them, from one state of the store. Raises Purged where they are deleted, or are by the end.
+    Of an open design, those that were folded. One statement reads them, from one state of the store. Raises Purged
+    where they are deleted, or are by the end.
     """
     for chunk in _stored(digest, "stratum", "report"):
         yield _arrays(chunk)
@@ -233,7 +258,7 @@ def _stored(digest: str, *columns: str) -> Iterator[list[tuple[Any, ...]]]:
     folded, waits = (
         table._default_manager.filter(design__digest=digest).values_list(*columns) for table in (Report, WaitingReport)
     )
-    rows = folded.union(waits, all=True).iterator(chunk_size=CHUNK)
+    rows = (folded if in_steps(digest) else folded.union(waits, all=True)).iterator(chunk_size=CHUNK)
     while chunk := list(islice(rows, CHUNK)):
         yield chunk
     require_reports(digest)

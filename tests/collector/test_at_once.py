@@ -7,13 +7,14 @@ import secrets
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from threading import Event, Thread, current_thread
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
 
-from collector import folding, purging, rewriting, selectors, services, storing
+from collector import folding, moving, purging, rewriting, selectors, services, stepping, storing
 from collector.designs import Design
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.storing import NewReport, Outcome
@@ -83,6 +84,23 @@ def slow_folding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folding, "_add", add)
 
 
+def fold_ten(design: Design) -> None:
+    """A chunk of a design that is closed, or a rehearsal."""
+    folding._fold_chunk(design.digest, partial(moving.move, most=10, wait=False), steps=False)
+
+
+def fold_these(design: Design) -> None:
+    """What waits of an open design, as a step."""
+    nonces = sorted(bytes(nonce) for nonce in WaitingReport.objects.values_list("nonce", flat=True))
+    folding._fold_chunk(design.digest, partial(stepping.move, nonces=nonces, left=[]), steps=True)
+
+
+def close_with(design: Design, count: int) -> None:
+    """So many reports wait in a closed design."""
+    storing.store([new(design) for _ in range(count)])
+    services.close(design.digest)
+
+
 def until_waiting(count: int = 1) -> None:
     """Until so many transactions wait for a lock."""
     deadline = time.monotonic() + PATIENCE
@@ -109,8 +127,8 @@ def counted_once(design: Design, count: int) -> bool:
 @pytest.mark.usefixtures("slow_folding")
 def test_workers_of_one_design_do_not_wait_for_each_other(design: Design) -> None:
     """Another one has reports in hand and has added to the totals: this one folds the rest and is done."""
-    storing.store([new(design) for _ in range(30)])
-    slow = paused(lambda: folding._fold_chunk(design.digest, 10, wait=False))
+    close_with(design, 30)
+    slow = paused(lambda: fold_ten(design))
     assert folding.fold(design.digest, wait=False) == 20
     assert selectors.report_counts([design.digest])[design.digest] == selectors.Counted(folded=20, waiting=10)
     slow.go_on()
@@ -121,8 +139,8 @@ def test_workers_of_one_design_do_not_wait_for_each_other(design: Design) -> Non
 @on_postgresql
 @pytest.mark.usefixtures("slow_folding")
 def test_who_needs_all_waits_for_who_has_some_in_hand(design: Design) -> None:
-    storing.store([new(design) for _ in range(30)])
-    slow = paused(lambda: folding._fold_chunk(design.digest, 10, wait=False))
+    close_with(design, 30)
+    slow = paused(lambda: fold_ten(design))
     last = Other(lambda: folding.fold(design.digest))
     until_waiting()
     assert not last.result.done()
@@ -134,11 +152,11 @@ def test_who_needs_all_waits_for_who_has_some_in_hand(design: Design) -> None:
 @on_postgresql
 @pytest.mark.usefixtures("slow_folding")
 def test_what_a_worker_had_in_hand_when_it_died_is_folded_by_who_waited(design: Design) -> None:
-    storing.store([new(design) for _ in range(30)])
+    close_with(design, 30)
 
     def dies() -> None:
         with transaction.atomic():
-            folding._fold_chunk(design.digest, 10, wait=False)
+            fold_ten(design)
             raise SystemExit
 
     slow = paused(dies)
@@ -155,15 +173,16 @@ def test_what_a_worker_had_in_hand_when_it_died_is_folded_by_who_waited(design: 
 def test_a_retry_of_a_report_that_is_being_folded_is_known(design: Design) -> None:
     """It cannot know before the worker has committed: it waits, and then finds it where it has gone."""
     first = new(design)
-    storing.store([first])
-    slow = paused(lambda: folding.fold(design.digest))
+    storing.store([first, *(new(design) for _ in range(9))])
+    slow = paused(lambda: fold_these(design))
     changed = first._replace(report=b"\0\0")
     again = Other(lambda: storing.store([first, changed, new(design)]))
     until_waiting()
     slow.go_on()
     assert again.go_on() == [Outcome.KNOWN, Outcome.TAKEN, Outcome.STORED]
+    services.close(design.digest)
     folding.fold(design.digest)
-    assert counted_once(design, 2)
+    assert counted_once(design, 11)
 
 
 @on_postgresql
@@ -171,7 +190,7 @@ def test_a_retry_of_a_report_that_is_being_folded_is_known(design: Design) -> No
 def test_a_rehearsal_can_be_forgotten_while_it_is_folded(db: None) -> None:
     rehearsed = services.freeze(payloads.document(rehearsal=True))
     services.receive_simulated([payloads.body(rehearsed) for _ in range(20)], slug="campus")
-    slow = paused(lambda: folding._fold_chunk(rehearsed.digest, 10, wait=False))
+    slow = paused(lambda: fold_ten(rehearsed))
     forgetting = Other(lambda: services.clear_rehearsal(rehearsed.digest))
     until_waiting()
     slow.go_on()
@@ -183,24 +202,38 @@ def test_a_rehearsal_can_be_forgotten_while_it_is_folded(db: None) -> None:
 @on_postgresql
 @pytest.mark.usefixtures("slow_folding")
 def test_closing_does_not_wait_for_who_folds_and_loses_nothing(design: Design) -> None:
-    storing.store([new(design) for _ in range(30)])
-    slow = paused(lambda: folding._fold_chunk(design.digest, 10, wait=False))
+    storing.store([new(design) for _ in range(45)])
+    slow = paused(lambda: folding.fold(design.digest, chunk=10))
     services.close(design.digest)
     final = Other(lambda: folding.fold(design.digest))
     until_waiting()
     slow.go_on()
-    assert final.go_on() == 20
-    assert counted_once(design, 30)
-    assert [day.count for day in selectors.daily_counts(design.digest)] == [30]
+    assert final.go_on() == 35
+    assert counted_once(design, 45)
+    assert [day.count for day in selectors.daily_counts(design.digest)] == [45]
+
+
+@on_postgresql
+@pytest.mark.usefixtures("slow_folding")
+def test_an_open_design_one_worker_folds_at_a_time(design: Design) -> None:
+    """Two that draw at once would leave less than a step, and who has to know all waits for who was before."""
+    storing.store([new(design) for _ in range(45)])
+    slow = paused(lambda: folding.fold(design.digest, chunk=10))
+    assert folding.fold(design.digest, wait=False) == 0
+    asked = Other(lambda: folding.fold(design.digest))
+    until_waiting()
+    slow.go_on()
+    assert asked.go_on() == 0
+    assert selectors.report_count(design.digest) == 30
+    assert WaitingReport.objects.count() == 15
 
 
 @on_postgresql
 @pytest.mark.usefixtures("slow_folding")
 def test_purging_waits_for_who_has_reports_in_hand(design: Design) -> None:
     """Else what that one keeps a moment later would be there for good."""
-    storing.store([new(design) for _ in range(30)])
-    slow = paused(lambda: folding._fold_chunk(design.digest, 10, wait=False))
-    services.close(design.digest)
+    close_with(design, 30)
+    slow = paused(lambda: fold_ten(design))
     purge = Other(lambda: purging.purge(design.digest, chunk=7))
     until_waiting()
     slow.go_on()
@@ -282,7 +315,7 @@ def test_who_closes_has_a_turn_among_those_who_store(design: Design) -> None:
 
 @on_postgresql
 def test_all_that_is_read_in_one_state_fits_together(design: Design) -> None:
-    storing.store([new(design)])
+    close_with(design, 1)
     with selectors.one_state():
         assert selectors.totals(design.digest)[0].sum() == 0
         assert Other(lambda: folding.fold(design.digest)).go_on() == 1
@@ -333,5 +366,7 @@ def test_many_senders_and_many_workers(design: Design) -> None:
         done = [pool.submit(work, number) for number in range(12)]
         for one in (*sent, *done):
             one.result(PATIENCE)
+    assert selectors.report_count(design.digest) % 10 == 0
+    services.close(design.digest)
     folding.fold(design.digest)
     assert counted_once(design, 240)

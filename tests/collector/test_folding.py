@@ -1,4 +1,7 @@
-"""Folding: every report is counted once, whatever happens on the way."""
+"""Folding: every report is counted once, whatever happens on the way.
+
+The designs are closed, or rehearsals, so that nothing waits on for the next step: those are in test_steps.py.
+"""
 
 import re
 import secrets
@@ -11,13 +14,25 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from collector import folding, moving, purging, rewriting, selectors
+from collector import folding, moving, purging, rewriting, selectors, steps
 from collector.designs import Design
-from collector.models import DailyCount, FrozenDesign, SetAsideReport, WaitingReport
-from collector.services import close, receive
+from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, WaitingReport
+from collector.services import close, freeze
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def design(design: Design) -> Design:
+    """Closed, with whatever is put among what waits."""
+    close(design.digest)
+    return design
+
+
+@pytest.fixture
+def rehearsed(db: None) -> Design:
+    return freeze(payloads.document(rehearsal=True))
 
 
 def send(design: Design, count: int, seed: int = 1) -> None:
@@ -28,6 +43,7 @@ def send(design: Design, count: int, seed: int = 1) -> None:
             design=FrozenDesign.objects.get(digest=design.digest),
             stratum=int(generator.integers(2)),
             report=bytes([int(generator.integers(2)), int(generator.integers(3))]),
+            mode=Report.Mode.SIMULATED if design.rehearsal else Report.Mode.BROWSER,
         )
         for _ in range(count)
     )
@@ -38,8 +54,7 @@ def same(left: selectors.Totals, right: selectors.Totals) -> bool:
 
 
 def test_totals_by_position_symbol_and_stratum(design: Design) -> None:
-    for stratum, report in (("y1", "0100"), ("y1", "0102"), ("y2", "0002")):
-        receive(payloads.body(design, stratum=stratum, report=report), slug="campus")
+    put(design, [(0, b"\1\0"), (0, b"\1\2"), (1, b"\0\2")])
     assert folding.fold(design.digest) == 3
     first, second = selectors.totals(design.digest)
     assert first.tolist() == [[0, 2], [1, 0]]
@@ -74,7 +89,7 @@ DAMAGED = [(0, b"\1"), (0, b""), (0, b"\1\2\0"), (0, b"\2\0"), (1, b"\0\3"), (2,
 """A group and symbols that the design cannot have produced: lengths, symbols, a group of others."""
 
 
-def damage(design: Design, reports: list[tuple[int, bytes]]) -> None:
+def put(design: Design, reports: list[tuple[int, bytes]]) -> None:
     number = FrozenDesign.objects.get(digest=design.digest).number
     WaitingReport.objects.bulk_create(
         WaitingReport(nonce=secrets.token_bytes(16), design_id=number, stratum=stratum, report=report)
@@ -87,7 +102,7 @@ def test_a_damaged_report_is_set_aside_and_the_others_are_folded(
     design: Design, damaged: list[tuple[int, bytes]], caplog: pytest.LogCaptureFixture
 ) -> None:
     send(design, 50)
-    damage(design, damaged)
+    put(design, damaged)
     assert folding.fold(design.digest, chunk=20) == 50
     assert same(selectors.totals(design.digest), selectors.recount(design.digest))
     assert selectors.report_counts([design.digest])[design.digest] == selectors.Counted(folded=50, waiting=0)
@@ -100,15 +115,14 @@ def test_a_damaged_report_is_set_aside_and_the_others_are_folded(
 
 def test_what_is_set_aside_goes_with_the_reports_of_its_design(design: Design) -> None:
     send(design, 20)
-    damage(design, DAMAGED)
-    close(design.digest)
+    put(design, DAMAGED)
     assert purging.purge(design.digest) == 20
     assert not SetAsideReport.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
 def test_rewriting_keeps_what_is_set_aside(design: Design) -> None:
-    damage(design, DAMAGED)
+    put(design, DAMAGED)
     folding.fold(design.digest)
     before = sorted(SetAsideReport.objects.values_list("nonce", "report", "stratum", "mode"))
     rewriting.rewrite()
@@ -156,25 +170,26 @@ def folded_on(day: int, design: Design, count: int, monkeypatch: pytest.MonkeyPa
     folding.fold(design.digest)
 
 
-def test_reports_are_counted_by_day_and_few_together(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_are_counted_by_day_and_few_together(rehearsed: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     for day, count in ((1, 12), (2, 3), (5, 6), (6, 1), (7, 10), (7, 4), (8, 2)):
-        folded_on(day, design, count, monkeypatch)
-    assert days(design) == [(1, 1, 12), (2, 6, 10), (7, 7, 14), (8, 8, 2)]
-    assert selectors.report_counts([design.digest]) == {design.digest: selectors.Counted(folded=38, waiting=0)}
+        folded_on(day, rehearsed, count, monkeypatch)
+    assert days(rehearsed) == [(1, 1, 12), (2, 6, 10), (7, 7, 14), (8, 8, 2)]
+    counted = selectors.report_counts([rehearsed.digest])
+    assert counted == {rehearsed.digest: selectors.Counted(folded=38, waiting=0)}
     monkeypatch.undo()
-    send(design, 4)
-    assert selectors.report_count(design.digest) == 42
-    assert selectors.report_counts([design.digest])[design.digest].waiting == 4
+    send(rehearsed, 4)
+    assert selectors.report_count(rehearsed.digest) == 42
+    assert selectors.report_counts([rehearsed.digest])[rehearsed.digest].waiting == 4
 
 
-def test_the_last_days_of_a_closed_design_join_those_before(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
-    folded_on(1, design, 12, monkeypatch)
-    folded_on(2, design, 3, monkeypatch)
-    assert days(design) == [(1, 1, 12), (2, 2, 3)]
-    close(design.digest)
-    folding.fold(design.digest)
-    folding.fold(design.digest)
-    assert days(design) == [(1, 2, 15)]
+def test_the_last_days_of_a_closed_design_join(rehearsed: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    folded_on(1, rehearsed, 12, monkeypatch)
+    folded_on(2, rehearsed, 3, monkeypatch)
+    assert days(rehearsed) == [(1, 1, 12), (2, 2, 3)]
+    close(rehearsed.digest)
+    folding.fold(rehearsed.digest)
+    folding.fold(rehearsed.digest)
+    assert days(rehearsed) == [(1, 2, 15)]
 
 
 def test_a_clock_that_goes_back_loses_no_report(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,6 +205,7 @@ def test_what_is_kept_of_days_holds_no_more_than_it_must() -> None:
 QUESTIONS: dict[str, tuple[Callable[[str], object], list[str]]] = {
     "how many are stored": (lambda digest: selectors.report_counts([digest]), ["PRIMARY KEY", "waitingreport_pkey"]),
     "what waits": (lambda _: selectors.waiting_designs(), ["PRIMARY KEY", "waitingreport_pkey"]),
+    "the next step": (lambda _: steps.has_step(selectors.get_design(_), 1), ["PRIMARY KEY", "waitingreport_pkey"]),
     "what is to be folded": (lambda digest: moving.move(1, most=10, wait=False), ["PRIMARY KEY", "waitingreport_pkey"]),
     "coins": (selectors.coin_report_count, ["report_from_a_coin"]),
     "sheets": (selectors.sheet_count, ["report_from_a_coin"]),
