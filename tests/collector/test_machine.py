@@ -4,7 +4,8 @@ Reports are sent, sent again, lost on the way there or back, changed under the s
 statements; the clock jumps; surveys close; reports are counted, estimated and purged, beside a rehearsal that has the
 same nonces. They come by invitation, several with the same one, and each invitation may let one in. Every report has a
 mark of its own, one symbol of its group that no other has: so each of those totals must be 0 or 1, and equal the
-model's, after every step.
+model's, after every step. Whatever is released of the survey while it is open has whole steps of ten reports of each
+group, and is a step behind: so any two releases of it are the same, or differ by ten reports of a group.
 
 CANDOR_MACHINE=5000 runs it that often, with another beginning each time; what failed is tried first the next time.
 """
@@ -36,17 +37,18 @@ from collector import folding, inviting, purging, selectors, services
 from collector.designs import Design
 from collector.errors import Closed, NonceTaken, NotInvited
 from collector.invitations import check_symbol, hash_of
-from collector.models import Invitation
+from collector.models import Invitation, Report, StoredReport, WaitingReport
+from collector.steps import STEP, foldable
 from estimator import services as estimator
 from estimator.models import Run
 from tests import payloads
 
 EXAMPLES = int(os.environ.get("CANDOR_MACHINE", "0"))
-MARKS = 6
+MARKS = 30
 """Positions of a report; two groups make twice as many reports that can be told apart."""
-CODES = [f"{number:027d}" + check_symbol(f"{number:027d}") for number in range(inviting.FEWEST)]
+CODES = [f"{number:027d}" + check_symbol(f"{number:027d}") for number in range(60)]
 SLUGS = "campus", "rehearsed"
-Report = tuple[int, int]
+Mark = tuple[int, int]
 """The group, and the position at which it has its mark."""
 
 
@@ -87,7 +89,7 @@ class Model:
 
     def __init__(self, design: Design) -> None:
         self.design = design
-        self.sent: dict[str, Report] = {}
+        self.sent: dict[str, Mark] = {}
         """By nonce, whether it arrived or not."""
         self.codes: dict[str, str] = {}
         """The invitation of each nonce, where the survey asks for one."""
@@ -96,7 +98,7 @@ class Model:
         self.closed = False
         self.purged = False
 
-    def body(self, nonce: str, report: Report | None = None) -> bytes:
+    def body(self, nonce: str, report: Mark | None = None) -> bytes:
         stratum, position = report or self.sent[nonce]
         symbols = bytes(place == position for place in range(MARKS))
         invited = {"invitation": self.codes[nonce]} if nonce in self.codes else {}
@@ -107,6 +109,16 @@ class Model:
     def used(self) -> set[str]:
         """The invitations with which reports came that are stored."""
         return {self.codes[nonce] for nonce in self.stored}
+
+    @property
+    def told(self) -> set[str]:
+        """What may be told of: nothing that waits while it is open."""
+        return self.stored if self.closed or self.design.rehearsal else self.counted
+
+    def sizes(self, nonces: set[str]) -> list[int]:
+        """How many reports of each group these are."""
+        strata = Counter(self.sent[nonce][0] for nonce in nonces)
+        return [strata[stratum] for stratum in range(2)]
 
     def totals(self, nonces: set[str]) -> list[list[list[int]]]:
         marks = Counter(self.sent[nonce] for nonce in nonces)
@@ -150,6 +162,11 @@ class Machine(RuleBasedStateMachine):
         if nonce is not None and arrives:
             self._receive(nonce, heard=heard)
 
+    @rule(stratum=st.integers(0, 1), count=st.integers(5, 25), first=st.integers(0, len(CODES) - 1))
+    def submit_many(self, stratum: int, count: int, first: int) -> None:
+        for place in range(count):
+            self.submit(stratum, CODES[(first + place) % len(CODES)], arrives=True, heard=True)
+
     @precondition(lambda self: self.real.sent)
     @rule(data=st.data())
     def retry(self, data: st.DataObject) -> None:
@@ -169,20 +186,22 @@ class Machine(RuleBasedStateMachine):
         if nonce is not None and not self.real.closed:
             with suppress(NotInvited):
                 self._until_killed(number, after, lambda: services.receive(self.real.body(nonce), slug="campus"))
-            found = self._marks(selectors.recount(self.real.design.digest), self.real)
+            found = self._held(WaitingReport) | self._held(Report)
             assert found - {nonce} == self.real.stored
             self.real.stored = found
 
     # What the workers do
 
-    @rule(which=st.sampled_from(SLUGS), chunk=st.integers(1, 4))
+    @rule(which=st.sampled_from(SLUGS), chunk=st.integers(1, 30))
     def fold(self, which: str, chunk: int) -> None:
         model = self.models[which]
-        assert folding.fold(model.design.digest, chunk=chunk) == len(model.stored - model.counted)
-        model.counted = set(model.stored)
+        due, before = self._due(model), len(model.counted)
+        assert folding.fold(model.design.digest, chunk=chunk) == due
+        self._look_what_is_counted(model)
+        assert len(model.counted) == before + due
 
     @precondition(lambda self: self.real.stored - self.real.counted)
-    @rule(chunk=st.integers(1, 4), number=st.integers(0, 12), after=st.booleans())
+    @rule(chunk=st.integers(1, 30), number=st.integers(0, 20), after=st.booleans())
     def fold_and_die(self, chunk: int, number: int, after: bool) -> None:
         self._until_killed(number, after, lambda: folding.fold(self.real.design.digest, chunk=chunk))
         self._look_what_is_counted(self.real)
@@ -190,7 +209,11 @@ class Machine(RuleBasedStateMachine):
     @rule(which=st.sampled_from(SLUGS))
     def estimate(self, which: str) -> None:
         model = self.models[which]
-        self._check_run(estimator.run_now(model.design.digest), model)
+        due = self._due(model)
+        run = estimator.run_now(model.design.digest)
+        assert run.reports == len(model.counted) + due
+        self._look_what_is_counted(model)
+        self._check_run(run, model)
 
     @rule(number=st.integers(0, 20), after=st.booleans())
     def estimate_and_die(self, number: int, after: bool) -> None:
@@ -210,6 +233,7 @@ class Machine(RuleBasedStateMachine):
         self.passed += timedelta(minutes=2)
         for number in estimator.resume_waiting():
             estimator.execute(number)
+        self._look_what_is_counted(self.real)
         for run in Run.objects.filter(pk__in=self.left):
             self._check_run(run, self.real)
         self.left.clear()
@@ -281,15 +305,25 @@ class Machine(RuleBasedStateMachine):
                 with pytest.raises(selectors.Purged):
                     selectors.recount(digest)
             else:
-                assert _plain(selectors.recount(digest)) == model.totals(model.stored)
+                assert _plain(selectors.recount(digest)) == model.totals(model.told)
             assert _plain(selectors.totals(digest)) == model.totals(model.counted)
             assert all(table[stratum][1] in (0, 1) for table in model.totals(model.stored) for stratum in range(2))
             (counted,) = selectors.report_counts([digest]).values()
-            assert (counted.folded, counted.stored) == (len(model.counted), len(model.stored))
+            assert (counted.folded, counted.stored) == (len(model.counted), len(model.told))
             assert selectors.is_open(digest) is not model.closed
             days = selectors.daily_counts(digest)
             assert sum(day.count for day in days) == len(model.counted)
             assert all(day.count >= folding.FEWEST for day in days[:-1])
+
+    @invariant()
+    def an_open_survey_is_released_in_steps(self) -> None:
+        if not hasattr(self, "real") or self.real.closed:
+            return
+        for told, stored in zip(self.real.sizes(self.real.counted), self.real.sizes(self.real.stored), strict=True):
+            assert told % STEP == 0
+            assert not told or stored - told >= STEP
+        days = selectors.daily_counts(self.real.design.digest)
+        assert all(day.count % STEP == 0 for day in days)
 
     @invariant()
     def one_invitation_let_one_in(self) -> None:
@@ -339,16 +373,25 @@ class Machine(RuleBasedStateMachine):
         assert model.counted <= found <= model.stored
         model.counted = found
 
+    def _due(self, model: Model) -> int:
+        """How many reports are to be folded now."""
+        waiting = model.sizes(model.stored - model.counted)
+        return sum(map(foldable, waiting)) if model.told is model.counted else sum(waiting)
+
+    def _held(self, table: type[StoredReport]) -> set[str]:
+        """The nonces of the survey's reports in a table."""
+        rows = table._default_manager.filter(design__digest=self.real.design.digest)
+        return {bytes(nonce).hex() for nonce in rows.values_list("nonce", flat=True)}
+
     def _marks(self, totals: selectors.Totals, model: Model) -> set[str]:
         plain = _plain(totals)
         return {nonce for nonce, (stratum, position) in model.sent.items() if plain[position][stratum][1]}
 
     def _check_run(self, run: Run, model: Model) -> None:
         assert run.state == Run.State.DONE
-        assert run.reports == len(model.stored)
-        assert run.tallies == model.totals(model.stored)
+        assert run.reports == len(model.counted)
+        assert run.tallies == model.totals(model.counted)
         assert run.anytime is not model.closed or model is self.rehearsed
-        model.counted = set(model.stored)
 
 
 def _plain(totals: selectors.Totals) -> list[list[list[int]]]:
@@ -360,7 +403,7 @@ def test_any_order_of_what_can_happen() -> None:
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=EXAMPLES or 60,
+            max_examples=EXAMPLES or 40,
             stateful_step_count=30 if EXAMPLES else 15,
             derandomize=not EXAMPLES,
             print_blob=True,
