@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
@@ -13,6 +14,7 @@ import numpy as np
 from django.db import connection, transaction
 from django.db.models import Case, Count, Exists, OuterRef, Subquery, Sum, When
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 from numpy.typing import NDArray
 
 from collector.designs import Design
@@ -67,6 +69,12 @@ def in_steps(digest: str) -> bool:
     return FrozenDesign.objects.filter(IN_STEPS, digest=digest).exists()
 
 
+def told_moment(digest: str) -> datetime:
+    """Now, as it may stand beside what is read of a design: of one that takes steps, the day alone."""
+    now = timezone.now()
+    return now.replace(hour=0, minute=0, second=0, microsecond=0) if in_steps(digest) else now
+
+
 def open_by_invitation() -> list[str]:
     """Digests of the open designs whose reports have to come with an invitation."""
     digests = FrozenDesign.objects.filter(closed_on=None, rehearsal=False).order_by("number")
@@ -82,11 +90,12 @@ def closed_by_a_restore(digest: str) -> bool:
 class Counted:
     """How many reports of a design are in its totals, and how many wait to be folded.
 
-    Of an open one what waits is not told, as if only the steps that were folded had come.
+    Of an open one, which is folded `stepwise`, what waits is not told: as if only those steps had come.
     """
 
     folded: int
     waiting: int
+    stepwise: bool = False
 
     @property
     def stored(self) -> int:
@@ -95,8 +104,9 @@ class Counted:
 
 def report_counts(digests: Collection[str]) -> dict[str, Counted]:
     """The counts of several designs in one query, which no number of folded reports makes longer."""
-    rows = FrozenDesign.objects.filter(digest__in=digests).values_list("digest", folded(), waiting())
-    return {digest: Counted(*counts) for digest, *counts in rows}
+    designs = FrozenDesign.objects.filter(digest__in=digests).annotate(stepwise=IN_STEPS)
+    rows = designs.values_list("digest", folded(), waiting(), "stepwise")
+    return {digest: Counted(folded, waiting, bool(stepwise)) for digest, folded, waiting, stepwise in rows}
 
 
 def report_count(digest: str) -> int:
@@ -109,7 +119,8 @@ def received_count(digest: str) -> int:
     """How many reports are stored, of an open design too. For rules within alone: shown it would tell of each report
     when it came."""
     designs = FrozenDesign.objects.filter(digest=digest).values_list(folded(), _number(WaitingReport))
-    return int(sum(designs.first() or ()))
+    counts = designs.first()
+    return 0 if counts is None else int(counts[0]) + int(counts[1])
 
 
 def folded() -> Coalesce:

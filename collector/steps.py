@@ -2,7 +2,7 @@
 
 Whoever compares what was released before and after one report came finds no difference, or one of ten reports at least.
 A group stands beside a report as it is, so each takes steps of its own; where even its size is protected, all take them
-together. Those who answer a rehearsal are simulated: it takes none. docs/adr/0025-steps.md says why.
+together. Those who answer a rehearsal are simulated: it takes none. docs/adr/0026-steps.md says why.
 """
 
 import numpy as np

@@ -4,6 +4,8 @@ from rest_framework import serializers
 
 from estimator.models import Analysis, Run
 
+SNAPSHOT = "when the totals were read; the day alone, at 00:00, where the survey was open then"
+
 
 class RunSerializer(serializers.ModelSerializer[Run]):
     """How far a run is, and why it failed where it did."""
@@ -23,6 +25,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "published",
         )
         read_only_fields = fields
+        extra_kwargs = {"snapshot_at": {"help_text": SNAPSHOT}}
 
 
 class AnalysisSerializer(serializers.ModelSerializer[Analysis]):
@@ -32,3 +35,4 @@ class AnalysisSerializer(serializers.ModelSerializer[Analysis]):
         model = Analysis
         fields = ("key", "kind", "state", "progress", "fault", "reports", "snapshot_at")
         read_only_fields = fields
+        extra_kwargs = {"snapshot_at": {"help_text": SNAPSHOT}}

@@ -115,8 +115,9 @@ def record_known_shares(digest: str, shares: Iterable[KnownShare]) -> None:
 def _compute(run_id: int, lease: str, watch: Watch = unwatched) -> None:
     run = Run.objects.get(pk=run_id)
     folding.fold(run.design_id)
-    design, now = reports.get_design(run.design_id), timezone.now()
+    design = reports.get_design(run.design_id)
     with reports.one_state():
+        now = reports.told_moment(run.design_id)
         exact, coin_reports = reports.totals(run.design_id), reports.folded_coin_report_count(run.design_id)
         taking = reports.is_open(run.design_id)
         final = not taking and not reports.report_counts([run.design_id])[run.design_id].waiting

@@ -8,6 +8,8 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector.selectors import Counted
+from collector.steps import STEP
 from estimator.computing import CLIPPED, CLIPPED_MEAN, IMPOSSIBLE, MINIMUM_REPORTS, WEIGHTED
 from estimator.languages import figures
 
@@ -130,6 +132,11 @@ def points_up(difference: float) -> str:
 
 def count(number: float | None) -> str:
     return "–" if number is None else figures(f"{number:,.0f}")
+
+
+def reports(counted: Counted) -> str:
+    """How many reports of a design there are; while it is open, how many are counted."""
+    return f"fewer than {STEP}" if counted.stepwise and not counted.stored else count(counted.stored)
 
 
 def epsilon(value: float) -> str:

@@ -182,7 +182,7 @@ def _due() -> list[Appointment]:
     found = Appointment.objects.filter(state=State.WAITING).select_related("survey")
     at_a_time = list(found.filter(due_at__lte=timezone.now()).order_by("due_at", "pk"))
     capped = found.filter(at_reports__isnull=False, survey__state=Survey.State.OPEN)
-    return at_a_time + [one for one in capped if selectors.report_count(one.survey) >= (one.at_reports or 0)]
+    return at_a_time + [one for one in capped if selectors.received_count(one.survey) >= (one.at_reports or 0)]
 
 
 def _kept(appointment: Appointment) -> bool:

@@ -228,9 +228,15 @@ def final_run(version: Version) -> Run | None:
 
 
 def report_count(survey: Survey) -> int:
-    """Reports stored for the version in the field."""
+    """Reports of the version in the field, while it is open as `collector.steps` tells them."""
     version = latest_version(survey)
     return reports.report_count(version.design_id) if version else 0
+
+
+def received_count(survey: Survey) -> int:
+    """Reports that were stored for the version in the field; to close it at a number, and to show nobody."""
+    version = latest_version(survey)
+    return reports.received_count(version.design_id) if version else 0
 
 
 def _group(group: Group) -> dict[str, object]:

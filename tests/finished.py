@@ -20,6 +20,12 @@ def fill(design: Design, *, count: int = 90, first: int = 60) -> None:
         receive(body, slug=design.slug)
 
 
+def fill_open(design: Design, *, count: int = 90, first: int = 60) -> None:
+    """Store so many reports of an open design that these are counted: ten more of each group wait."""
+    fill(design, count=count, first=first)
+    fill(design, count=20, first=10)
+
+
 def run_of(design: Design, *, published: bool = False, final: bool = True) -> Run:
     """A finished run: after closing where it is `final`, else one of a design that takes reports still."""
     if final:

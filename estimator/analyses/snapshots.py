@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from django.utils import timezone
 from numpy.typing import NDArray
 
 from collector import folding
@@ -32,7 +31,7 @@ class Snapshot:
 
 def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
     """Count every waiting report, then read what an analysis of this kind is computed from."""
-    now, while_open = timezone.now(), store.is_open(design.digest)
+    now, while_open = store.told_moment(design.digest), store.is_open(design.digest)
     if kind == Kind.CROSS_TABLE:
         first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
         pairs = count_pairs(design, first, second)

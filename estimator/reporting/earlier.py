@@ -95,7 +95,7 @@ def _final_runs(read: Results) -> list[tuple[Design, Run]]:
     """The earlier designs of the survey that have one, the earliest first; of each its newest from before this run."""
     digests = [digest for digest in _known.designs_of(read.design.slug) if digest != read.design.digest]
     final = Run.objects.filter(design__in=digests, state=Run.State.DONE, anytime=False)
-    before = final.filter(snapshot_at__lt=read.run.snapshot_at).order_by("pk")
+    before = final.filter(pk__lt=read.run.pk).order_by("pk")
     newest = dict(before.values_list("design_id", "pk"))  # without the totals of all those that are not the newest
     found = [(store.get_design(run.design_id), run) for run in Run.objects.filter(pk__in=newest.values())]
     version = read.design.document["version"]

@@ -8,12 +8,15 @@ from django.db.models import OuterRef, Subquery
 from rest_framework import serializers
 
 from collector import selectors as reports
+from collector.steps import STEP
 from surveys import lifecycle, links, selectors
 from surveys.models import Survey, Version
 from surveys.panel.frame import takes_answers
 from surveys.people.models import Membership, Role
 
 Told = dict[str, Any]
+
+IN_STEPS = f"while the survey is open, those that are counted: in steps of {STEP} of each group, one step behind"
 
 
 class TeamSerializer(serializers.Serializer[Any]):
@@ -36,7 +39,7 @@ class SurveySerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     version = serializers.IntegerField(allow_null=True, help_text="the newest that was opened")
     design = serializers.CharField(allow_null=True, help_text="digest of that version")
-    reports = serializers.IntegerField(help_text="stored for that version")
+    reports = serializers.IntegerField(help_text=f"of that version; {IN_STEPS}")
     link = serializers.CharField(allow_blank=True, help_text="for respondents, where they can answer")
 
 
@@ -71,7 +74,7 @@ class VersionSerializer(serializers.Serializer[Any]):
     opened_at = serializers.DateTimeField()
     closed_at = serializers.DateTimeField(allow_null=True)
     purged_at = serializers.DateTimeField(allow_null=True, help_text="when the last of its reports was deleted")
-    reports = serializers.IntegerField(help_text="stored")
+    reports = serializers.IntegerField(help_text=IN_STEPS)
 
 
 def tell_surveys(user: User, surveys: Sequence[Survey]) -> list[Told]:

@@ -6,6 +6,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from collector.steps import STEP
 from surveys.access import get_survey_or_404
 from surveys.api.base import View
 from surveys.api.described import read
@@ -15,8 +16,8 @@ from surveys.panel.watch import watched
 class WatchedWordsSerializer(serializers.Serializer[Any]):
     """The numbers that change while one watches, as the page shows them."""
 
-    reports = serializers.CharField()
-    waiting = serializers.CharField()
+    reports = serializers.CharField(help_text=f"while the survey is open in steps of {STEP}")
+    waiting = serializers.CharField(help_text="how they are counted, or how many are not counted yet")
     job = serializers.CharField()
     lacking = serializers.CharField(allow_blank=True)
 

@@ -5,6 +5,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from django.db import transaction
 
 from collector.blind import EXPONENT
+from collector.steps import STEP
 from surveys.blind.models import FetchCode, SigningKey, SigningSecret
 from surveys.models import Survey, Version
 
@@ -27,9 +28,13 @@ def key_of(version: Version) -> SigningKey | None:
 
 
 def issued(version: Version) -> int:
-    """How many tokens of a version were signed. How many of them were used is a matter of its reports alone."""
+    """How many tokens of a version were signed, while it is open in whole steps: most are used soon after.
+
+    How many of them were used is a matter of its reports alone.
+    """
     key = key_of(version)
-    return 0 if key is None else key.issued
+    signed = 0 if key is None else key.issued
+    return signed if version.closed_at else signed - signed % STEP
 
 
 def secret_of(key: SigningKey) -> rsa.RSAPrivateNumbers | None:

@@ -31,7 +31,7 @@ Watch = Callable[[int], object]
 def back_up(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda more: None) -> dict[str, Any]:
     """Write everything that is kept to a new file, in one state of it; respondents and researchers do not wait.
 
-    Waiting reports are folded before. Those that come while it is written are left out and counted as such.
+    Waiting reports are folded before, those of open surveys in whole steps; what waits on is in it as such.
 
     Raises
     ------
@@ -86,15 +86,16 @@ def _write(archive: Writer, with_secret_key: bool, watch: Watch) -> dict[str, An
         archive.add(_design(digest), [document.encode()])
     for digest, records in reports.by_design():
         archive.add(_reports(digest), _watched(records, watch))
+    for digest, records in reports.by_design(WaitingReport):
+        archive.add(_waiting(digest), records)
     for model in tables.tables():
         archive.add(_rows(model), tables.read(model), columns=tables.names(model))
     if with_secret_key:
         archive.add(SECRET_KEY, [settings.SECRET_KEY.encode()])
     made_at = timezone.now()
-    left_out = WaitingReport.objects.count()
     facts = {"made_at": f"{made_at:%Y-%m-%dT%H:%M:%SZ}", "version": __version__, "migrations": _migrations()}
-    archive.close(facts | {"left_out": left_out, "last_keys": tables.last_keys()})
-    return _counts(archive) | {"left_out": left_out}
+    archive.close(facts | {"last_keys": tables.last_keys()})
+    return _counts(archive)
 
 
 def _read(archive: Reader) -> None:
@@ -109,10 +110,11 @@ def _read(archive: Reader) -> None:
             more["part"] = lambda digest: 0
         tables.write(model, archive.lines(_rows(model)), **more)
     for digest, number in FrozenDesign.objects.values_list("digest", "number"):
-        if (name := _reports(digest)) in archive.members:
-            size = reports.record_size(_document(archive, digest))
-            for _ in reports.insert(number, size, archive.pieces(name, size * ROWS_OF_A_PIECE)):
-                pass
+        for name, table in ((_reports(digest), Report), (_waiting(digest), WaitingReport)):
+            if name in archive.members:
+                size = reports.record_size(_document(archive, digest))
+                for _ in reports.insert(number, size, archive.pieces(name, size * ROWS_OF_A_PIECE), table):
+                    pass
     tables.set_last_keys(archive.facts["last_keys"])
 
 
@@ -206,6 +208,10 @@ def _design(digest: str) -> str:
 
 def _reports(digest: str) -> str:
     return f"reports/{digest}.bin"
+
+
+def _waiting(digest: str) -> str:
+    return f"waiting/{digest}.bin"
 
 
 def _rows(model: tables.Model) -> str:

@@ -8,21 +8,21 @@ from struct import Struct
 from django.db import connection
 
 from collector.designs import Design
-from collector.models import FrozenDesign, Report
+from collector.models import FrozenDesign, Report, StoredReport
 
 HEAD = Struct(">16sHB")
 """Of a record: nonce, index of the stratum, mode; the symbols follow, a byte each."""
 
 AT_ONCE = 5_000
 
-INSERT = "INSERT INTO collector_report (design_id, nonce, stratum, mode, report) VALUES (%s, %s, %s, %s, %s)"
+INSERT = "INSERT INTO {table} (design_id, nonce, stratum, mode, report) VALUES (%s, %s, %s, %s, %s)"
 
 
-def by_design() -> Iterator[tuple[str, Iterator[bytes]]]:
+def by_design(table: type[StoredReport] = Report) -> Iterator[tuple[str, Iterator[bytes]]]:
     """The digest of each design that has reports, and their records: in one pass that holds a few at a time."""
     digests = dict(FrozenDesign.objects.values_list("number", "digest"))
     columns = "design_id", "nonce", "stratum", "mode", "report"
-    stored = Report.objects.order_by("design_id", "nonce").values_list(*columns).iterator(chunk_size=AT_ONCE)
+    stored = table._default_manager.order_by("design_id", "nonce").values_list(*columns).iterator(chunk_size=AT_ONCE)
     for number, rows in groupby(stored, key=lambda row: row[0]):
         yield digests[number], (HEAD.pack(bytes(row[1]), row[2], row[3]) + bytes(row[4]) for row in rows)
 
@@ -32,11 +32,12 @@ def record_size(document: str) -> int:
     return HEAD.size + len(Design(json.loads(document)).alphabets)
 
 
-def insert(number: int, size: int, pieces: Iterator[bytes]) -> Iterator[int]:
+def insert(number: int, size: int, pieces: Iterator[bytes], table: type[StoredReport] = Report) -> Iterator[int]:
     """Store the records in the pieces as reports of a design, yielding how many were stored."""
+    statement = INSERT.format(table=table._meta.db_table)
     records = (piece[start : start + size] for piece in pieces for start in range(0, len(piece), size))
     while batch := list(islice(records, AT_ONCE)):
         rows = [(number, *HEAD.unpack_from(record), record[HEAD.size :]) for record in batch]
         with connection.cursor() as cursor:
-            cursor.executemany(INSERT, rows)
+            cursor.executemany(statement, rows)
         yield len(rows)

@@ -13,7 +13,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import connection, models
 from django.db.models import Sum
 
-from collector.models import FrozenDesign, Report, Tally
+from collector.models import FrozenDesign, Report, Tally, WaitingReport
 
 Model = type[models.Model]
 Columns = list[Any]
@@ -21,7 +21,6 @@ Columns = list[Any]
 
 LEFT_OUT = {
     "axes.AccessAttempt", "axes.AccessAttemptExpiration", "axes.AccessFailureLog", "axes.AccessLog",  # always empty
-    "collector.WaitingReport",  # folded before the backup
     "estimator.Export",  # files of this installation, made again from the runs
     "estimator.Worker",  # when a worker of this installation last looked
     "sessions.Session",  # who is signed in here
@@ -42,7 +41,7 @@ AT_ONCE = 200
 def tables() -> list[Model]:
     """The tables with rows of JSON: all but the reports, which have a form of their own."""
     found = {model._meta.label: model for model in apps.get_models(include_auto_created=True)}
-    kept = [model for label, model in found.items() if label not in LEFT_OUT and model is not Report]
+    kept = [model for label, model in found.items() if label not in LEFT_OUT and model not in (Report, WaitingReport)]
     return sorted(kept, key=lambda model: model._meta.db_table)
 
 

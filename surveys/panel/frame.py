@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from collector import selectors as reports
+from collector.steps import STEP
 from estimator import selectors as estimates
 from estimator import wording
 from estimator.models import Run
@@ -71,6 +72,7 @@ def frame(survey: Survey) -> dict[str, Any]:
     standing = standing_of(survey)
     version = standing.version
     coin_reports = reports.coin_report_count(version.design_id) if version else 0
+    counted = reports.report_counts([version.design_id])[version.design_id] if version else reports.Counted(0, 0)
     return {
         "survey": survey,
         "version": version,
@@ -78,7 +80,8 @@ def frame(survey: Survey) -> dict[str, Any]:
         "missing": standing.missing,
         "lacking": lacking(selectors.definition_of(survey)) if standing.missing else [],
         "done": standing.done,
-        "count": wording.count(reports.report_count(version.design_id) if version else 0),
+        "count": wording.reports(counted),
+        "step_of": STEP if counted.stepwise else None,
         "coin_count": wording.count(coin_reports) if coin_reports else "",
         "epsilon": epsilon_of(survey, version),
         "steps": list(steps(standing)),

@@ -35,6 +35,6 @@ def lines_of(surveys: Sequence[Survey]) -> dict[int, Line]:
 
 
 def _line(survey: Survey, version: Version | None, counts: dict[str, reports.Counted]) -> Line:
-    stored = counts[version.design_id].stored if version else 0
+    counted = counts[version.design_id] if version else reports.Counted(0, 0)
     link = links.respondent_link(version) if version and takes_answers(survey) else ""
-    return Line(wording.count(stored), epsilon_of(survey, version), link)
+    return Line(wording.reports(counted), epsilon_of(survey, version), link)

@@ -109,7 +109,7 @@ def kept() -> list[Kept]:
     )[:MOST]
     longest = most[0][0].stored if most else 1
     return [
-        Kept(title, wording.count(count.stored), wording.count(count.waiting), 100 * count.stored / longest)
+        Kept(title, wording.reports(count), wording.count(count.waiting), 100 * count.stored / longest)
         for count, title in most
     ]
 
@@ -119,7 +119,7 @@ def facts() -> list[tuple[str, str]]:
     return [
         ("Candor", __version__),
         ("Python, Django", f"{platform.python_version()}, {django.get_version()}"),
-        ("Database", f"{DATABASES[connection.vendor]}, {size_in_bytes() / 1e6:,.1f} MB"),
+        ("Database", f"{DATABASES[connection.vendor]}, {size_in_bytes() / 1e6:,.0f} MB"),
         ("Messages", "Redis" if settings.REDIS_URL else "a folder"),
         ("Address", settings.CANDOR_URL),
         ("Ceiling of epsilon", f"{settings.CANDOR_EPSILON_CEILING:g} for each person"),

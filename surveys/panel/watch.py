@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from collector import selectors as reports
 from collector.selectors import Counted
+from collector.steps import STEP
 from estimator import health, wording
 from estimator import selectors as estimates
 from estimator.computing import IMPOSSIBLE, MINIMUM_REPORTS
@@ -67,10 +68,9 @@ class Watched:
     @property
     def words(self) -> dict[str, str]:
         """The numbers that change between one run and the next, as the page shows them."""
-        waiting = self.counted.waiting
         return {
-            "reports": wording.count(self.counted.stored),
-            "waiting": f"{wording.count(waiting)} stored and not counted yet" if waiting else "every report is counted",
+            "reports": wording.reports(self.counted),
+            "waiting": _counted_in_words(self.counted),
             "job": _job_in_words(self.pending, self.failed, self.done),
             "lacking": f"{self.lacking} more {'is' if self.lacking == 1 else 'are'} missing." if self.lacking else "",
         }
@@ -118,6 +118,13 @@ def watch(request: HttpRequest, slug: str) -> HttpResponse:
         blocks = context["report"].blocks
         context["alarms"] = [block for block in blocks if IMPOSSIBLE in block.flags]
     return survey_page(request, "panel/watch.html", survey, step="watch", **context)
+
+
+def _counted_in_words(counted: Counted) -> str:
+    if counted.stepwise:
+        return f"counted so far, in steps of {STEP}"
+    waiting = counted.waiting
+    return f"{wording.count(waiting)} stored and not counted yet" if waiting else "every report is counted"
 
 
 def _worker() -> str:

@@ -73,5 +73,5 @@ def test_a_site_that_is_named_can_show_the_survey_and_no_other_can(
     inside.get_by_role("button", name="Review your answers").click()
     inside.get_by_role("button", name="Send", exact=True).click()
     inside.locator("html[data-now=sent]").wait_for()
-    assert reports.report_count(version.design_id) == 1
+    assert reports.received_count(version.design_id) == 1
     assert said == []

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from tests import payloads
 from tests.chaos import named, points, report
-from tests.chaos.checking import STUCK, Ask, Outcome, outcome
+from tests.chaos.checking import FOLDABLE, STUCK, Ask, Outcome, outcome
 from tests.chaos.killing import BACK, EMBEDDED, STACK, Killer
 from tests.chaos.sending import Sender
 from tests.system.installation import Installation, wait_until
@@ -92,7 +92,7 @@ def settle(ask: Ask, senders: list[Sender]) -> Outcome:
 
 
 def until_folded(ask: Ask) -> None:
-    wait_until(lambda: ask("SELECT count(*) FROM collector_waitingreport") == [(0,)], BACK)
+    wait_until(lambda: ask(FOLDABLE) == [], BACK)
 
 
 @contextmanager

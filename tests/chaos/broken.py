@@ -22,16 +22,18 @@ def install(strike: Callable[[str], None] = lambda point: None) -> None:
     if honest.__name__ == "totals_first":
         return
 
-    def totals_first(digest: str, chunk: int, **given: Any) -> folding.Moved:
+    def totals_first(digest: str, take: Any, **given: Any) -> folding.Moved:
         number = FrozenDesign.objects.get(digest=digest).number
         waiting = WaitingReport.objects.filter(design_id=number).order_by("nonce")
-        rows: list[selectors.StoredRow] = list(waiting.values_list("stratum", "report")[:chunk])
+        if "nonces" in take.keywords:
+            waiting = waiting.filter(nonce__in=take.keywords["nonces"])
+        rows: list[selectors.StoredRow] = list(waiting.values_list("stratum", "report")[: take.keywords.get("most")])
         with transaction.atomic():
             folding._add(digest, rows)
         strike(AT)
         add, folding._add = folding._add, lambda digest, rows: None
         try:
-            return honest(digest, chunk, **given)
+            return honest(digest, take, **given)
         finally:
             folding._add = add
 

@@ -9,6 +9,7 @@ from tests.chaos.sending import FAIR, Sender
 Ask = Callable[[str], list[tuple[object, ...]]]
 NUMBER = "(SELECT number FROM collector_frozendesign WHERE digest = '{digest}')"
 REPORTS = f"SELECT nonce, stratum, report FROM collector_report WHERE design_id = {NUMBER}"
+WAITING = f"SELECT nonce, stratum, report FROM collector_waitingreport WHERE design_id = {NUMBER}"
 TOTALS = (
     "SELECT stratum, position, symbol, sum(count) FROM collector_tally WHERE design_id = '{digest}' "
     "GROUP BY stratum, position, symbol"
@@ -22,8 +23,18 @@ UNION ALL SELECT 1, t.design_id, t.stratum, NULL, t.position, t.symbol, t.count
 FROM collector_tally t JOIN collector_frozendesign d ON d.digest = t.design_id WHERE d.purged_on IS NULL
 UNION ALL SELECT 2, c.design_id, 0, NULL, 0, 0, c.count
 FROM collector_dailycount c JOIN collector_frozendesign d ON d.digest = c.design_id WHERE d.purged_on IS NULL
+UNION ALL SELECT 3, d.digest, r.stratum, NULL, 0, 0, count(*)
+FROM collector_report r JOIN collector_frozendesign d ON d.number = r.design_id
+WHERE d.closed_on IS NULL AND NOT d.rehearsal GROUP BY d.digest, r.stratum
 """
-"""Kept reports, cells of the totals, counts of days: in one statement, so that all are of one moment."""
+"""Kept reports, cells of the totals, counts of days, groups of open designs: in one statement, so of one moment."""
+
+
+FOLDABLE = """
+SELECT d.digest, w.stratum FROM collector_waitingreport w JOIN collector_frozendesign d ON d.number = w.design_id
+GROUP BY d.digest, w.stratum HAVING count(*) >= 20 OR max(CASE WHEN d.closed_on IS NULL THEN 0 ELSE 1 END) = 1
+"""
+"""Of what waits, what a worker has to fold: of an open design the last step of each group waits on."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +69,13 @@ def outcome(ask: Ask, senders: Iterable[Sender]) -> Outcome:
     acknowledged = set().union(*(one.acknowledged for one in senders))
     answers = sum((one.answers for one in senders), Counter[str]())
     digest = senders[0].design.digest
-    rows = ask(REPORTS.format(digest=digest))
+    counted, waiting = (ask(one.format(digest=digest)) for one in (REPORTS, WAITING))
+    rows = counted + waiting
     stored = {_hex(nonce): (stratum, bytes(report)) for nonce, stratum, report in rows}  # type: ignore[call-overload]
     recount = Counter(
-        (stratum, position, symbol) for stratum, report in stored.values() for position, symbol in enumerate(report)
+        (stratum, position, symbol)
+        for _, stratum, report in counted
+        for position, symbol in enumerate(bytes(report))  # type: ignore[call-overload]
     )
     tallies = {tuple(cell): int(count) for *cell, count in ask(TOTALS.format(digest=digest)) if count}  # type: ignore[call-overload]
     ((days,),) = ask(DAYS.format(digest=digest))
@@ -74,14 +88,15 @@ def outcome(ask: Ask, senders: Iterable[Sender]) -> Outcome:
         unknown=len(set(stored) - set(sent)),
         changed=sum(sent.get(nonce, report) != report for nonce, (_, report) in stored.items()),
         totals_agree=tallies == dict(recount) and len(rows) == len(stored),
-        days_agree=days == len(rows),
+        days_agree=days == len(counted),
         unfair={said: count for said, count in answers.items() if said.isdigit() and int(said) not in FAIR},
         stuck=int(stuck),  # type: ignore[call-overload]
     )
 
 
 def fits(ask: Ask) -> bool:
-    """Whether at this moment totals and days equal a recount of the kept reports, design by design."""
+    """Whether at this moment totals and days equal a recount of the kept reports, of open designs in whole steps."""
+    whole = True
     recount: Counter[tuple[object, ...]] = Counter()
     totals: Counter[tuple[object, ...]] = Counter()
     for kind, digest, stratum, report, position, symbol, count in ask(STATE):
@@ -90,9 +105,11 @@ def fits(ask: Ask) -> bool:
             recount[digest, "reports"] += 1
         elif kind == 1:
             totals[digest, stratum, position, symbol] += int(count)  # type: ignore[call-overload]
-        else:
+        elif kind == 2:
             totals[digest, "reports"] += int(count)  # type: ignore[call-overload]
-    return +totals == recount
+        else:
+            whole = whole and int(count) % 10 == 0  # type: ignore[call-overload]
+    return whole and +totals == recount
 
 
 def _hex(nonce: object) -> str:

@@ -16,7 +16,7 @@ import psycopg
 from tqdm import tqdm
 
 from tests.chaos import broken, probing
-from tests.chaos.checking import Ask, fits
+from tests.chaos.checking import FOLDABLE, Ask, fits
 from tests.system.installation import ROOT, Installation, wait_until
 from tests.system.stack import Stack
 
@@ -270,8 +270,9 @@ def finds_a_fault(strikes: Strikes) -> bool:
         with suppress(ProcessLookupError):
             os.kill(name, signal.SIGKILL)
     try:
-        strikes.die(broken.AT, lambda: strikes.actor.do("closable", slug="broken"))
-        wait_until(lambda: strikes.ask("SELECT count(*) FROM collector_waitingreport") == [(0,)], SECONDS)
+        strikes.actor.do("closable", slug="broken")
+        strikes.die(broken.AT, lambda: strikes.actor.do("close_survey", slug="broken"))
+        wait_until(lambda: strikes.ask(FOLDABLE) == [], SECONDS)
     except AssertionError as error:
         print(error, file=sys.stderr, flush=True)
         return False

@@ -143,8 +143,8 @@ five stand for the others."""
 EMBEDDED: dict[str, tuple[str, ...]] = EVERYWHERE | {
     "taking": ("before INSERT collector_waitingreport in _write", *_both("COMMIT of store")),
     "folding": (
-        "before INSERT collector_report in move",
-        "before DELETE collector_waitingreport in move",
+        "before INSERT collector_report in _move",
+        "before DELETE collector_waitingreport in _move",
         *FOLDED,
     ),
     "rewriting": (*REFILLED, *_both("VACUUM in _rewrite_sqlite"), *_both("PRAGMA wal_checkpoint in _rewrite_sqlite")),
@@ -153,7 +153,7 @@ EMBEDDED: dict[str, tuple[str, ...]] = EVERYWHERE | {
 
 STACK: dict[str, tuple[str, ...]] = EVERYWHERE | {
     "taking": _both("SELECT * FROM collector_store in _by_function"),
-    "folding": ("before WITH claimed AS in move", *FOLDED),
+    "folding": ("before WITH claimed AS in _move", *FOLDED),
     "rewriting": (
         *REPLACED,
         *REFILLED,

@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from collector import folding, moving, purging, rewriting, selectors, services, stepping, storing
+from collector import folding, moving, purging, rewriting, selectors, services, storing
 from collector.designs import Design
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.storing import NewReport, Outcome
 from tests import payloads
+from tests.folded import fold_these
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -87,12 +88,6 @@ def slow_folding(monkeypatch: pytest.MonkeyPatch) -> None:
 def fold_ten(design: Design) -> None:
     """A chunk of a design that is closed, or a rehearsal."""
     folding._fold_chunk(design.digest, partial(moving.move, most=10, wait=False), steps=False)
-
-
-def fold_these(design: Design) -> None:
-    """What waits of an open design, as a step."""
-    nonces = sorted(bytes(nonce) for nonce in WaitingReport.objects.values_list("nonce", flat=True))
-    folding._fold_chunk(design.digest, partial(stepping.move, nonces=nonces, left=[]), steps=True)
 
 
 def close_with(design: Design, count: int) -> None:

@@ -9,8 +9,10 @@ from django.db import connection, transaction
 from collector import folding, selectors, services, statements, storing
 from collector.designs import Design
 from collector.models import Report, WaitingReport
+from collector.services import close
 from collector.storing import NewReport, Outcome
 from tests import payloads
+from tests.folded import fold_these
 
 pytestmark = pytest.mark.django_db
 
@@ -64,7 +66,7 @@ def test_a_closed_design_within_a_batch_keeps_nothing_else_out(design: Design, o
 def test_what_is_folded_is_known_too(design: Design) -> None:
     first = new(design)
     storing.store([first])
-    folding.fold(design.digest)
+    fold_these(design)
     assert storing.store([first, first._replace(report=b"\0\0"), first]) == [KNOWN, TAKEN, KNOWN]
     assert not WaitingReport.objects.exists(), "none is left that would be counted again"
     assert Report.objects.count() == 1
@@ -74,9 +76,10 @@ def test_a_waiting_report_that_was_folded_before_is_not_counted_again(design: De
     """As it could be after tables were put back from copies of two moments."""
     first = new(design)
     storing.store([first])
-    folding.fold(design.digest)
+    fold_these(design)
     WaitingReport.objects.create(design_id=Report.objects.get().design_id, nonce=first.nonce, stratum=1, report=b"\0\0")
     storing.store([new(design)])
+    close(design.digest)
     assert folding.fold(design.digest, chunk=1) == 1
     assert selectors.report_counts([design.digest])[design.digest] == selectors.Counted(folded=2, waiting=0)
     totals, recount = selectors.totals(design.digest), selectors.recount(design.digest)

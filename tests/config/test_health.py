@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
+from collector import steps
 from collector.designs import Design
 from collector.services import receive
 from config import metrics
@@ -62,6 +63,11 @@ def test_a_worker_that_is_away_is_told() -> None:
 
 def test_reports_that_nobody_counts_are_told(design: Design) -> None:
     tasks.fold_waiting()
+    for _ in range(19):
+        receive(payloads.body(design), slug="campus")
+    Worker.objects.update(caught_up_at=timezone.now() - health.LATE - timedelta(seconds=30))
+    assert ready() == (200, ALL_WELL), "these wait for the next step"
+    Worker.objects.update(caught_up_at=timezone.now())
     receive(payloads.body(design), slug="campus")
     assert ready() == (200, ALL_WELL), "it came just now"
     Worker.objects.update(caught_up_at=timezone.now() - health.LATE - timedelta(seconds=30))
@@ -122,7 +128,7 @@ def test_the_metrics_tell_how_the_parts_do(design: Design, settings: Any, monkey
 
 def test_a_report_moves_no_number(design: Design, settings: Any) -> None:
     """Whoever keeps the metrics of every second would else know when each came."""
-    for number in range(metrics.STEP - 1):
+    for number in range(metrics.STEP + steps.STEP - 1):
         receive(payloads.body(design, nonce=f"{number:032x}"), slug="campus")
     tasks.fold_waiting()
     still = ("candor_worker_seen_seconds", "candor_database_bytes")

@@ -128,7 +128,7 @@ def _purged(design: Design) -> Run:
 
 def _older(design: Design) -> Run:
     put(design, drawn(150))
-    run = run_of(design, final=False)
+    run = run_of(design)
     put(design, drawn(200))
     run_of(design)
     return run

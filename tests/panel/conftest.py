@@ -10,7 +10,7 @@ from collector import selectors as reports
 from estimator import services as estimator
 from estimator.models import Run
 from surveys.models import Version
-from tests.finished import fill, run_of
+from tests.finished import fill_open, run_of
 
 SignIn = Callable[[User | None], Client]
 
@@ -56,5 +56,5 @@ def her(alice: User, sign_in: SignIn) -> Client:
 def run(version: Version) -> Run:
     """A finished run of alice's open survey."""
     design = reports.get_design(version.design_id)
-    fill(design)
+    fill_open(design)
     return run_of(design, final=False)

@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from collector.models import FrozenDesign, WaitingReport
+from collector.services import close
 from estimator import jobs, services, tasks
 from estimator.exporting import jobs as exporting
 from estimator.models import Run
@@ -73,6 +74,7 @@ def test_it_tells_of_reports_that_are_set_aside(operator: Client, version: Versi
     assert "set aside" not in words(operator)
     number = FrozenDesign.objects.get(digest=version.design_id).number
     WaitingReport.objects.create(design_id=number, nonce=b"n" * 16, stratum=0, report=b"\x63\x61", mode=0)
+    close(version.design_id)
     tasks.fold_waiting()
     assert "1 set aside: changed by a disk or by hand" in words(operator)
 

@@ -34,12 +34,17 @@ def test_a_draft_says_when_there_will_be_something(survey: Survey, her: Client) 
 
 
 def test_below_the_minimum_it_says_how_many_are_missing(version: Version, her: Client) -> None:
-    fill(reports.get_design(version.design_id), count=12, first=12)
+    design = reports.get_design(version.design_id)
+    fill(design, count=19, first=19)
+    folding.fold(design.digest)
     assert "takes at least 30 reports" in said(her)
-    assert "18 more are missing." in said(her)
-    assert her.get(API).json()["words"]["waiting"] == "12 stored and not counted yet"
-    fill(reports.get_design(version.design_id), count=17)
-    assert "1 more is missing." in said(her)
+    assert "30 more are missing." in said(her)
+    words = her.get(API).json()["words"]
+    assert f"{words['reports']} {words['waiting']}" == "fewer than 10 counted so far, in steps of 10"
+    fill(design, count=12, first=12)
+    folding.fold(design.digest)
+    assert "10 more are missing." in said(her)
+    assert her.get(API).json()["words"]["reports"] == "20"
 
 
 def test_results_are_valid_however_often_one_looks_and_final_ones_are_not_called_so(
@@ -53,7 +58,7 @@ def test_results_are_valid_however_often_one_looks_and_final_ones_are_not_called
     estimator.execute(closing.pk)
     final = said(her)
     assert "Anytime-valid." not in final
-    assert "90 reports, counted" in final
+    assert "110 reports, counted" in final
     assert her.get(API).json()["ends"] is True
 
 
@@ -78,8 +83,13 @@ def test_the_answer_is_small_and_says_when_nothing_changed(run: Run, version: Ve
     again = her.get(API, headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
     receive(payloads.body(reports.get_design(version.design_id)), slug="campus")
+    folding.fold(version.design_id)
     after = her.get(API, headers={"If-None-Match": first.headers["ETag"]})
-    assert (after.status_code, after.json()["words"]["reports"]) == (200, "91")
+    assert (after.status_code, after.content) == (304, b""), "one report moves nothing"
+    fill(reports.get_design(version.design_id), count=9, first=9)
+    folding.fold(version.design_id)
+    after = her.get(API, headers={"If-None-Match": first.headers["ETag"]})
+    assert (after.status_code, after.json()["words"]["reports"]) == (200, "100")
     assert after.json()["page"] == first.json()["page"], "a number that rises is no reason to fetch the page"
 
 
@@ -124,7 +134,7 @@ def test_without_a_script_it_can_be_loaded_again(version: Version, her: Client) 
 
 
 def test_days_stand_in_a_picture_and_a_table(version: Version, her: Client) -> None:
-    fill(reports.get_design(version.design_id), count=14)
+    fill(reports.get_design(version.design_id), count=24)
     assert "Reports by day" not in said(her), "nothing is counted yet"
     folding.fold(version.design_id)
     page = said(her)

@@ -20,7 +20,9 @@ from django.contrib.auth.models import Permission, User
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection
 
+from collector import folding, selectors
 from collector.models import FrozenDesign, Report, WaitingReport
+from collector.services import close
 from config.postgresql import PostgreSQL
 from surveys.keeping import backup, tables
 from surveys.models import Survey
@@ -102,7 +104,8 @@ def server() -> Iterator[PostgreSQL]:
 def test_the_same_again_in_an_empty_place(kept: Kept, tmp_path: Path) -> None:
     assert sum(bool(design["recount"]) for design in kept.told["designs"].values()) >= 1
     restored = backup.restore(kept.file)
-    assert (restored["surveys"], restored["reports"]) == (2, 121)
+    assert (restored["surveys"], restored["reports"]) == (2, 110)
+    assert WaitingReport.objects.count() == 11
     assert whole.told() == kept.told
     assert len(kept.told["group sizes"]) == 2, "drawn once, and the same numbers afterwards"
     for digest, design in kept.told["designs"].items():
@@ -157,19 +160,20 @@ def test_two_backups_are_the_same_bytes_but_for_the_time(
 
 def test_reports_lie_in_the_order_of_their_nonces(kept: Kept) -> None:
     found = members(kept.file)
-    (records,) = [found[name] for name in found if name.startswith("reports/")]
-    assert len(records) == 121 * 21
+    records, waiting = (next(found[name] for name in found if name.startswith(kind)) for kind in ("reports/", "wait"))
+    assert (len(records), len(waiting)) == (110 * 21, 11 * 21)
     nonces = [records[start : start + 16] for start in range(0, len(records), 21)]
     assert nonces == sorted(set(nonces))
 
 
 def test_every_table_is_kept_or_said_to_be_left_out() -> None:
     labels = {model._meta.label for model in apps.get_models(include_auto_created=True)}
+    reports = {"collector.Report", "collector.WaitingReport"}  # in files of their own
     assert labels >= tables.LEFT_OUT, "no name of a table that is gone"
-    assert {model._meta.label for model in tables.tables()} | tables.LEFT_OUT | {"collector.Report"} == labels
+    assert {model._meta.label for model in tables.tables()} | tables.LEFT_OUT | reports == labels
     ours = {label for label in tables.LEFT_OUT if not label.startswith(("axes.", "sessions."))}
     here = {"estimator.Export", "estimator.Worker", "surveys.KeptAnswer", "surveys.Mailing", "surveys.Recipient"}
-    assert ours == {"collector.WaitingReport", "surveys.FetchCode", "surveys.SigningSecret", *here}
+    assert ours == {"surveys.FetchCode", "surveys.SigningSecret", *here}
 
 
 def test_its_owner_alone_can_read_it_and_nothing_is_written_over(small: Path) -> None:
@@ -188,12 +192,17 @@ def test_a_backup_that_fails_leaves_no_file(alice: User, tmp_path: Path, monkeyp
     assert not list(tmp_path.iterdir())
 
 
-def test_waiting_reports_are_folded_first(design: Any, tmp_path: Path) -> None:
-    finished.fill(design, count=7)
-    assert WaitingReport.objects.count() == 7
-    facts = backup.back_up(tmp_path / "candor.zip")
-    assert (facts["reports"], facts["left_out"]) == (7, 0)
-    assert not WaitingReport.objects.exists()
+def test_what_waits_for_the_next_step_is_in_it_too(design: Any, tmp_path: Path) -> None:
+    finished.fill(design, count=37, first=25)
+    assert backup.back_up(tmp_path / "candor.zip")["reports"] == 10
+    waits = sorted(bytes(nonce) for nonce in WaitingReport.objects.values_list("nonce", flat=True))
+    assert len(waits) == 27
+    empty()
+    backup.restore(tmp_path / "candor.zip")
+    assert sorted(bytes(nonce) for nonce in WaitingReport.objects.values_list("nonce", flat=True)) == waits
+    close(design.digest)
+    assert folding.fold(design.digest) == 27
+    assert selectors.totals(design.digest)[0].sum() == 37
 
 
 def test_the_secret_key_only_where_it_is_asked_for(small: Path, alice: User) -> None:

@@ -108,7 +108,7 @@ def test_an_earlier_wave_is_kept_and_purged_for_itself(closed: Survey, version: 
     retention.keep_house()
     assert [one.number for one in Version.objects.exclude(purged_at=None)] == [1]
     answer(wave)
-    assert selectors.report_count(closed) == 2
+    assert selectors.received_count(closed) == 2
     assert {page.kind for page in wave.pages.all()} == {page.kind for page in version.pages.all()}
     services.close_survey(closed)
     assert selectors.opening_of(closed).spent == 144

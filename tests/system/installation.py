@@ -17,6 +17,7 @@ STORED = """(
 SELECT design_id AS number, stratum, report FROM collector_report
 UNION ALL SELECT design_id, stratum, report FROM collector_waitingreport
 ) JOIN collector_frozendesign USING (number)"""
+COUNTED = "SELECT digest, stratum, report FROM collector_report JOIN collector_frozendesign ON number = design_id"
 LINK = re.compile(r"http://\S+")
 
 
@@ -93,9 +94,9 @@ class Installation:
         return Counter({row[:4]: row[4] for row in rows})
 
     def recount(self) -> Counter[tuple[object, ...]]:
-        """Totals counted here, from the stored reports alone, by code that shares nothing with the collector."""
+        """Totals counted here, from the counted reports alone, by code that shares nothing with the collector."""
         counts: Counter[tuple[object, ...]] = Counter()
-        for design, stratum, report in self.rows(f"SELECT digest, stratum, report FROM {STORED}"):
+        for design, stratum, report in self.rows(COUNTED):
             counts.update((design, stratum, position, symbol) for position, symbol in enumerate(report))
         return counts
 

@@ -67,6 +67,7 @@ def test_kill_the_worker_while_reports_come_in(installation: Installation, desig
     assert set(statuses) == {201}
     assert killed, "the worker was alive to be killed"
     assert installation.stored() == REPORTS
+    installation.manage("close_survey", "campus")  # until then the last step waits
     wait_until(lambda: installation.rows("SELECT count(*) FROM collector_waitingreport") == [(0,)], 60)
     assert installation.tallies() == installation.recount()
     assert sum(installation.tallies().values()) == REPORTS * 2

@@ -22,6 +22,4 @@ class Command(SurveyCommand):
         with tqdm(total=backup.counted(), unit=" reports", disable=None, leave=False) as bar:
             facts = backup.back_up(file, with_secret_key=options["with_secret_key"], watch=bar.update)
         said = f"{file} holds {facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs."
-        if facts["left_out"]:
-            said += f" {facts['left_out']} reports that came meanwhile are left to the next one."
         return said, {"file": str(file), **facts}
