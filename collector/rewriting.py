@@ -40,6 +40,9 @@ REFILLED = {
 """Small tables, with their columns and what is kept of them: cells of totals got their ids as the first reports came,
 and their parts from who folded; what is set aside was so when somebody met it."""
 
+EMPTIED = {WaitingReport._meta.db_table: ROW, UsedToken._meta.db_table: "design_id, hash"}
+"""Tables that each report writes to, with their columns: of an open design some reports wait for long, a used token was
+written with its report. On PostgreSQL alone; SQLite has them by their keys."""
 
 logger = logging.getLogger(__name__)
 
@@ -117,7 +120,8 @@ def _rewrite_postgresql(compacted: Sequence[str]) -> None:
         _replace(cursor, Report._meta.db_table, order="design_id, nonce")
     _execute(f"ANALYZE {Report._meta.db_table}")
     _refill()
-    _refill_used_tokens()
+    for table, columns in EMPTIED.items():
+        _refill_locked(table, columns)
     for table in (WaitingReport._meta.db_table, Invitation._meta.db_table, *REFILLED, *compacted):
         _execute(f"VACUUM (FULL, ANALYZE) {table}")
     if not wal.overwrite():
@@ -136,18 +140,17 @@ def _refill() -> None:
 
 
 @transaction.atomic
-def _refill_used_tokens() -> None:
-    """Each was written with its report; now all are by one transaction. Reports that use tokens wait meanwhile.
+def _refill_locked(table: str, columns: str) -> None:
+    """Write a table anew by one transaction, in the order of its columns. Reports that come in wait meanwhile.
 
     Emptied and not deleted: that leaves no rows behind that a vacuum would have to remove.
     """
-    table = UsedToken._meta.db_table
     with connection.cursor() as cursor:
         locks.hold(locks.EVERY, locks.REWRITING)
         _lock_for_exchange(cursor, table)
-        cursor.execute(f"CREATE TEMPORARY TABLE kept AS SELECT design_id, hash FROM {table}")  # noqa: S608
+        cursor.execute(f"CREATE TEMPORARY TABLE kept AS SELECT {columns} FROM {table}")  # noqa: S608
         cursor.execute(f"TRUNCATE {table}")
-        cursor.execute(f"INSERT INTO {table} SELECT design_id, hash FROM kept ORDER BY design_id, hash")  # noqa: S608
+        cursor.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM kept ORDER BY {columns}")  # noqa: S608
         cursor.execute("DROP TABLE kept")
 
 

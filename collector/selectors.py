@@ -182,7 +182,7 @@ def _by_hand(digest: str, kept: str, *tables: type[StoredReport], **conditions: 
     if design is None:
         return 0
     purged_on, before, *counts = design
-    count = before if purged_on else sum(counts)
+    count = int(before if purged_on else sum(counts))
     return count - count % STEP if stepwise else count
 
 

@@ -60,13 +60,16 @@ REPLACED = (
     *_both("COMMIT of _rewrite_postgresql"),
     *_both("ANALYZE collector_report in _rewrite_postgresql"),
 )
-USED_TOKENS = (
+EMPTIED = (
+    "before LOCK TABLE collector_waitingreport in _lock_for_exchange",
     "before LOCK TABLE collector_usedtoken in _lock_for_exchange",
-    "before CREATE TEMPORARY TABLE kept in _refill_used_tokens",
-    "before TRUNCATE collector_usedtoken in _refill_used_tokens",
-    "before INSERT collector_usedtoken in _refill_used_tokens",
-    "before DROP TABLE kept in _refill_used_tokens",
-    *_both("COMMIT of _refill_used_tokens"),
+    "before CREATE TEMPORARY TABLE kept in _refill_locked",
+    "before TRUNCATE collector_waitingreport in _refill_locked",
+    "before TRUNCATE collector_usedtoken in _refill_locked",
+    "before INSERT collector_waitingreport in _refill_locked",
+    "before INSERT collector_usedtoken in _refill_locked",
+    "before DROP TABLE kept in _refill_locked",
+    *_both("COMMIT of _refill_locked"),
 )
 COMPACTED = (
     "collector_waitingreport", "collector_invitation", "collector_tally", "collector_setasidereport",
@@ -157,7 +160,7 @@ STACK: dict[str, tuple[str, ...]] = EVERYWHERE | {
     "rewriting": (
         *REPLACED,
         *REFILLED,
-        *USED_TOKENS,
+        *EMPTIED,
         *(point for table in COMPACTED for point in _both(f"VACUUM {table} in _rewrite_postgresql")),
     ),
 }

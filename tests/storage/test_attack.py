@@ -18,6 +18,7 @@ from collector.designs import Design
 from collector.models import FrozenDesign, Report, WaitingReport
 from surveys.keeping import backup
 from tests import payloads
+from tests.folded import fold_these
 from tests.storage import attacking
 from tests.storage.attacking import Order, attacks, correlation, recognised
 from tests.storage.test_backup import empty, members
@@ -55,7 +56,7 @@ def arrived(unhurried: None) -> Iterator[Order]:
         services.receive(body, slug="campus")
         if number % 23 == 0:
             folding.fold(design.digest)
-    folding.fold(design.digest)
+    fold_these(design)
     yield order
     empty()
 
@@ -192,6 +193,24 @@ def test_a_crash_at_any_point_leaves_the_old_table_or_the_new_one(
     assert rows() == before
 
 
+def test_what_waits_for_the_next_step_is_rewritten_too(arrived: Order) -> None:
+    """Of an open survey it waits for long, and PostgreSQL would keep it as it came."""
+    waiting = 19
+    for _ in range(waiting):
+        services.receive(payloads.body(Design(payloads.document())), slug="campus")
+    assert folding.fold(digest()) == 0
+    rewriting.rewrite()
+    lie = "nonce" if connection.vendor == "sqlite" else "ctid"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT nonce FROM collector_waitingreport ORDER BY {lie}")
+        nonces = [bytes(nonce) for (nonce,) in cursor.fetchall()]
+        assert nonces == sorted(nonces)
+        assert len(nonces) == waiting
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT count(DISTINCT xmin::text) FROM collector_waitingreport")
+            assert cursor.fetchone() == (1,)
+
+
 def test_reports_are_taken_and_folded_between_two_rewritings(arrived: Order) -> None:
     design = Design(payloads.document())
     rewriting.rewrite()
@@ -199,7 +218,7 @@ def test_reports_are_taken_and_folded_between_two_rewritings(arrived: Order) -> 
     assert not services.receive(
         payloads.body(design, nonce=arrived[0].hex(), **content(arrived[0])), slug="campus"
     ).created
-    assert folding.fold(design.digest) == 1
+    assert fold_these(design) == 1
     rewriting.rewrite()
     assert (Report.objects.count(), WaitingReport.objects.count()) == (N + 1, 0)
     with pytest.raises(Exception, match="cannot be changed"), transaction.atomic():

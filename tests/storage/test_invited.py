@@ -20,6 +20,7 @@ from collector.models import Invitation, UsedToken, WaitingReport
 from collector.storing import NewReport, Outcome
 from surveys.keeping import backup
 from tests import payloads
+from tests.folded import fold_these
 from tests.storage.attacking import Order, asked, attacks, backup_order, correlation, paired
 from tests.storage.test_attack import BY_CHANCE, UNHURRIED, N
 from tests.storage.test_backup import empty, members
@@ -63,7 +64,7 @@ def answered(kind: str, *, folded: bool = True) -> Answered:
         if folded and number % 23 == 0:
             folding.fold(design.digest)
     if folded:
-        folding.fold(design.digest)
+        fold_these(design)
     return Answered(nonces, left)
 
 
