@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from tests import payloads, simulated
+from tests.folded import fold_these
 
 GROUPS = ("y1", "y2", "y3")
 LABELS = {"y1": "First year", "y2": "Later", "y3": "=Doctoral"}
@@ -34,7 +35,8 @@ def answer(
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Store n reports of people of whom a share `yes` of each group has cheated, and who feel the worse if they have.
 
-    Returns the stratum of each, and the two symbols of each report.
+    All of them are counted, also those that would wait for the next step. Returns the stratum of each, and the two
+    symbols of each report.
     """
     strata = generator.choice(3, n, p=[0.5, 0.3, 0.2])
     cheated = (generator.random(n) < np.array(yes)[strata]).astype(int)
@@ -43,4 +45,5 @@ def answer(
     felt = (generator.random(n)[:, None] > np.cumsum(THREE, axis=1)[mood]).sum(axis=1)
     reports = np.stack([told, felt], axis=1).astype(np.uint8)
     simulated.store(design, simulated.People(strata, {}), reports)
+    fold_these(design)
     return strata, reports

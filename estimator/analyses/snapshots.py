@@ -30,10 +30,11 @@ class Snapshot:
 
 
 def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
-    """Count every waiting report, then read what an analysis of this kind is computed from."""
+    """Fold what waits, of an open design whole steps, then read what an analysis of this kind is computed from."""
     now, while_open = store.told_moment(design.digest), store.is_open(design.digest)
     if kind == Kind.CROSS_TABLE:
         first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
+        folding.fold(design.digest)
         pairs = count_pairs(design, first, second)
         return Snapshot({"pairs": pairs.tolist()}, int(pairs.sum()), now, while_open)
     if kind == Kind.VERSIONS:

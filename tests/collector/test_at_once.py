@@ -219,7 +219,7 @@ def test_an_open_design_one_worker_folds_at_a_time(design: Design) -> None:
     until_waiting()
     slow.go_on()
     assert asked.go_on() == 0
-    assert selectors.report_count(design.digest) == 30
+    assert selectors.received_count(design.digest) == 30
     assert WaitingReport.objects.count() == 15
 
 
@@ -305,7 +305,7 @@ def test_who_closes_has_a_turn_among_those_who_store(design: Design) -> None:
     assert first.go_on() == [Outcome.STORED]
     closing.go_on()
     assert last.go_on() == [Outcome.CLOSED]
-    assert selectors.report_count(design.digest) == 1
+    assert selectors.received_count(design.digest) == 1
 
 
 @on_postgresql
@@ -361,7 +361,7 @@ def test_many_senders_and_many_workers(design: Design) -> None:
         done = [pool.submit(work, number) for number in range(12)]
         for one in (*sent, *done):
             one.result(PATIENCE)
-    assert selectors.report_count(design.digest) % 10 == 0
+    assert selectors.received_count(design.digest) % 10 == 0
     services.close(design.digest)
     folding.fold(design.digest)
     assert counted_once(design, 240)

@@ -117,7 +117,8 @@ def test_modes_are_counted_apart_and_tallied_together(design: Design) -> None:
     receive(payloads.body(design, stratum="y2", report="0102"), slug="campus")
     receive_form(form(design), slug="campus")
     receive_sheet(fields(design), slug="campus")
-    assert (selectors.report_count(design.digest), selectors.coin_report_count(design.digest)) == (3, 2)
+    close(design.digest)
+    assert (selectors.received_count(design.digest), selectors.coin_report_count(design.digest)) == (3, 2)
     assert (selectors.sheet_count(design.digest), selectors.folded_coin_report_count(design.digest)) == (1, 0)
     fold(design.digest)
     assert selectors.folded_coin_report_count(design.digest) == 2

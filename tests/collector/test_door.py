@@ -23,7 +23,7 @@ ADDRESS = reverse("collector:reports", args=["campus"])
 
 
 def stored(design: Design) -> int:
-    return selectors.report_count(design.digest)
+    return selectors.received_count(design.digest)
 
 
 def test_created_then_known(design: Design) -> None:

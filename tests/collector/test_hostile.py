@@ -162,7 +162,7 @@ def test_nothing_of_what_is_refused_reaches_the_store(design: Design, monkeypatc
     }
     assert call(payloads.body(design, nonce=NONCE), **polluted)[0] == 201
     assert [one.nonce.hex() for one in written] == [NONCE]
-    assert selectors.report_count(design.digest) == 1
+    assert selectors.received_count(design.digest) == 1
 
 
 @pytest.mark.django_db

@@ -7,10 +7,11 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Sum
 
-from collector import folding, selectors, services
+from collector import selectors, services
 from collector.designs import Design
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from tests import payloads
+from tests.folded import fold_these
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -57,7 +58,7 @@ def test_rehearsals_are_marked(design: Design, rehearsed: Design) -> None:
 def test_reports_move_to_tables_of_their_own(design: Design, rehearsed: Design) -> None:
     """Folded and waiting ones, of two designs; down, up, and each is where it was, under its nonce and counted once."""
     services.receive(payloads.body(design, nonce=FIRST, stratum="y2", report="0102"), slug="campus")
-    folding.fold(design.digest)
+    fold_these(design)
     Tally.objects.create(design_id=design.digest, part=7, stratum=1, position=0, symbol=1, count=41)
     services.receive(payloads.body(design, nonce=SECOND, report="0001"), slug="campus")
     services.receive_simulated([payloads.body(rehearsed, nonce=THIRD)], slug="campus")
@@ -75,7 +76,7 @@ def test_reports_move_to_tables_of_their_own(design: Design, rehearsed: Design) 
     assert sorted(FrozenDesign.objects.values_list("number", flat=True)) == [1, 2]
     assert (stored(), tallied()) == (before, totals)
     assert len(triggers()) == 7
-    assert selectors.report_count(design.digest) == 2
+    assert selectors.received_count(design.digest) == 2
 
 
 @pytest.mark.parametrize("table", [WaitingReport, Report])

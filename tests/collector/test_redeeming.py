@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from collector import folding, inviting, rewriting, selectors, services, storing
+from collector import inviting, rewriting, selectors, services, storing
 from collector.designs import Design
 from collector.errors import Closed, Malformed, NonceTaken, NotInvited, Refusal
 from collector.invitations import check_symbol, hash_of, new_code
@@ -19,6 +19,7 @@ from collector.models import Invitation, UsedToken, WaitingReport
 from collector.storing import NewReport, Outcome
 from collector.writer import Writer
 from tests import payloads
+from tests.folded import fold_these
 
 STORED, KNOWN, TAKEN, CLOSED, UNINVITED = Outcome
 MODULUS = "8" + "0" * 766 + "1"
@@ -57,11 +58,11 @@ def test_a_code_is_used_up_by_the_report_that_comes_with_it(invited: Design, cod
     body = payloads.body(invited, invitation=codes[0])
     assert services.receive(body, slug="campus").created
     assert not services.receive(body, slug="campus").created, "a retry is known, though its code is gone"
-    folding.fold(invited.digest)
+    fold_these(invited)
     assert not services.receive(body, slug="campus").created
     with pytest.raises(NotInvited, match="was used before"):
         send(invited, codes[0])
-    assert (selectors.report_count(invited.digest), Invitation.objects.count()) == (1, 9)
+    assert (selectors.received_count(invited.digest), Invitation.objects.count()) == (1, 9)
     assert not Invitation.objects.filter(hash=hash_of(codes[0])).exists()
 
 
@@ -82,7 +83,7 @@ def test_whatever_is_wrong_with_a_code_is_said_in_one_sentence(invited: Design, 
         assert code not in str(refused.value.said)
     assert len(said) == 1
     assert send(invited, grouped[0], stratum="y2"), "it was not used up in the wrong group"
-    assert selectors.report_count(invited.digest) == 2
+    assert selectors.received_count(invited.digest) == 2
 
 
 @pytest.mark.django_db
@@ -138,7 +139,7 @@ def test_kinds_of_surveys_share_a_batch(invited: Design, blind: Design, codes: l
         new(blind, invitation),
     ]
     assert storing.store(batch) == [STORED, STORED, UNINVITED, STORED, UNINVITED]
-    folding.fold(invited.digest)
+    fold_these(invited)
     assert storing.store(batch) == [KNOWN, KNOWN, UNINVITED, KNOWN, UNINVITED]
 
 
@@ -147,7 +148,7 @@ def test_a_known_nonce_in_the_totals_uses_no_invitation_up(invited: Design, code
     """It is written once more, found there and taken back, all in one transaction."""
     first = new(invited, hash_of(codes[0]))
     storing.store([first])
-    folding.fold(invited.digest)
+    fold_these(invited)
     assert storing.store([first._replace(invitation=hash_of(codes[1]))]) == [KNOWN]
     assert Invitation.objects.count() == 9
     assert not WaitingReport.objects.exists()
@@ -198,7 +199,7 @@ def test_of_fifty_threads_with_200_invitations_200_reports_are_left(kind: str) -
     stored = Counter(invitation for invitation, outcome in outcomes if outcome is STORED)
     assert stored == Counter(hashes)
     assert {outcome for _, outcome in outcomes} <= {STORED, KNOWN, UNINVITED}
-    assert selectors.report_count(design.digest) == 200
+    assert selectors.received_count(design.digest) == 200
     assert Invitation.objects.count() == 0
     assert UsedToken.objects.count() == (200 if kind == "blind" else 0)
 
@@ -226,7 +227,7 @@ def test_while_the_order_is_forgotten_every_invitation_is_found_once(kind: str) 
                 rewriting.rewrite()
     for one in going:
         assert one.result() == [STORED, UNINVITED] * 15
-    assert selectors.report_count(design.digest) == 60
+    assert selectors.received_count(design.digest) == 60
 
 
 @pytest.mark.django_db

@@ -10,6 +10,7 @@ from collector.designs import Design
 from collector.errors import Closed, UnknownDesign
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from tests import payloads
+from tests.folded import fold_these
 
 INSERT = "INSERT INTO {table} (nonce, design_id, stratum, report, mode) VALUES (%s, %s, 0, %s, {mode})"
 TABLES = ("collector_waitingreport", "collector_report")
@@ -80,8 +81,8 @@ def test_no_report_changes_sides(design: Design, rehearsed: Design, change: str,
 def test_a_rehearsal_can_be_forgotten_and_what_respondents_sent_cannot(design: Design, rehearsed: Design) -> None:
     services.receive(payloads.body(design), slug="campus")
     services.receive_simulated([payloads.body(rehearsed)], slug="campus")
-    for digest in (design.digest, rehearsed.digest):
-        folding.fold(digest)
+    fold_these(design)
+    folding.fold(rehearsed.digest)
     for forget in (services.clear_rehearsal, services.discard_rehearsal):
         with pytest.raises(ValueError, match="design must be one of a rehearsal"):
             forget(design.digest)

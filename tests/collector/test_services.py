@@ -8,12 +8,13 @@ from datetime import date
 import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
 
-from collector import folding, store
+from collector import store
 from collector.designs import Design
 from collector.errors import Closed, Malformed, NonceTaken, UnknownDesign
 from collector.models import FrozenDesign, Report, WaitingReport
 from collector.services import close, freeze, receive
 from tests import payloads
+from tests.folded import fold_these
 
 pytestmark = pytest.mark.django_db
 
@@ -98,7 +99,7 @@ def test_raw_sql_cannot_change_what_is_frozen(design: Design, sql: str, table: s
     for fold in (True, False):  # a report in each table
         receive(payloads.body(design), slug="campus")
         if fold:
-            folding.fold(design.digest)
+            fold_these(design)
     with pytest.raises((IntegrityError, OperationalError)), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(sql.format(table), {"bytes": b"\1" * 16} if "%" in sql else None)
 

@@ -87,7 +87,7 @@ def test_anything_else_is_a_429_that_says_what_is_asked_for(design: Design) -> N
             "bits": BITS,
         }
         validate(answer.said, described.REFUSAL)
-    assert selectors.report_count(design.digest) == 0
+    assert selectors.received_count(design.digest) == 0
 
 
 @pytest.mark.django_db

@@ -151,7 +151,7 @@ def test_fifty_senders_of_one_report_store_it_once(design: Design) -> None:
         outcomes = [one.result(SECONDS) for one in sent]
     assert outcomes.count(Outcome.STORED) == 5
     assert outcomes.count(Outcome.KNOWN) == 245
-    assert selectors.report_count(design.digest) == 5
+    assert selectors.received_count(design.digest) == 5
 
 
 @pytest.mark.django_db(transaction=True)
@@ -177,7 +177,7 @@ def test_a_real_fault_of_the_database_stores_nothing_and_passes(
     writer = Writer(failing)
     with pytest.raises(Unavailable):
         really(writer, design, "ab" * 16)
-    assert selectors.report_count(design.digest) == 0
+    assert selectors.received_count(design.digest) == 0
     faults.clear()
     assert really(writer, design, "ab" * 16) is Outcome.STORED
 
@@ -208,7 +208,7 @@ def test_a_batch_of_any_size_is_one_statement_that_finds_its_rows_by_their_keys(
         return store_and_leave(reports)
 
     really(Writer(storing), design, "cd" * 16)
-    assert selectors.report_count(design.digest) == sum(sizes) + 1
+    assert selectors.received_count(design.digest) == sum(sizes) + 1
     ((tables, found),) = reads
     assert (tables, found > 0) == (0, True)
     (storing_plans,) = [counts for text, *counts in plans if "collector_store" in text]

@@ -24,6 +24,7 @@ from estimator.waves import remembered
 from randomized_response import custom, estimate_joint, logistic_regression
 from tests import analysed, kinds, payloads, simulated
 from tests.analysed import GROUPS
+from tests.folded import fold_these
 
 pytestmark = pytest.mark.django_db
 Ask = Callable[..., Analysis]
@@ -339,6 +340,7 @@ class TestEveryKindOfQuestion:
         who = simulated.people(many, 400, generator)
         symbols = simulated.symbols(many, who, generator)
         simulated.store(many, who, symbols)
+        fold_these(many)
         fields = {item["key"]: field for item, field in zip(many.document["items"], many.fields, strict=True)}
         for rows_, columns in [("smokes", "substance:2"), ("place:3", "habits:1"), ("habits:0", "habits:4")]:
             first, second = variable_of(many, rows_), variable_of(many, columns)

@@ -20,7 +20,7 @@ from surveys.people.teams import home_team, make_team
 from surveys.rehearsals import services as rehearsals
 from surveys.services import write_survey
 from tests import payloads
-from tests.finished import fill
+from tests.finished import fill, fill_open
 from tests.tools.api import Program
 
 pytestmark = pytest.mark.django_db
@@ -52,7 +52,7 @@ def test_from_a_definition_to_the_report(hers: Program, alice: User) -> None:
     assert opened["link"].endswith(f"/s/campus/#{ahead['digest']}")
     design = reports.get_design(ahead["digest"])
     assert hers.get(f"designs/{design.digest}/") == ahead["design"] == design.document
-    fill(design)
+    fill_open(design)
     run = hers.post("surveys/campus/runs/")
     assert (run["state"], run["design"]) == ("queued", design.digest)
     assert hers.refused(409, "GET", f"runs/{run['key']}/estimates/")["detail"].startswith("The run is queued")

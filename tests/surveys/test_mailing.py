@@ -77,7 +77,7 @@ def test_everybody_gets_one_link_in_an_order_of_chance_and_each_works_once(invit
     design = reports.get_design(asked.version.design_id)
     for code in codes:
         receive(payloads.body(design, invitation=code), slug=design.slug)
-    assert reports.report_count(design.digest) == 200
+    assert reports.received_count(design.digest) == 200
     with pytest.raises(Refused):
         receive(payloads.body(design, invitation=codes[0]), slug=design.slug)
 

@@ -40,7 +40,7 @@ def survey(alice: User) -> Survey:
 def test_each_rehearsal_is_a_version_of_its_own(survey: Survey) -> None:
     _, first = run(survey, [Respondent(0, (1, 2))] * 3)
     again, second = run(survey, [Respondent(1, (0, 0))] * 5)
-    assert (reports.report_count(first.digest), reports.report_count(second.digest)) == (3, 5)
+    assert (reports.received_count(first.digest), reports.received_count(second.digest)) == (3, 5)
     assert [version.number for version in again.versions.all()] == [2, 1]
     assert (again.state, second.rehearsal) == (Survey.State.CLOSED, True)
 
@@ -49,7 +49,7 @@ def test_a_rehearsal_that_was_cut_off_starts_anew(survey: Survey) -> None:
     version = rehearsal.start(survey)
     next(rehearsal.rehearse(version, [Respondent(0, (0, 0))] * 5, np.random.default_rng(1)))
     again, design = run(survey, [Respondent(0, (1, 2))] * 3)
-    assert reports.report_count(design.digest) == 3
+    assert reports.received_count(design.digest) == 3
     assert again.versions.count() == 2
 
 

@@ -166,7 +166,7 @@ def test_a_forgotten_one_leaves_nothing_and_nothing_else_goes(survey: Survey, de
     survey.delete()
     assert list(FrozenDesign.objects.values_list("digest", flat=True)) == [design.digest]
     assert not Run.objects.exists()
-    assert reports.report_count(design.digest) == 1
+    assert reports.received_count(design.digest) == 1
 
 
 def test_one_that_is_forgotten_while_it_runs_ends(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:

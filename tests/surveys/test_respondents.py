@@ -171,4 +171,4 @@ def test_known_shares_of_every_kind(alice: User) -> None:
         (7, 7, None): 0.5, (7, 40, None): 0.5,
         (8, 0, None): 0.5, (8, 5, None): 0.5,
     }  # fmt: skip
-    assert reports.report_count(design.digest) == 2
+    assert reports.received_count(design.digest) == 2

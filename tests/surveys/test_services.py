@@ -96,7 +96,7 @@ def test_the_next_version_has_a_design_and_reports_of_its_own(version: Version) 
     services.revise_survey(survey)
     second = services.open_survey(survey)
     assert (second.number, second.design_id != version.design_id) == (2, True)
-    assert (selectors.report_count(survey), reports.report_count(version.design_id)) == (0, 1)
+    assert (selectors.report_count(survey), reports.received_count(version.design_id)) == (0, 1)
 
 
 def test_the_web_shows_open_and_closed_versions_only(survey: Survey) -> None:

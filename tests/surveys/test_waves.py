@@ -59,7 +59,7 @@ def test_a_wave_asks_the_same_in_a_design_of_its_own(closed: Survey, version: Ve
     assert design.document == payloads.document(version=2, waves={"repeats": "fresh", "spent": "12/1"})
     assert wave.design_id.encode() in stored_page(wave)
     assert selectors.version_on_the_web("campus") == wave
-    assert (selectors.report_count(closed), reports.report_count(version.design_id)) == (0, 1)
+    assert (selectors.report_count(closed), reports.received_count(version.design_id)) == (0, 1)
     assert [(one.name, one.reports) for one in waves_of(closed)] == [("wave 1", 1), ("wave 2", 0)]
     services.close_survey(closed)
     assert selectors.opening_of(closed).spent == 12, "nobody answered the second wave, so nobody spent anything"
@@ -102,7 +102,7 @@ def test_an_earlier_wave_is_kept_and_purged_for_itself(closed: Survey, version: 
     wave = services.open_wave(Survey.objects.get())
     answer(wave)
     retention.keep_house()
-    assert reports.report_count(version.design_id) == 1
+    assert reports.received_count(version.design_id) == 1
     assert not Version.objects.exclude(purged_at=None).exists()
     Version.objects.filter(pk=version.pk).update(closed_at=timezone.now() - timedelta(days=31))
     retention.keep_house()
