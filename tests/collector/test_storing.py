@@ -38,7 +38,7 @@ def test_outcomes_stand_in_the_order_of_the_reports(design: Design) -> None:
         STORED, KNOWN, TAKEN, TAKEN, KNOWN,
     ]  # fmt: skip
     assert storing.store([]) == []
-    assert selectors.report_count(design.digest) == 2
+    assert selectors.received_count(design.digest) == 2
 
 
 def test_within_a_batch_the_first_of_a_nonce_stands(design: Design) -> None:
@@ -51,7 +51,7 @@ def test_within_a_batch_the_first_of_a_nonce_stands(design: Design) -> None:
 def test_one_nonce_in_two_designs_is_two_reports(design: Design, other: Design) -> None:
     first = new(design)
     assert storing.store([first, first._replace(digest=other.digest, report=b"\0\0")]) == [STORED, STORED]
-    assert [selectors.report_count(one.digest) for one in (design, other)] == [1, 1]
+    assert [selectors.received_count(one.digest) for one in (design, other)] == [1, 1]
 
 
 def test_a_closed_design_within_a_batch_keeps_nothing_else_out(design: Design, other: Design) -> None:
@@ -60,7 +60,7 @@ def test_a_closed_design_within_a_batch_keeps_nothing_else_out(design: Design, o
     services.close(design.digest)
     batch = [late, before, new(other), before._replace(stratum=1), late, new(other, digest="0" * 64)]
     assert storing.store(batch) == [CLOSED, KNOWN, STORED, TAKEN, CLOSED, CLOSED]
-    assert [selectors.report_count(one.digest) for one in (design, other)] == [1, 1]
+    assert [selectors.received_count(one.digest) for one in (design, other)] == [1, 1]
 
 
 def test_what_is_folded_is_known_too(design: Design) -> None:
@@ -91,7 +91,7 @@ def test_a_large_batch_is_one_transaction(design: Design) -> None:
     batch = [new(design) for _ in range(2 * statements.AT_ONCE + 1)]
     with pytest.raises(Exception, match="waitingreport_mode_known"):
         storing.store([*batch, new(design, nonce=b"\xff" * 16, mode=9)])
-    assert selectors.report_count(design.digest) == 0
+    assert selectors.received_count(design.digest) == 0
     assert storing.store(batch) == [STORED] * len(batch)
     assert storing.store(batch[::-1]) == [KNOWN] * len(batch)
 
@@ -117,4 +117,4 @@ def test_of_fifty_threads_with_one_nonce_one_stores(design: Design) -> None:
         with ThreadPoolExecutor(50) as pool:
             outcomes = list(pool.map(send, range(50)))
         assert sorted(one.name for one in outcomes) == ["KNOWN"] * 49 + ["STORED"]
-    assert selectors.report_count(design.digest) == 3 * 101
+    assert selectors.received_count(design.digest) == 3 * 101
