@@ -51,7 +51,7 @@ def test_every_act_of_every_operation_is_on_the_list(seen: dict[str, None], vers
     estimator.execute(close_survey(survey).pk)
     Version.objects.update(closed_at=timezone.now() - timedelta(days=31))
     other = write_survey(payloads.definition(slug="other"), team=survey.team)
-    finished.fill(selectors.get_design(open_survey(other).design_id), count=3)
+    finished.fill(selectors.get_design(open_survey(other).design_id), count=20)
     retention.keep_house()
     backup.back_up(tmp_path / "candor.zip")
     empty()

@@ -95,8 +95,7 @@ def test_nobody_can_say_in_which_order_they_came(arrived: Order, tmp_path: Path)
         packed = attacking.pages_without_an_arrival("collector_report", tmp_path / "packed.sqlite3")
         assert attacking.pages("collector_report") != packed, "where there was room"
     else:
-        assert found(arrived)["xmin"][1] > 0.9
-        assert found(arrived)["xmin"][0] > BY_CHANCE
+        assert found(arrived)["xmin"][1] > 0.9, "which step each was in; within it they are drawn"
     rewriting.rewrite()
     after = found(arrived)
     file = tmp_path / "candor.zip"
