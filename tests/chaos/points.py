@@ -150,7 +150,7 @@ EMBEDDED: dict[str, tuple[str, ...]] = EVERYWHERE | {
         "before DELETE collector_waitingreport in _move",
         *FOLDED,
     ),
-    "rewriting": (*REFILLED, *_both("VACUUM in _rewrite_sqlite"), *_both("PRAGMA wal_checkpoint in _rewrite_sqlite")),
+    "rewriting": (*REFILLED, *_both("VACUUM in _rewrite_sqlite")),
 }
 """By operation, as SQLite goes about it."""
 
