@@ -65,13 +65,13 @@ def require_plain(value: Any, place: str = "", depth: int = 1) -> int:
 def _require_plain_entries(value: dict[Any, Any] | list[Any], place: str, depth: int) -> int:
     if len(value) > MOST_ENTRIES:
         raise DefinitionError(f"{place or 'survey'} must have at most {MOST_ENTRIES} entries; got {len(value)}")
-    parts = 1 + len(value)
+    parts = 1
     if isinstance(value, list):
         parts += sum(require_plain(part, f"{place}[{number}]", depth + 1) for number, part in enumerate(value))
     else:
         for name, part in value.items():
             _require_plain_key(name, place or "survey")
-            parts += require_plain(part, f"{place}.{name}" if place else str(name), depth + 1)
+            parts += 1 + require_plain(part, f"{place}.{name}" if place else str(name), depth + 1)
     if parts > MOST_PARTS:
         raise DefinitionError(f"{place or 'survey'} must have at most {MOST_PARTS:,} parts; got more")
     return parts

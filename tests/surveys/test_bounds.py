@@ -130,7 +130,7 @@ def test_control_character_in_text_is_refused(letter: str) -> None:
         ("x" * 20_001, "consent must have at most 20,000 characters; got 20,001"),
         ([1] * 257, "consent must have at most 256 entries; got 257"),
         (json.loads("[" * 12 + "]" * 12), "consent[0][0][0][0][0][0][0][0][0][0][0] is nested too deeply"),
-        ([[[1] * 256] * 256] * 2, "consent[0] must have at most 100,000 parts"),
+        ([[[1] * 256] * 256] * 2, "consent must have at most 100,000 parts"),
     ],
 )
 def test_json_out_of_bounds_names_place_and_bound(value: Any, words: str) -> None:
@@ -144,6 +144,12 @@ def test_tables_of_all_questions_are_bounded() -> None:
     wide = [NUMBER.format(n, f"{{name: discrete_laplace, epsilon: 0.5{n}}}") for n in range(3)]
     load_checked(HEAD + "".join(wide[:2]))
     assert "items[2]: the tables of the questions up to here hold 196,608" in str(refusal_of(HEAD + "".join(wide)))
+
+
+def test_largest_table_is_within_the_bounds() -> None:
+    rows = [[2 if x == y else 1 for y in range(256)] for x in range(256)]
+    definition = load_checked(HEAD + NUMBER.format(1, f"{{name: custom, weights: {rows}}}"))
+    assert definition["items"][0]["channel"]["weights"] == rows
 
 
 @pytest.mark.parametrize("words", ["[[" * 9_000, "<" + " " * 19_000, "<b " * 6_000, "[[a" * 6_000])
