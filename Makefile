@@ -54,8 +54,9 @@ audit-wire: ## 30,000 answers by a real browser: what leaves it is the table's c
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m tests.audit
 
-fuzz: ## over 20,000 requests made of the OpenAPI document and 10,000 ids walked by a stranger, into docs/fuzz.md
+fuzz: ## 20,000 requests made of the OpenAPI document, 10,000 ids walked by a stranger, 20,000 definitions, into docs/fuzz*.md
 	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python -m tests.fuzz.definitions
 	@$(BIN)/python -m tests.fuzz
 
 audit-files: ## open every exported file in LibreOffice and R (installed where they are missing), into docs/exported-files.md

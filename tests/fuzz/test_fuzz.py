@@ -3,6 +3,7 @@
 import pytest
 
 from collector import described
+from tests.fuzz import definitions
 from tests.fuzz.cases import fuzz
 from tests.fuzz.scene import set_up
 from tests.fuzz.walking import walk
@@ -24,3 +25,12 @@ def test_a_stranger_who_walks_ids_finds_nothing() -> None:
     walked = walk(set_up(), 400, chance=1)
     assert "\n".join(walked.faults) == ""
     assert walked.asked >= 300
+
+
+@pytest.mark.django_db
+def test_definitions_by_chance_are_taken_or_refused_in_words() -> None:
+    """`make fuzz` makes 20,000 of them."""
+    outcome = definitions.fuzz(300, seed=2)
+    assert outcome.faults == {}
+    assert outcome.files == 300
+    assert 30 <= outcome.taken <= 270, "both whole ones and broken ones are made"
