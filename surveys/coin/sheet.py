@@ -36,7 +36,11 @@ def _data(shown: dict[str, Any], document: Document, language: str) -> dict[str,
     """Every text of the sheet. What the page shows is `shown`, so that both say the same."""
     group = {
         "wording": shown["group_wording"],
-        "note": _("No coin protects this one: the group you mark is kept as it is, so that groups can be compared."),
+        "note": _(
+            "No coin protects your group: it is kept openly, so that groups can be compared. There are %(count)s "
+            "groups."
+        )
+        % {"count": len(shown["groups"])},
         "choices": [group["label"] for group in shown["groups"]],
     }
     return {

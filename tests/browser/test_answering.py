@@ -29,7 +29,7 @@ def test_a_link_of_a_group_ticks_it_in_sight_and_sends_nothing(visit: Visit, sit
     visit.open(f"#{version.design_id}&group=y2").stage("questions")
     group = visit.question(0)
     assert group.get_by_label("Later").is_checked()
-    assert "Sent as it is" in group.inner_text()
+    assert "Sent openly, not randomised" in group.inner_text()
     visit.choose(1, "Yes").choose(2, "Low").press("Review your answers")
     assert visit.page.locator(".answer-choice").first.inner_text() == "Later"
     assert site.posts() == []

@@ -130,7 +130,8 @@ def test_a_form_is_looked_at_first_and_nothing_is_stored(version: Version) -> No
     assert (response["Referrer-Policy"], response["Cache-Control"]) == ("same-origin", "no-store")
     words = said(response)
     assert "Nothing is stored yet." in words
-    assert "Which year are you in? First year Later Sent as it is. Have you cheated? No Yes How do you feel?" in words
+    group = "Which year are you in? First year Later Sent openly, not randomised. There are 2 groups."
+    assert f"{group} Have you cheated? No Yes How do you feel?" in words
     assert "By sending you agree to this You may leave at any time." in words
     assert not re.search(r"<script|javascript:|\son\w+=|\sstyle=|<style", response.content.decode(), re.I)
     assert not WaitingReport.objects.exists()

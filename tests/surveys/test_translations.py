@@ -31,8 +31,11 @@ SAME_IN_EVERY_LANGUAGE = re.compile(r"JavaScript|SHA-256|PDF|https|curl|sha256su
 def test_texts_are_found_in_every_branch_and_plural() -> None:
     found = catalog.texts()
     assert len(found) > 200
-    within_if = "No ticket protects this one: the group you choose is sent as it is, so that groups can be compared."
-    assert found[Text(within_if)] == ["templates/surveys/respond/_questions.html"]
+    within_if = "And the group you choose is sent openly, not randomised."
+    assert found[Text(within_if)] == [
+        "templates/surveys/coin/_opening.html",
+        "templates/surveys/respond/_consequences.html",
+    ]
     assert Text("{count} sends another", "{count} send another") in found
     assert found[Text("one coin", "%(count)s coins")] == ["surveys/coin/words.py"]
     assert Text("Two heads") in found
