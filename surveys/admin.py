@@ -28,6 +28,7 @@ from unfold.admin import ModelAdmin, StackedInline, TabularInline
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
+from collector.designs import MOST_GROUPS
 from collector.texts import validate_line
 from surveys import lifecycle, selectors, services
 from surveys.access import Role, role_in, surveys_of
@@ -96,6 +97,7 @@ class GroupInline(Ordered, TabularInline):
     form = GroupForm
     verbose_name_plural = "Groups: who respondents openly say they are"
     fields = ("position", "key", "label", "share")
+    max_num = MOST_GROUPS
 
 
 class SectionInline(Ordered, TabularInline):

@@ -14,7 +14,7 @@ from surveys.api.base import View, user_of
 from surveys.api.bodies import DuplicateBody, NothingBody, OpeningBody, read_body
 from surveys.api.described import change
 from surveys.api.problems import Problem, error
-from surveys.api.shapes import WholeSurveySerializer, tell_survey
+from surveys.api.shapes import OpenedSerializer, WholeSurveySerializer, next_design, tell_survey
 from surveys.api.surveys import team_of
 from surveys.appointments import Terms
 from surveys.lifecycle import MOVES, NotAllowed
@@ -34,31 +34,33 @@ class Act(View):
     def survey(self, request: Request, slug: str, role: Role) -> Survey:
         return get_survey_or_404(request.user, slug, role)
 
-    def told(self, request: Request, survey: Survey, status: int = 200) -> Response:
+    def told(self, request: Request, survey: Survey, status: int = 200, **more: Any) -> Response:
         survey.refresh_from_db()
-        return Response(tell_survey(user_of(request), survey), status=status)
+        return Response(tell_survey(user_of(request), survey) | more, status=status)
 
 
 class OpenView(Act):
     """Freezes the design for ever and lets respondents answer, now or at a time."""
 
-    @change("Open a survey", WholeSurveySerializer, body=OpeningBody, said="It is open, or opens at its time.")
+    @change("Open a survey", OpenedSerializer, body=OpeningBody, said="It is open, or opens at its time.")
     def post(self, request: Request, slug: str) -> Response:
         survey = self.survey(request, slug, MOVES["open"].role)
         terms, digest = terms_of(request)
+        warnings = next_design(survey, terms.cap)["warnings"]
         appointments.open_on(survey, terms, confirmed=digest, by=user_of(request))
-        return self.told(request, survey)
+        return self.told(request, survey, warnings=warnings)
 
 
 class WaveView(Act):
     """Asks a closed survey's questions once more, as its next wave, now or at a time."""
 
-    @change("Open a survey again", WholeSurveySerializer, body=OpeningBody, said="It is open, or opens at its time.")
+    @change("Open a survey again", OpenedSerializer, body=OpeningBody, said="It is open, or opens at its time.")
     def post(self, request: Request, slug: str) -> Response:
         survey = self.survey(request, slug, MOVES["wave"].role)
         terms, digest = terms_of(request)
+        warnings = next_design(survey, terms.cap)["warnings"]
         appointments.open_again_on(survey, terms, confirmed=digest, by=user_of(request))
-        return self.told(request, survey)
+        return self.told(request, survey, warnings=warnings)
 
 
 class CloseView(Act):

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from collector import selectors as reports
 from collector.steps import STEP
 from surveys import lifecycle, links, selectors
+from surveys.group_warnings import expected_reports, opening_warnings
 from surveys.models import Survey, Version
 from surveys.panel.frame import takes_answers
 from surveys.people.models import Membership, Role
@@ -58,12 +59,19 @@ class WholeSurveySerializer(SurveySerializer):
     moves = MoveSerializer(many=True)
 
 
+class OpenedSerializer(WholeSurveySerializer):
+    """A survey that was opened, or will open at its time."""
+
+    warnings = serializers.ListField(child=serializers.CharField(), help_text="those of next-design, for the cap")
+
+
 class NextDesignSerializer(serializers.Serializer[Any]):
     """What opening would freeze: look at it, and confirm it by its digest."""
 
     version = serializers.IntegerField()
     digest = serializers.CharField()
     design = serializers.JSONField(help_text="see docs/formats.md")
+    warnings = serializers.ListField(child=serializers.CharField(), help_text="what to think of before it opens")
 
 
 class VersionSerializer(serializers.Serializer[Any]):
@@ -130,8 +138,8 @@ def tell_versions(versions: Sequence[Version]) -> list[Told]:
     ]
 
 
-def next_design(survey: Survey) -> Told:
-    """What opening a draft, or opening a closed survey again, would freeze.
+def next_design(survey: Survey, expected: int | None = None) -> Told:
+    """What opening a draft, or opening a closed survey again, would freeze; warnings are for so many reports.
 
     Raises as `lifecycle.require_draft` and `definitions.design_of` do.
     """
@@ -140,4 +148,5 @@ def next_design(survey: Survey) -> Told:
     else:
         lifecycle.require_draft(survey)
         design, number = selectors.design_to_open(survey)
-    return {"version": number, "digest": design.digest, "design": design.document}
+    warnings = opening_warnings(design.document, expected or expected_reports(survey))
+    return {"version": number, "digest": design.digest, "design": design.document, "warnings": warnings}

@@ -14,9 +14,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from collector import selectors as reports
+from collector.designs import Design
 from surveys import appointments, lifecycle, selectors
 from surveys.access import Role, get_survey_or_404
 from surveys.appointments import Terms, moment
+from surveys.group_warnings import expected_reports, group_warnings
 from surveys.lifecycle import MOVES, NotAllowed
 from surveys.models import Appointment, Survey
 from surveys.panel.acts import act
@@ -69,7 +71,7 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and (survey.state != Survey.State.DRAFT or form.is_valid()):
         return _open(request, survey, form)
     status = 422 if form.is_bound else 200
-    context = _of_draft(survey) if survey.state == Survey.State.DRAFT else _of_opened(survey)
+    context = _of_draft(survey, request) if survey.state == Survey.State.DRAFT else _of_opened(survey)
     waiting = appointments.waiting(survey)
     history = survey.appointments.exclude(state=Appointment.State.WAITING)
     page = {
@@ -116,13 +118,19 @@ def call_off(request: HttpRequest, survey: Survey) -> str:
     return "It does not open by itself any more."
 
 
-def _of_draft(survey: Survey) -> dict[str, Any]:
+def _of_draft(survey: Survey, request: HttpRequest) -> dict[str, Any]:
     """The design as it would be frozen, or nothing where it cannot be."""
     try:
         design, _ = selectors.design_to_open(survey)
     except DefinitionError:
         return {"shown": None}
-    return {"shown": frozen(design)}
+    return {"shown": frozen(design), **groups_of(survey, design, request)}
+
+
+def groups_of(survey: Survey, design: Design, request: HttpRequest) -> dict[str, Any]:
+    """What is warned of the groups of a design, for as many reports as the address says."""
+    expected = expected_reports(survey, request.GET.get("expected", ""))
+    return {"groups": None if design.rehearsal else group_warnings(design.document, expected)}
 
 
 def _of_opened(survey: Survey) -> dict[str, Frozen]:

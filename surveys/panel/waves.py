@@ -17,7 +17,7 @@ from surveys.lifecycle import MOVES, NotAllowed
 from surveys.models import Survey
 from surveys.panel.frame import survey_page
 from surveys.panel.frozen import frozen
-from surveys.panel.opening import OpeningForm
+from surveys.panel.opening import OpeningForm, groups_of
 from surveys.panel.views import signed_in
 from surveys.reading import DefinitionError
 from surveys.waves.book import UNIT, Book, between, book_of
@@ -45,7 +45,7 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
         "trouble": appointments.trouble(survey),
         "agreed": [one for one in appointments.waiting(survey) if one.move == "wave"],
         "again": True,
-        **_next(survey, book),
+        **_next(survey, book, request),
     }
     return survey_page(request, "panel/waves.html", survey, step="open", status=422 if form.is_bound else 200, **page)
 
@@ -66,10 +66,13 @@ def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpRespon
     return redirect("panel:survey" if survey.rehearsal else "panel:share", survey.slug)
 
 
-def _next(survey: Survey, book: Book) -> dict[str, Any]:
+def _next(survey: Survey, book: Book, request: HttpRequest) -> dict[str, Any]:
     """The design that would be frozen, where the survey can be opened again."""
     fits = survey.state == Survey.State.CLOSED and (survey.rehearsal or (book.ahead and not book.ahead.missing))
-    return {"shown": frozen(selectors.wave_to_open(survey)[0])} if fits else {}
+    if not fits:
+        return {}
+    design, _ = selectors.wave_to_open(survey)
+    return {"shown": frozen(design), **groups_of(survey, design, request)}
 
 
 def _rows(book: Book) -> Iterator[dict[str, Any]]:

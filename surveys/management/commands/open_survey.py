@@ -1,8 +1,9 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from surveys import links, services
+from surveys import links, selectors, services
 from surveys.commands import SurveyCommand, find_survey
+from surveys.group_warnings import expected_reports, opening_warnings
 
 
 class Command(SurveyCommand):
@@ -10,12 +11,19 @@ class Command(SurveyCommand):
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
+        parser.add_argument(
+            "--expect", default="", metavar="N", help="reports that you expect, to warn of small groups"
+        )
         parser.add_argument("--wave", action="store_true", help="open a closed survey again, with the same questions")
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
         opens = services.open_wave if options["wave"] else services.open_survey
-        version = opens(find_survey(options["slug"]))
+        survey = find_survey(options["slug"])
+        expected = expected_reports(survey, options["expect"])
+        version = opens(survey)
+        warnings = opening_warnings(selectors.document_of(version), expected)
         link = links.respondent_link(version)
         facts = {"slug": options["slug"], "version": version.number, "digest": version.design_id, "link": link}
+        facts |= {"warnings": warnings}
         again = f" again, as wave {version.number}" if options["wave"] else ""
-        return f"{options['slug']} is open{again}: {link}", facts
+        return "\n".join([f"{options['slug']} is open{again}: {link}", *warnings]), facts

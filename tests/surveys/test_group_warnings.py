@@ -1,0 +1,129 @@
+"""Groups before anything is opened: at most fifty, a warning of small ones, and what respondents are told of theirs."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from collector import selectors as reports
+from collector.designs import MOST_GROUPS
+from surveys import definitions, selectors, services
+from surveys.group_warnings import group_warnings
+from surveys.lifecycle import NotAllowed
+from surveys.people.teams import home_team
+from tests import payloads, translated
+from tests.panel.test_lifecycle import words
+from tests.surveys.test_coin_sheet import said as on_paper
+from tests.tools.api import Program
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def hers(alice: User) -> Program:
+    return Program(alice)
+
+
+BOUND = "must hold at most 50 groups; got 51"
+
+
+def definition(count: int, **changes: Any) -> dict[str, Any]:
+    groups = [{"key": f"g{place:02d}", "label": f"Faculty {place:02d}"} for place in range(count)]
+    return {**payloads.definition(), "strata": {"wording": "Which faculty?", "groups": groups}, **changes}
+
+
+def test_more_than_fifty_groups_are_refused_in_yaml(tmp_path: Path, alice: User) -> None:
+    path = tmp_path / "survey.yaml"
+    path.write_text(definitions.dump(definitions.complete(definition(MOST_GROUPS + 1))), encoding="utf-8")
+    with pytest.raises(CommandError, match=rf"strata\.groups {BOUND}"):
+        call_command("import_survey", str(path), stdout=io.StringIO())
+
+
+def test_more_than_fifty_groups_are_refused_by_a_program(hers: Program) -> None:
+    hers.post("surveys/", {"definition": definition(MOST_GROUPS)})
+    refused = hers.refused(422, "POST", "surveys/", {"definition": definition(MOST_GROUPS + 1, slug="more")})
+    assert f"strata.groups {BOUND}" in refused["detail"]
+
+
+def test_more_than_fifty_groups_keep_a_draft_from_opening(alice: User) -> None:
+    """As a form saves them: one by one, beyond the bound."""
+    survey = services.write_survey(definitions.take_checked(definition(MOST_GROUPS)), team=home_team(alice))
+    survey.groups.create(position=51, key="g50", label={"en": "Faculty 50"}, share="")
+    assert f"Groups {BOUND}" in selectors.what_is_missing(survey)
+    with pytest.raises(NotAllowed, match=BOUND):
+        services.open_survey(survey)
+
+
+def test_small_groups_are_warned_of_by_their_shares() -> None:
+    document = payloads.document()
+    for group, share in zip(document["strata"]["groups"], ("1/100", "99/100"), strict=True):
+        group["share"] = share
+    found = group_warnings(document, 2_900)
+    assert found is not None
+    assert (found.small, found.needed) == ((("First year", 29),), 3_000)
+    assert "Of 2,900 reports" in found.in_words
+    assert "First year (about 29)" in found.in_words
+    enough = group_warnings(document, 3_000)
+    assert enough is not None
+    assert (enough.small, enough.in_words) == ((), "")
+    assert group_warnings(payloads.document(strata={"wording": {"en": ""}, "groups": []})) is None
+
+
+def test_the_page_of_opening_warns(alice: User, client: Client) -> None:
+    client.force_login(alice)
+    services.write_survey(definitions.take_checked(definition(40)), team=home_team(alice))
+    address = reverse("panel:opening", args=["campus"])
+    said = words(client.get(address).content.decode())
+    assert "Of 1,000 reports these groups would have fewer than 30" in said
+    assert "Faculty 39 (about 25). It takes about 1,200 reports for every group to have 30." in said
+    said = words(client.get(address, {"expected": "1200"}).content.decode())
+    assert "Of 1200 reports every group would have at least 30." in said
+
+
+def test_programs_and_commands_are_warned(hers: Program) -> None:
+    hers.post("surveys/", {"definition": definition(40)})
+    ahead = hers.get("surveys/campus/next-design/")
+    (warning,) = ahead["warnings"]
+    assert warning.startswith("A group is sent openly, not randomised. Of 1,000 reports these groups would have fewer")
+    (warning,) = hers.post("surveys/campus/open/", {"digest": ahead["digest"], "cap": 60})["warnings"]
+    assert "Of 60 reports" in warning
+    hers.post("surveys/", {"definition": definition(8, slug="wide")})
+    assert hers.get("surveys/wide/next-design/")["warnings"] == []
+    for expect, small in (("", False), ("239", True), ("240", False)):
+        hers.post("surveys/", {"definition": definition(8, slug=f"wide{expect}x")})
+        out = io.StringIO()
+        call_command("open_survey", f"wide{expect}x", "--expect", expect, "--json", stdout=out)
+        assert bool(json.loads(out.getvalue())["warnings"]) == small
+
+
+OPENLY = {
+    "en": ("Sent openly, not randomised", "There are 2 groups."),
+    "de": ("Offen gesendet, nicht randomisiert", "Es gibt 2 Gruppen."),
+    "fr": ("Envoyé ouvertement, non randomisé", "Il y a 2 groupes."),
+    "es": ("Se envía abiertamente, sin aleatorizar", "Hay 2 grupos."),
+    "ar": ("تُرسل علنًا، غير معشّاة", "عدد المجموعات: 2."),
+}
+
+
+def test_respondents_read_that_their_group_is_sent_openly(alice: User) -> None:
+    """By the question, before Send and on the receipt; on the own-coin page, and on its sheet."""
+    version = services.open_survey(services.write_survey(translated.definition(*OPENLY), team=home_team(alice)))
+    document = reports.get_design(version.design_id).document
+    client = Client()
+    for language, (openly, number) in OPENLY.items():
+        address = "/s/campus/" if language == "en" else f"/s/campus/{language}/"
+        page = client.get(address).content.decode()
+        said = words(page)
+        assert said.count(openly) >= 3, (language, "question, review, receipt")
+        assert said.count(number) >= 3, language
+        assert "{group}" in page
+        coin = words(client.get(f"{address}coin/").content.decode())
+        assert openly in coin, language
+        assert number in coin, language
+        assert number in on_paper(document, language)["group"]["note"]
