@@ -17,6 +17,12 @@ from collector.checks import DesignError, decimal, distinct, exact_keys, fractio
 
 FORMAT = 1
 MOST_SYMBOLS = 1024
+MOST_GROUPS = 50
+"""A group is sent openly: with more of them few people share one, and knowing hers tells who somebody is."""
+
+FEWEST_IN_GROUP = 10
+"""Reports of a group of which numbers are told by themselves; a smaller one is told of together with others."""
+
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 MODULUS = re.compile(r"[89a-f][0-9a-f]{766}[13579bdf]")
@@ -150,6 +156,7 @@ def _strata(value: Any, languages: list[str]) -> None:
     exact_keys(value, {"wording", "groups"}, "strata")
     groups = value["groups"]
     require(isinstance(groups, list) and len(groups) != 1, "strata.groups must hold no group or at least 2; got one")
+    require(len(groups) <= MOST_GROUPS, f"strata.groups must hold at most {MOST_GROUPS} groups; got {len(groups)}")
     text(value["wording"], "strata.wording", languages, empty=not groups)
     for number, group in enumerate(groups):
         place = f"strata.groups[{number}]"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from collector.designs import Design, canonical
 from collector.selectors import Totals
-from estimator.groups import groups_of
+from estimator.groups import Partition
 from randomized_response import (
     MeanEstimate,
     ProportionEstimate,
@@ -85,25 +85,25 @@ class Fit:
 
 
 def estimate_item(
-    design: Design, position: int, totals: Totals, confidence: float, *, anytime: bool = False
+    partition: Partition, position: int, totals: Totals, confidence: float, *, anytime: bool = False
 ) -> Iterator[Row]:
-    """The estimates of one item: of all respondents first, then of each stratum; shares by choice, then the mean.
+    """The estimates of one item: of all respondents first, then of each part; shares by choice, then the mean.
 
-    `totals` are the tables of the item's own symbols, each of shape (strata, m). `anytime` asks for intervals that hold
-    however often one looks, as one does while reports come in; else they hold at one look.
+    `totals` are the tables of the item's own symbols as they are released, each of shape (rows of the partition, m).
+    `anytime` asks for intervals that hold however often one looks, as one does while reports come in; else they hold at
+    one look.
     """
-    question, known = question_of(design.document["items"][position]), known_shares(design)
+    question, known = question_of(partition.design.document["items"][position]), known_shares(partition)
     strata = np.stack(totals, axis=1)
-    everyone, fit = strata.sum(axis=0), overall(design, position, totals, confidence)
+    everyone, fit = strata.sum(axis=0), overall(partition, position, totals, confidence)
     if anytime and fit:
         fit = _at_every_look(question, fit, None if known else everyone)
     yield from _rows(question, position, None, everyone, fit, [WEIGHTED] if known else [])
-    if groups_of(design):
-        for stratum, counts in enumerate(strata):
-            fit = fit_of(question, counts, confidence)
-            if anytime and fit:
-                fit = _at_every_look(question, fit, counts)
-            yield from _rows(question, position, stratum, counts, fit, [])
+    for part, counts in zip(partition.parts, strata, strict=bool(partition.parts)):
+        fit = fit_of(question, counts, confidence)
+        if anytime and fit:
+            fit = _at_every_look(question, fit, counts)
+        yield from _rows(question, position, part.code, counts, fit, [])
 
 
 def _at_every_look(question: Question, fit: Fit, counts: NDArray[np.int64] | None) -> Fit:
@@ -114,22 +114,22 @@ def _at_every_look(question: Question, fit: Fit, counts: NDArray[np.int64] | Non
     )
 
 
-def overall(design: Design, position: int, totals: Totals, confidence: float) -> Fit | None:
-    """What is estimated of all respondents: the strata by their known population shares, or all reports together.
+def overall(partition: Partition, position: int, totals: Totals, confidence: float) -> Fit | None:
+    """What is estimated of all respondents: the parts by their known population shares, or all reports together.
 
-    None where there are too few reports; `totals` as for `estimate_item`. Its intervals hold at one look.
+    None where there are too few reports; `totals` as for `estimate_item`. Its intervals hold at one look. Made of what
+    is released alone, so that everybody who has that comes to the same number.
     """
-    question, strata = question_of(design.document["items"][position]), np.stack(totals, axis=1)
-    known = known_shares(design)
+    question, strata = question_of(partition.design.document["items"][position]), np.stack(totals, axis=1)
+    known = known_shares(partition)
     if known:
         return weighted(question, [fit_of(question, counts, confidence) for counts in strata], known)
     return fit_of(question, strata.sum(axis=0), confidence)
 
 
-def known_shares(design: Design) -> list[float]:
-    """The strata's known shares of the population; empty where none is known."""
-    shares = [group["share"] for group in groups_of(design)]
-    return [float(Fraction(share)) for share in shares if share is not None]
+def known_shares(partition: Partition) -> list[float]:
+    """The known shares of the population of what is told of; empty where none is known."""
+    return [float(Fraction(part.share)) for part in partition.parts if part.share is not None]
 
 
 def fit_of(question: Question, counts: NDArray[np.int64], confidence: float) -> Fit | None:

@@ -31,7 +31,12 @@ class Run(Job):
     reports = models.PositiveBigIntegerField(null=True, help_text="number of reports in the snapshot")
     coin_reports = models.PositiveBigIntegerField(default=0, help_text="of them, those with a real coin or die")
     input_digest = models.CharField(max_length=64, default="", help_text="SHA-256 of design digest and totals")
-    tallies = models.JSONField(default=list, help_text="the totals: by symbol of a report, stratum and value")
+    tallies = models.JSONField(
+        default=list, help_text="the totals as they are released: by symbol of a report, row of `groups` and value"
+    )
+    groups = models.JSONField(
+        default=list, help_text="for each row of the totals the indices of the groups in the design that it holds"
+    )
     version = models.CharField(max_length=32, default="", help_text="of the estimator")
     published = models.BooleanField(default=False, help_text="whether whoever has the link may read the report")
 
@@ -56,7 +61,9 @@ class Estimate(models.Model):
     position = models.PositiveSmallIntegerField(help_text="of the item in the design")
     measure = models.CharField(max_length=8, choices=[(SHARE, SHARE), (MEAN, MEAN)], default=SHARE)
     choice = models.PositiveSmallIntegerField(help_text="of the item, by its order in the design; 0 for a mean")
-    stratum = models.PositiveSmallIntegerField(null=True, help_text="index of the group; empty for all respondents")
+    stratum = models.PositiveSmallIntegerField(
+        null=True, help_text="index of the group, the number of groups for those told together; empty for all"
+    )
     n = models.PositiveBigIntegerField(help_text="reports")
     sent = models.PositiveBigIntegerField(null=True, help_text="reports that say this choice; empty for a mean")
     unbiased = models.FloatField(null=True)

@@ -244,7 +244,7 @@ def largest_weight(item: Item) -> float | None:
     """How much more than 1 / n a report can weigh; None where there are no reports, or none in a weighted group."""
     if not item.n:
         return None
-    known, sizes = computing.known_shares(item.design), item.totals[0].sum(axis=1).tolist()
+    known, sizes = computing.known_shares(item.partition), item.totals[0].sum(axis=1).tolist()
     if not known:
         return 1.0
     return max(share * item.n / size for share, size in zip(known, sizes, strict=True)) if min(sizes) else None

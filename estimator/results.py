@@ -12,6 +12,7 @@ from collector.designs import Design
 from collector.selectors import Totals
 from estimator import computing, selectors, wording
 from estimator.computing import MEAN, SHARE, WEIGHTED, Fit
+from estimator.groups import Part, Partition, stored
 from estimator.models import Estimate, Run
 from randomized_response import Question, epsilon_total, question_of
 from randomized_response.questions import Mechanism
@@ -52,16 +53,20 @@ class Condition:
 class Item:
     """A question of the design with its estimates: all respondents first, then each group; within them by choice.
 
-    `totals` are the tables of its symbols, each of shape (strata, m).
+    `totals` are the tables of its symbols, each of shape (rows of the partition, m).
     """
 
-    design: Design
+    partition: Partition
     position: int
     confidence: float
     totals: Totals
     question: Question
     condition: Condition | None
     cells: tuple[Cell, ...]
+
+    @property
+    def design(self) -> Design:
+        return self.partition.design
 
     @property
     def frozen(self) -> dict[str, Any]:
@@ -76,7 +81,7 @@ class Item:
     @cached_property
     def overall(self) -> Fit | None:
         """What is estimated of all respondents, as the library has it; None where there are too few reports."""
-        return computing.overall(self.design, self.position, self.totals, self.confidence)
+        return computing.overall(self.partition, self.position, self.totals, self.confidence)
 
     @property
     def key(self) -> str:
@@ -129,8 +134,12 @@ class Results:
     """A finished run: its design, and its items with their estimates."""
 
     run: Run
-    design: Design
+    partition: Partition
     items: tuple[Item, ...]
+
+    @property
+    def design(self) -> Design:
+        return self.partition.design
 
     @property
     def language(self) -> str:
@@ -150,6 +159,7 @@ class Results:
 def read(run: Run, *, most: int | None = None) -> Results:
     """Everything there is to tell about a finished run; of its first questions alone where `most` says how many."""
     design = reports.get_design(run.design_id)
+    partition = stored(design, run.groups)
     truths: Truths = {}
     for (position, answer, stratum), share in selectors.known_shares(run.design_id).items():
         truths.setdefault((position, stratum), {})[answer] = share
@@ -158,33 +168,37 @@ def read(run: Run, *, most: int | None = None) -> Results:
         estimates.setdefault(estimate.position, []).append(estimate)
     totals = tuple(np.array(table, dtype=np.int64) for table in run.tallies)
     items = tuple(
-        _item(design, position, totals[field.start : field.stop], estimates.get(position, []), truths, run.confidence)
+        _item(
+            partition, position, totals[field.start : field.stop], estimates.get(position, []), truths, run.confidence
+        )
         for position, field in enumerate(design.fields[:most])
     )
-    return Results(run, design, items)
+    return Results(run, partition, items)
 
 
 def _item(
-    design: Design,
+    partition: Partition,
     position: int,
     totals: Totals,
     estimates: list[Estimate],
     truths: Truths,
     confidence: float,
 ) -> Item:
+    design = partition.design
     frozen = design.document["items"][position]
     question = question_of(frozen)
-    cells = tuple(_cells(design, frozen, question, estimates, truths))
-    return Item(design, position, confidence, totals, question, _condition(design, frozen, question), cells)
+    cells = tuple(_cells(partition, frozen, question, estimates, truths))
+    return Item(partition, position, confidence, totals, question, _condition(design, frozen, question), cells)
 
 
 def _cells(
-    design: Design, frozen: dict[str, Any], question: Question, estimates: list[Estimate], truths: Truths
+    partition: Partition, frozen: dict[str, Any], question: Question, estimates: list[Estimate], truths: Truths
 ) -> Iterator[Cell]:
-    language = design.document["languages"][0]
-    labels = [(group["label"][language], group["key"]) for group in design.document["strata"]["groups"]]
+    language = partition.design.document["languages"][0]
+    parts: dict[int | None, Part] = {part.code: part for part in partition.parts}
     for estimate in sorted(estimates, key=_order):
-        group, key = ("", "") if estimate.stratum is None else labels[estimate.stratum]
+        part = parts.get(estimate.stratum)
+        group, key = (part.label, part.key) if part else ("", "")
         held = truths.get((estimate.position, estimate.stratum), {})
         choice, truth = "", selectors.known_mean(held, question.values)
         if estimate.measure == SHARE:

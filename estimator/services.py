@@ -123,11 +123,12 @@ def _compute(run_id: int, lease: str, watch: Watch = unwatched) -> None:
         final = not taking and not reports.report_counts([run.design_id])[run.design_id].waiting
     # Nobody watches a rehearsal grow: it is estimated as a survey that is closed.
     anytime = taking and not design.rehearsal
-    totals = groups.told(design, exact)
+    partition = groups.of_totals(design, exact)
+    totals = partition.merge_all(exact)
     rows: list[computing.Row] = []
     for position, field in enumerate(design.fields):
         mine = totals[field.start : field.stop]
-        rows += computing.estimate_item(design, position, mine, run.confidence, anytime=anytime)
+        rows += computing.estimate_item(partition, position, mine, run.confidence, anytime=anytime)
         jobs.renew(Run, run_id, lease, progress=100 * (position + 1) // len(design.fields))
         watch((position + 1) / len(design.fields))
     with transaction.atomic():
@@ -143,6 +144,7 @@ def _compute(run_id: int, lease: str, watch: Watch = unwatched) -> None:
             anytime=anytime,
             input_digest=computing.input_digest(design, totals),
             tallies=[table.tolist() for table in totals],
+            groups=partition.members,
             version=__version__,
         )
         if final:

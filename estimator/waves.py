@@ -4,7 +4,8 @@ from math import isnan
 from typing import Any
 
 from collector.designs import Design
-from estimator.computing import Fit, known_shares
+from estimator.computing import Fit
+from estimator.groups import groups_of
 from randomized_response import ChangeEstimate, Question, change_of_means, change_of_shares
 
 ASKED = {
@@ -54,7 +55,7 @@ def named(design: Design, newest: Design) -> str:
 
 def is_weighted(design: Design) -> bool:
     """Whether estimates are put together of groups: then it would take who came back of each group."""
-    return bool(known_shares(design))
+    return any(group["share"] is not None for group in groups_of(design))
 
 
 def is_told(fit: Fit, choice: int | None) -> bool:

@@ -77,7 +77,8 @@ class Bundle:
     items : mapping of str to Item
         By key, in the order in which they were asked.
     strata : mapping of str to str
-        Labels of the groups by key; empty where the survey has none.
+        Labels of the groups by key; empty where the survey has none, or nothing is told by group. Groups of few
+        reports are together in one, "other groups".
     shares : mapping of str to Fraction
         The groups' known shares of the population by key; empty where they are not known.
 
@@ -126,17 +127,26 @@ def load_bundle(path: str | Path) -> Bundle:
     document = _read(Path(path))
     design = document["design"]
     language = design["languages"][0]
-    # Of a design with `participation` the export tells nothing by group: docs/formats.md.
-    groups = [] if "participation" in design else design["strata"]["groups"]
+    groups = _groups(document, language)
     tallies = _tallies(document["tallies"])
     items = (_item(item, tallies[item["key"]], language) for item in design["items"])
     return Bundle(
         title=design["title"][language],
         digest=document["design_digest"],
         items=MappingProxyType({item.key: item for item in items}),
-        strata=MappingProxyType({group["key"]: group["label"][language] for group in groups}),
-        shares=MappingProxyType({group["key"]: Fraction(group["share"]) for group in groups if group["share"]}),
+        strata=MappingProxyType({group["stratum"]: group["label"] for group in groups}),
+        shares=MappingProxyType({group["stratum"]: Fraction(group["share"]) for group in groups if group["share"]}),
     )
+
+
+def _groups(document: dict[str, Any], language: str) -> list[dict[str, Any]]:
+    """What the counts are told of: `groups` of the export; in one from before there were such, the design's."""
+    if "groups" in document:
+        return list(document["groups"])
+    design = document["design"]
+    # Of a design with `participation` the export tells nothing by group: docs/formats.md.
+    groups = [] if "participation" in design else design["strata"]["groups"]
+    return [{"stratum": one["key"], "label": one["label"][language], "share": one["share"]} for one in groups]
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from estimator import pictures, results, wording
 from estimator.computing import IMPOSSIBLE, MEAN, WEIGHTED
-from estimator.groups import groups_of
+from estimator.groups import OTHER
 from estimator.models import Run
 from estimator.pictures import Axis, Row
 from estimator.results import Cell, Item
@@ -57,7 +57,7 @@ def rendered(key: str, language: str) -> bytes:
             "doors": switch("respond", document),
             "counted": _number(run.reports or 0),
             "certain": f"{100 * run.confidence:g}",
-            "grouped": bool(groups_of(read.design)),
+            "grouped": bool(read.partition.parts),
             "blocks": [_block(item, number, document, language) for number, item in enumerate(read.items, start=1)],
         }
     return pages.render("surveys/results.html", context, language)
@@ -103,11 +103,10 @@ def _unasked(item: Item, document: Document, language: str) -> str:
 def _part(
     item: Item, cells: tuple[Cell, ...], key: str, asked: str, document: Document, language: str
 ) -> tuple[SafeString, tuple[Line, ...]]:
-    groups = groups_of(item.design)
     lines = [_line(cell, document, language) for cell in cells]
     rows = []
     for place, (cell, line) in enumerate(zip(cells, lines, strict=True)):
-        begins = bool(groups) and (place == 0 or lines[place - 1].group != line.group)
+        begins = bool(item.partition.parts) and (place == 0 or lines[place - 1].group != line.group)
         rows.append(_row(cell, line, line.group if begins else ""))
     axis = _axis(item, rows, mean=cells[0].estimate.measure == MEAN)
     layouts = (pictures.NARROW, pictures.WIDE)
@@ -118,7 +117,9 @@ def _part(
 def _line(cell: Cell, document: Document, language: str) -> Line:
     estimate, unit = cell.estimate, _unit(cell)
     group, answer = _("All who took part"), _("Mean")
-    if estimate.stratum is not None:
+    if cell.group_key == OTHER:
+        group = _("Other groups")
+    elif estimate.stratum is not None:
         group = pages.text_in(document["strata"]["groups"][estimate.stratum]["label"], document, language)
     if estimate.measure != MEAN:
         choice = document["items"][estimate.position]["choices"][estimate.choice]

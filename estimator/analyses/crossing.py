@@ -8,9 +8,9 @@ import numpy as np
 
 from collector.designs import Design
 from estimator.analyses.quantities import Variable, variable_of
-from estimator.analyses.rows import EDGE, MAYBE_EMPTY, TOO_FEW, Row, number
+from estimator.analyses.rows import EDGE, MAYBE_EMPTY, TOO_FEW, TOO_FEW_IN_GROUPS, Row, number
 from estimator.computing import MINIMUM_REPORTS
-from estimator.groups import strata_of
+from estimator.groups import stored
 from randomized_response import JointEstimate, estimate_joint
 from randomized_response.joint import Association
 
@@ -21,8 +21,10 @@ def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[s
     """Joint shares, shares by row, association, and the test of independence."""
     first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
     pairs = np.array(inputs["pairs"], dtype=np.int64)
-    group = parameters["group"]
-    table = pairs[strata_of(design).index(group)] if group else pairs.sum(axis=0)
+    group, partition = parameters["group"], stored(design, inputs["groups"])
+    if group and not partition.parts:
+        return {"n": 0, "flags": [TOO_FEW_IN_GROUPS], "rows": []}
+    table = pairs[partition.row_of(group)] if group else pairs.sum(axis=0)
     n = int(table.sum())
     if n < MINIMUM_REPORTS:
         return {"n": n, "flags": [TOO_FEW], "rows": []}

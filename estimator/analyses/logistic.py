@@ -1,6 +1,6 @@
 """Logistic regression of a randomised yes/no answer on the groups, which are known."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from estimator.analyses.quantities import Variable, variable_of
 from estimator.analyses.rows import EDGE, TOO_FEW, Row, number
 from estimator.analyses.strata import counts_of
 from estimator.computing import MINIMUM_REPORTS
+from estimator.groups import stored
 from randomized_response import LogisticFit, logistic_regression
 
 WALD = "wald"
@@ -22,22 +23,24 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
     Groups with too few reports are left out; without the reference, or with no other group, there are no numbers.
     """
     outcome = variable_of(design, parameters["outcome"], binary=True)
-    reports = _reports(design, outcome, inputs)
-    reference = design.strata.index(parameters["reference"])
+    partition, reports = stored(design, inputs["groups"]), _reports(design, outcome, inputs)
+    if not partition.parts:
+        return {"n": int(reports.sum()), "reference_n": 0, "flags": [TOO_FEW], "rows": []}
+    keys, reference = partition.keys, partition.row_of(parameters["reference"])
     enough = [place for place, counts in enumerate(reports) if counts.sum() >= MINIMUM_REPORTS]
     others = [place for place in enough if place != reference]
     key = design.document["items"][outcome.position]["key"]
     blank = [
         Row("odds_ratio", key, int(reports[place].sum()), choice=outcome.choice,
-            group=group, against=parameters["reference"], flags=[TOO_FEW])
-        for place, group in enumerate(design.strata)
+            group=group, against=keys[reference], flags=[TOO_FEW])
+        for place, group in enumerate(keys)
     ]  # fmt: skip
     if reference not in enough or not others:
         rows = [row for place, row in enumerate(blank) if place != reference]
         found = {"n": int(reports.sum()), "reference_n": int(reports[reference].sum()), "flags": [TOO_FEW]}
         return found | {"rows": [row.as_dict() for row in rows]}
     fit = _fitted(reports, others, reference, outcome)
-    rows = _rows(design, outcome, reports, [reference, *others], fit, parameters["confidence"])
+    rows = _rows(key, keys, outcome, reports, [reference, *others], fit, parameters["confidence"])
     rows += [row for place, row in enumerate(blank) if place not in enough]
     test = fit.likelihood_ratio
     return {
@@ -74,7 +77,8 @@ def _fitted(reports: NDArray[np.int64], others: list[int], reference: int, outco
 
 
 def _rows(
-    design: Design,
+    key: str,
+    groups: Sequence[str],
     outcome: Variable,
     reports: NDArray[np.int64],
     used: list[int],
@@ -82,10 +86,10 @@ def _rows(
     level: float,
 ) -> list[Row]:
     """The share of each group as the model has it, then the odds ratio of each against the first of them."""
-    key, n = design.document["items"][outcome.position]["key"], reports.sum(axis=1).tolist()
+    n = reports.sum(axis=1).tolist()
     predicted = fit.predict(np.vstack([np.zeros(len(used) - 1), np.eye(len(used) - 1)]), level)
     shares = [
-        Row("share", key, n[place], choice=outcome.choice, group=design.strata[place],
+        Row("share", key, n[place], choice=outcome.choice, group=groups[place],
             **_numbers(predicted.proportions[k], predicted.standard_errors[k], predicted.low[k], predicted.high[k]),
             level=level)
         for k, place in enumerate(used)
@@ -93,7 +97,7 @@ def _rows(
     limits = fit.intervals(level)
     ratios = [
         Row("odds_ratio", key, n[place] + n[used[0]], choice=outcome.choice,
-            group=design.strata[place], against=design.strata[used[0]],
+            group=groups[place], against=groups[used[0]],
             **_numbers(np.exp(fit.coefficients[k]), fit.standard_errors[k], *np.exp(limits[k])), level=level)
         for k, place in enumerate(used[1:], start=1)
     ]  # fmt: skip

@@ -6,6 +6,9 @@ from typing import Any
 
 TOO_FEW = "too_few_reports"
 TOO_FEW_VALUES = "too_few_gave_a_value"
+TOO_FEW_IN_GROUPS = "too_few_reports_in_the_groups"
+"""Nothing is told by group."""
+
 MAYBE_EMPTY = "row_may_be_empty"
 """Too few people give the answer of the row for shares among them."""
 EDGE = "at_the_edge"

@@ -8,14 +8,16 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from collector import selectors as store
+from collector.designs import FEWEST_IN_GROUP
 from estimator import waves, wording
 from estimator.analyses import parts, words
 from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import item_of, quantity_of, variable_of
-from estimator.analyses.rows import EDGE, Row
+from estimator.analyses.rows import EDGE, TOO_FEW_IN_GROUPS, Row
 from estimator.analyses.strata import PAIRS
 from estimator.analyses.words import Speaker, named
 from estimator.computing import MINIMUM_REPORTS
+from estimator.groups import Partition, stored
 
 Kind = Analysis.Kind
 
@@ -53,6 +55,8 @@ def about(analysis: Analysis) -> tuple[str, ...]:
 
 
 def _comparison(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+    if not rows:
+        return _nothing_by_group(analysis, speaker)
     asked = analysis.parameters
     quantity = quantity_of(speaker.design, asked["quantity"])
     estimates = [row for row in rows if row.quantity != "difference"]
@@ -150,6 +154,8 @@ def _cross_table(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown
     asked, result = analysis.parameters, analysis.result
     first, second = (variable_of(speaker.design, asked[name]) for name in ("rows", "columns"))
     answers, others = speaker.answers(first), speaker.answers(second)
+    if TOO_FEW_IN_GROUPS in result["flags"]:
+        return _nothing_by_group(analysis, speaker)
     if not rows:
         return Shown(
             about(analysis), (f"{wording.not_enough(result['n'])}.",), (), _cautions(analysis, [], speaker), ()
@@ -175,7 +181,7 @@ def _cross_table(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown
             _independence(
                 result["independence"],
                 1 - asked["confidence"],
-                speaker.group(asked["group"]) if asked["group"] else "",
+                speaker.group(_told_as(analysis, asked["group"])) if asked["group"] else "",
                 result["n"],
             ),
         ),
@@ -194,6 +200,8 @@ def _independence(test: dict[str, Any], allowed: float, group: str, n: int) -> s
 
 
 def _regression(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+    if not rows:
+        return _nothing_by_group(analysis, speaker)
     ratios = [row for row in rows if row.quantity == "odds_ratio"]
     shares = [row for row in rows if row.quantity == "share"]
     known = [row for row in ratios if row.known]
@@ -208,7 +216,10 @@ def _regression(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
         verdict = "The groups differ" if told else "We cannot tell that the groups differ at all"
         sentences.append(f"{verdict} ({words.facts(alike)}).")
     else:
-        n, group = analysis.result["reference_n"], named(speaker.group(analysis.parameters["reference"]))
+        n, group = (
+            analysis.result["reference_n"],
+            named(speaker.group(_told_as(analysis, analysis.parameters["reference"]))),
+        )
         few = (
             f"{group} has {n} of {MINIMUM_REPORTS}" if n < MINIMUM_REPORTS else f"no other group has {MINIMUM_REPORTS}"
         )
@@ -284,9 +295,30 @@ def _cautions(analysis: Analysis, rows: Sequence[Row], speaker: Speaker) -> tupl
     few = [named(speaker.group(row.group)) for row in rows if row.group and not row.known and row.n < MINIMUM_REPORTS]
     few = list(dict.fromkeys(few))
     said = [words.OPEN] if analysis.while_open else []
+    other = _partition(analysis).other if analysis.kind != Kind.VERSIONS else None
+    if other is not None:
+        names, fewest = ", ".join(map(named, other.names)), FEWEST_IN_GROUP
+        said.append(
+            f"Told of together, as one of them has fewer than {fewest} reports: {names} ({named(other.label)})."
+        )
     if few:
         said.append(f"Fewer than {MINIMUM_REPORTS} reports: {', '.join(few)}. Not enough yet for an estimate.")
     return tuple(said)
+
+
+def _partition(analysis: Analysis) -> Partition:
+    return stored(store.get_design(analysis.design_id), analysis.inputs["groups"])
+
+
+def _told_as(analysis: Analysis, key: str) -> str:
+    """The key of what a group is told of as: its own, or that of several together."""
+    partition = _partition(analysis)
+    return partition.keys[partition.row_of(key)]
+
+
+def _nothing_by_group(analysis: Analysis, speaker: Speaker) -> Shown:
+    said = f"Nothing is told by group: too few of the groups have {FEWEST_IN_GROUP} reports."
+    return Shown(about(analysis), (said,), (), _cautions(analysis, [], speaker), ())
 
 
 def _too_few(rows: Sequence[Row], speaker: Speaker, reference: str = "") -> str:

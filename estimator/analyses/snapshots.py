@@ -14,7 +14,7 @@ from collector import selectors as store
 from collector.designs import Design, canonical
 from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import Variable, item_of, variable_of
-from estimator.groups import is_protected, strata_of, told
+from estimator.groups import Partition, of_totals, released
 
 Kind = Analysis.Kind
 
@@ -36,14 +36,21 @@ def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
         first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
         folding.fold(design.digest)
         pairs = count_pairs(design, first, second)
-        return Snapshot({"pairs": pairs.tolist()}, int(pairs.sum()), now, while_open)
+        partition = released(design, pairs.sum(axis=(1, 2)).tolist())
+        inputs = {"pairs": partition.merge(pairs).tolist(), "groups": partition.members}
+        return Snapshot(inputs, int(pairs.sum()), now, while_open)
     if kind == Kind.VERSIONS:
         versions = [_totals(store.get_design(digest), parameters["quantity"]) for digest in parameters["designs"]]
-        inputs = {"versions": [[table.tolist() for table in tables] for tables in versions]}
-        return Snapshot(inputs, sum(int(tables[0].sum()) for tables in versions), now, while_open)
+        inputs = {
+            "versions": [[table.tolist() for table in tables] for _, tables in versions],
+            "groups": [partition.members for partition, _ in versions],
+        }
+        return Snapshot(inputs, sum(int(tables[0].sum()) for _, tables in versions), now, while_open)
     token = parameters.get("quantity") or parameters.get("item") or parameters["outcome"]
-    counts = np.stack(_totals(design, token), axis=1)
-    return Snapshot({"totals": counts.tolist()}, int(counts[:, 0].sum()), now, while_open)
+    partition, totals = _totals(design, token)
+    counts = np.stack(totals, axis=1)
+    inputs = {"totals": counts.tolist(), "groups": partition.members}
+    return Snapshot(inputs, int(counts[:, 0].sum()), now, while_open)
 
 
 def digest_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> str:
@@ -57,19 +64,18 @@ def count_pairs(design: Design, first: Variable, second: Variable) -> NDArray[np
 
     One pass over the reports, in one statement: the counts are of one state of the store, whatever comes in meanwhile.
     """
-    sizes = (len(strata_of(design)), first.channel.reports, second.channel.reports)
+    sizes = (len(design.strata), first.channel.reports, second.channel.reports)
     counts = np.zeros(int(np.prod(sizes)), dtype=np.int64)
     codes = [np.array(variable.codes, dtype=np.intp) for variable in (first, second)]
     for strata, symbols in store.stored_reports(design.digest):
         y, z = (code[symbols[:, variable.column]] for code, variable in zip(codes, (first, second), strict=True))
-        strata = np.zeros_like(strata) if is_protected(design) else strata
         counts += np.bincount((strata * sizes[1] + y) * sizes[2] + z, minlength=counts.size)
     return counts.reshape(sizes)
 
 
-def _totals(design: Design, token: str) -> store.Totals:
-    """The totals of the symbols of the item that a token names."""
+def _totals(design: Design, token: str) -> tuple[Partition, store.Totals]:
+    """The totals of the symbols of the item that a token names, as they are released."""
     folding.fold(design.digest)
-    totals = told(design, store.totals(design.digest))
-    field = design.fields[item_of(design, token.partition(":")[0])]
-    return totals[field.start : field.stop]
+    exact = store.totals(design.digest)
+    field, partition = design.fields[item_of(design, token.partition(":")[0])], of_totals(design, exact)
+    return partition, partition.merge_all(exact[field.start : field.stop])

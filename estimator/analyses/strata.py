@@ -14,6 +14,7 @@ from collector.designs import Design
 from estimator.analyses.quantities import Quantity, item_of, quantity_of, question_at
 from estimator.analyses.rows import TOO_FEW, TOO_FEW_VALUES, Row, number
 from estimator.computing import Fit, fit_of, weighted
+from estimator.groups import Partition, stored
 from randomized_response import Question, compare, simultaneous_level
 from randomized_response.intervals import normal_quantile
 
@@ -25,30 +26,31 @@ PAIRS = "pairs"
 
 
 def counts_of(inputs: Mapping[str, Any]) -> Counts:
-    """The totals of one item, as a snapshot keeps them."""
+    """The totals of one item, as a snapshot keeps them: with a row for each row of the partition."""
     return np.array(inputs["totals"], dtype=np.int64)
 
 
 def comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Each group's estimate, and the differences of groups with intervals that hold together."""
     quantity, confidence = quantity_of(design, parameters["quantity"]), parameters["confidence"]
-    question, counts = question_at(design, quantity.position), counts_of(inputs)
+    question, partition = question_at(design, quantity.position), stored(design, inputs["groups"])
+    counts, keys = counts_of(inputs)[: len(partition.parts)], partition.keys
     fits = [fit_of(question, one, confidence) for one in counts]
     rows = [
-        replace(estimate_row(design, quantity, fit, int(one[0].sum()), confidence), group=key)
-        for key, fit, one in zip(design.strata, fits, counts, strict=True)
+        replace(estimate_row(design, quantity, fit, int(one[0].sum()), confidence), group=part.key)
+        for part, fit, one in zip(partition.parts, fits, counts, strict=True)
     ]
     ready = [place for place, row in enumerate(rows) if row.known]
-    pairs = list(_pairs(design, ready, parameters["against"]))
+    pairs = list(_pairs(partition, ready, parameters["against"]))
     level, differences = confidence, []
     if pairs:
-        level = _level(rows, ready, design, parameters)
+        level = _level(rows, ready, partition, parameters)
         at_level = {place: fit_of(question, counts[place], level) for place in ready}
         differences = [
             replace(
                 difference_row(design, quantity, at_level[one], at_level[other], level),
-                group=design.strata[one],
-                against=design.strata[other],
+                group=keys[one],
+                against=keys[other],
             )
             for one, other in pairs
         ]
@@ -58,10 +60,9 @@ def comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
 def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The estimates of one item for a population of known shares of the groups, beside those of all reports alike."""
     position, confidence = item_of(design, parameters["item"]), parameters["confidence"]
-    question, counts = question_at(design, position), counts_of(inputs)
-    shares = [float(Fraction(parameters["shares"][key])) for key in design.strata]
+    question, counts, partition = question_at(design, position), counts_of(inputs), stored(design, inputs["groups"])
     fits = [fit_of(question, one, confidence) for one in counts]
-    whole = weighted(question, fits, shares)
+    whole = weighted(question, fits, _shares(partition, parameters["shares"])) if partition.parts else None
     alike = fit_of(question, counts.sum(axis=0), confidence)
     n = int(counts[:, 0].sum())
     rows: list[Row] = []
@@ -69,10 +70,16 @@ def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str
         rows.append(replace(estimate_row(design, quantity, whole, n, confidence), weights="entered"))
         rows.append(estimate_row(design, quantity, alike, n, confidence))
         rows += (
-            replace(estimate_row(design, quantity, fit, int(one[0].sum()), confidence), group=key)
-            for key, fit, one in zip(design.strata, fits, counts, strict=True)
+            replace(estimate_row(design, quantity, fit, int(one[0].sum()), confidence), group=part.key)
+            for part, fit, one in zip(partition.parts, fits, counts, strict=bool(partition.parts))
         )
     return {"rows": [row.as_dict() for row in rows]}
+
+
+def _shares(partition: Partition, entered: Mapping[str, str]) -> list[float]:
+    """The entered shares of what is told of: of groups that are together their sum."""
+    keys = partition.design.strata
+    return [float(sum(Fraction(entered[keys[group]]) for group in groups)) for groups in partition.members]
 
 
 def estimate_row(design: Design, quantity: Quantity, fit: Fit | None, n: int, confidence: float) -> Row:
@@ -129,19 +136,18 @@ def _filled(blank: Row, values: Sequence[float], interval: str, level: float) ->
     )  # fmt: skip
 
 
-def _pairs(design: Design, ready: Sequence[int], against: str) -> Iterator[tuple[int, int]]:
+def _pairs(partition: Partition, ready: Sequence[int], against: str) -> Iterator[tuple[int, int]]:
     """The places of the groups that are compared, the later of two less the earlier."""
     if against == PAIRS:
         yield from ((later, earlier) for earlier, later in combinations(ready, 2))
-    elif design.strata.index(against) in ready:
-        reference = design.strata.index(against)
+    elif (reference := partition.row_of(against)) in ready:
         yield from ((place, reference) for place in ready if place != reference)
 
 
-def _level(rows: Sequence[Row], ready: Sequence[int], design: Design, parameters: Mapping[str, Any]) -> float:
+def _level(rows: Sequence[Row], ready: Sequence[int], partition: Partition, parameters: Mapping[str, Any]) -> float:
     """The level of each difference's own interval at which all of them hold together."""
     against = parameters["against"]
-    reference = None if against == PAIRS else ready.index(design.strata.index(against))
+    reference = None if against == PAIRS else ready.index(partition.row_of(against))
     errors = [rows[place].standard_error or 0.0 for place in ready]
     return simultaneous_level(errors, confidence=parameters["confidence"], reference=reference)
 

@@ -12,15 +12,16 @@ from estimator.analyses.quantities import Quantity, quantity_of, question_at
 from estimator.analyses.rows import Row, number
 from estimator.analyses.strata import estimate_row
 from estimator.computing import Fit, overall
+from estimator.groups import stored
 
 
 def comparison(designs: Sequence[Design], parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The estimate of each wave, the oldest first, and the newest less the one before it, and less the first."""
     confidence, rows, fits = parameters["confidence"], list[Row](), list[Fit | None]()
-    for design, totals in zip(designs, inputs["versions"], strict=True):
+    for design, totals, groups in zip(designs, inputs["versions"], inputs["groups"], strict=True):
         quantity = quantity_of(design, parameters["quantity"])
         tables = tuple(np.array(table, dtype=np.int64) for table in totals)
-        fit = overall(design, quantity.position, tables, confidence)
+        fit = overall(stored(design, groups), quantity.position, tables, confidence)
         row = estimate_row(design, quantity, fit, int(tables[0].sum()), confidence)
         rows.append(replace(row, version=design.document["version"]))
         fits.append(fit)

@@ -9,6 +9,7 @@ from estimator import wording
 from estimator.analyses.quantities import Variable, of_two, question_at
 from estimator.analyses.rows import EDGE, MAYBE_EMPTY, TOO_FEW_VALUES, Row
 from estimator.computing import MINIMUM_REPORTS
+from estimator.groups import OTHER, other_label
 
 POINTS = wording.Unit(100, 4, " percentage points")
 STEPS = wording.Unit(1, 6, "")
@@ -80,6 +81,8 @@ class Speaker:
     def group(self, key: str) -> str:
         """The label of a group; all respondents where no key is given."""
         groups = self.design.document["strata"]["groups"]
+        if key == OTHER:
+            return other_label(self.language)
         return next((self.text(group["label"]) for group in groups if group["key"] == key), "All respondents")
 
     def answers(self, variable: Variable) -> list[str]:

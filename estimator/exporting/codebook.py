@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 
 from estimator import privacy, results
 from estimator.exporting.columns import ESTIMATES
-from estimator.exporting.variables import STRATUM, WARNING, Variable, strata_labels, variables_of
+from estimator.exporting.variables import STRATUM, WARNING, Variable, variables_of
 from estimator.models import Run
 from estimator.privacy import ItemLabel
 from estimator.results import Item, Results
@@ -71,8 +71,8 @@ def codebook_file(run: Run) -> bytes:
 
 def _groups(read: Results) -> Iterator[Code]:
     sizes = read.items[0].totals[0].sum(axis=1).tolist()
-    for index, label in strata_labels(read.design).items():
-        yield Code(read.design.strata[index], label, sizes[index])
+    for part, size in zip(read.partition.parts, sizes, strict=bool(read.partition.parts)):
+        yield Code(part.key, part.full_label, size)
 
 
 def _questions(read: Results) -> Iterator[Question]:

@@ -109,6 +109,7 @@ GROUPS = (
     Column("stratum", "text", "Key of the group"),
     Column("stratum_label", "text", "The group as it was offered"),
     Column("share", "text", "Its known share of the population, exact; empty where none is known"),
+    Column("told_as", "text", "The stratum of the other sheets that holds it; empty where none does"),
     Column("about", "whole", "People in it with noise, where they are released so; else empty"),
 )
 

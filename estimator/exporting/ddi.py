@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 from estimator import privacy, results
 from estimator.exporting.columns import ESTIMATES, Column
-from estimator.exporting.variables import STRATUM, WARNING, Variable, strata_labels, variables_of
+from estimator.exporting.variables import STRATUM, WARNING, Variable, variables_of
 from estimator.models import Run
 from estimator.reporting import disclosures
 from estimator.reporting.models import Disclosure
@@ -136,19 +136,19 @@ def _data(data: ET.Element, read: Results) -> None:
 
 
 def _stratum(data: ET.Element, read: Results) -> None:
-    labels, wording = strata_labels(read.design), read.design.document["strata"]["wording"][read.language]
+    parts, wording = read.partition.parts, read.design.document["strata"]["wording"][read.language]
     element = _add(data, "var", ID=_id(STRATUM), name=STRATUM, files=REPORTS, intrvl="discrete")
     _add(
         element,
         "labl",
-        (labels and wording) or "Group; empty, as nobody was asked for one, or it is not told",
+        (wording if parts else "") or "Group; empty, as nobody was asked for one, or it is not told",
         lang=read.language,
     )
-    if labels:
+    if parts:
         _add(_add(element, "qstn"), "qstnLit", wording, lang=read.language)
     sizes = read.items[0].totals[0].sum(axis=1).tolist()
-    for index, label in labels.items():
-        _category(element, read.design.strata[index], label, sizes[index], read.language)
+    for part, size in zip(parts, sizes, strict=bool(parts)):
+        _category(element, part.key, part.full_label, size, read.language)
     _add(element, "varFormat", type="character", schema="other")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from estimator import participation, privacy, results
 from estimator.exporting.cells import instant
 from estimator.exporting.estimates import estimate_rows, finite, interval_holds
-from estimator.groups import is_protected, strata_of
+from estimator.groups import is_protected
 from estimator.models import Run
 from estimator.reporting import disclosures, earlier
 from estimator.results import Item, Results
@@ -25,6 +25,7 @@ def json_file(run: Run) -> bytes:
         "design": read.design.document,
         "disclosure": _disclosure(read),
         "run": _run(run),
+        "groups": group_rows(read),
         "estimates": [row | {"flags": row["flags"].split()} for row in estimate_rows(read)],
         "tallies": [row for item in read.items for row in tally_rows(item)],
         "privacy": privacy_label(read),
@@ -107,8 +108,22 @@ def _waves(before: privacy.Before) -> dict[str, Any]:
     }
 
 
+def group_rows(read: Results) -> list[dict[str, Any]]:
+    """What numbers are told of: the groups, of which those with few reports are together; empty where none is."""
+    keys = read.design.strata
+    return [
+        {
+            "stratum": part.key,
+            "label": part.label,
+            "share": part.share,
+            "groups": [keys[group] for group in groups],
+        }
+        for part, groups in zip(read.partition.parts, read.partition.members, strict=bool(read.partition.parts))
+    ]
+
+
 def tally_rows(item: Item) -> Iterator[dict[str, Any]]:
-    for stratum, key in enumerate(strata_of(item.design)):
+    for stratum, key in enumerate(item.partition.keys):
         for symbol, table in enumerate(item.totals):
             yield {"item": item.key, "stratum": key, "symbol": symbol, "counts": table[stratum].tolist()}
 

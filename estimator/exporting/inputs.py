@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from estimator import privacy
-from estimator.groups import groups_of, strata_of
 from estimator.results import Item, Results
 from randomized_response import Channel
 
@@ -23,13 +22,12 @@ def tables(read: Results) -> dict[str, bytes]:
 
 
 def _tables(read: Results) -> dict[str, Table]:
-    groups = groups_of(read.design)
     return {
         "items.csv": (("item", "kind", "encoding", "answers", "size", "most"), [_item(item) for item in read.items]),
         "channels.csv": (("item", "row", "column", "weight"), _in_all(read, _channel)),
         "values.csv": (("item", "answer", "value"), _in_all(read, _values)),
         "tallies.csv": (("item", "stratum", "symbol", "value", "count"), _in_all(read, _tallies)),
-        "strata.csv": (("stratum", "share"), [(group["key"], group["share"]) for group in groups]),
+        "strata.csv": (("stratum", "share"), [(part.key, part.share) for part in read.partition.parts]),
         "odds.csv": (("item", "epsilon", "odds"), _odds(read)),
         "bounds.csv": (
             ("item", "measure", "n", "false_share", "false_reports", "largest_shift"),
@@ -75,7 +73,7 @@ def _values(item: Item) -> Iterator[tuple[Any, ...]]:
 
 
 def _tallies(item: Item) -> Iterator[tuple[Any, ...]]:
-    for stratum, key in enumerate(strata_of(item.design)):
+    for stratum, key in enumerate(item.partition.keys):
         for symbol, table in enumerate(item.totals):
             yield from ((key, symbol, value, count) for value, count in enumerate(table[stratum].tolist()))
 

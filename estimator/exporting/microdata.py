@@ -19,7 +19,7 @@ from collector.designs import Design
 from estimator.computing import MINIMUM_MICRODATA
 from estimator.exporting.cells import NotExported, Watch
 from estimator.exporting.variables import Variable, variables_of
-from estimator.groups import is_protected, told
+from estimator.groups import Partition, stored
 from estimator.models import Run
 
 CHUNK = 131_072
@@ -31,17 +31,23 @@ READING = 0.5
 
 @dataclass(frozen=True)
 class Microdata:
-    """The reports of a run as they are stored, `strata` of shape (n,) and `symbols` (n, symbols), and their order.
+    """The reports of a run, `strata` of shape (n,) and `symbols` (n, symbols), and their order.
+
+    Strata are rows of the run's partition, as numbers are told of groups.
 
     Made by `read`. 1 byte for each symbol, 2 for the group and 8 for the place of each report are in memory, and
     8 more while they are sorted.
     """
 
     run: Run
-    design: Design
+    partition: Partition
     strata: NDArray[np.uint16]
     symbols: NDArray[np.uint8]
     order: NDArray[np.intp]
+
+    @property
+    def design(self) -> Design:
+        return self.partition.design
 
     @property
     def variables(self) -> list[Variable]:
@@ -96,16 +102,19 @@ def read(run: Run, watch: Watch) -> Microdata:
     """
     check(run)
     design = store.get_design(run.design_id)
+    partition = stored(design, run.groups)
     try:
         with rewriting.undisturbed():
             hashes, strata, symbols = _stored(run, design, watch)
     except store.Purged as gone:
         raise NotExported(str(gone)) from gone
     parts = (slice(first, first + CHUNK) for first in range(0, len(strata), CHUNK))
-    counted = told(design, store.count(design, ((strata[part].astype(np.intp), symbols[part]) for part in parts)))
+    exact = store.count(design, ((strata[part].astype(np.intp), symbols[part]) for part in parts))
+    counted = partition.merge_all(exact)
     if [table.tolist() for table in counted] != run.tallies:
         raise _other_reports(run)
-    return Microdata(run, design, strata, symbols, np.argsort(hashes, kind="stable"))
+    rows = partition.rows.astype(np.uint16)[strata]
+    return Microdata(run, partition, rows, symbols, np.argsort(hashes, kind="stable"))
 
 
 def _stored(run: Run, design: Design, watch: Watch) -> tuple[NDArray[np.uint64], NDArray[np.uint16], NDArray[np.uint8]]:
@@ -123,7 +132,7 @@ def _stored(run: Run, design: Design, watch: Watch) -> tuple[NDArray[np.uint64],
         watch(READING * done / size)
     if done < size:
         raise _other_reports(run)
-    return hashes, np.zeros_like(strata) if is_protected(design) else strata, symbols
+    return hashes, strata, symbols
 
 
 def order_key(digest: str) -> bytes:

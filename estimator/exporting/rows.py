@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from estimator.exporting import microdata
 from estimator.exporting.cells import Watch
 from estimator.exporting.microdata import Microdata
-from estimator.exporting.variables import STRATUM, WARNING, strata_labels
-from estimator.groups import strata_of
+from estimator.exporting.variables import STRATUM, WARNING
 from estimator.models import Run
 
 
@@ -39,7 +38,7 @@ def parquet_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
 
 def _schema(found: Microdata) -> pa.Schema:
     design = found.design
-    groups = dict(zip(strata_of(design), strata_labels(design).values(), strict=False))
+    groups = {part.key: part.full_label for part in found.partition.parts}
     about = {"label": design.document["strata"]["wording"][design.document["languages"][0]], "labels": _json(groups)}
     fields = [pa.field(STRATUM, pa.dictionary(pa.int16(), pa.string()), nullable=False, metadata=about)]
     for variable in found.variables:
@@ -51,7 +50,7 @@ def _schema(found: Microdata) -> pa.Schema:
 
 
 def _batches(found: Microdata, watch: Watch) -> Iterator[pa.RecordBatch]:
-    schema, keys = _schema(found), pa.array(strata_of(found.design), pa.string())
+    schema, keys = _schema(found), pa.array(found.partition.keys, pa.string())
     for strata, symbols in found.chunks(watch):
         groups = pa.DictionaryArray.from_arrays(pa.array(strata.astype(np.int16)), keys)
         yield pa.record_batch([groups, *map(_column, symbols.T)], schema=schema)

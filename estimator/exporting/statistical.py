@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
+import numpy as np
 import pandas as pd
 import pyreadstat
 
@@ -120,9 +121,10 @@ def _series(values: list[Any], kind: Kind) -> pd.Series:
 def _of_reports(program: Program, found: Microdata) -> Frame:
     variables = found.variables
     names = distinct((one.name for one in variables), most=program.name)
-    groups = {STRATUM: strata_labels(found.design)}
+    groups = {STRATUM: strata_labels(found.partition)}
+    codes_of_groups = np.array(list(groups[STRATUM]) or [0], dtype=np.int16)
     wording = found.design.document["strata"]["wording"][found.design.document["languages"][0]]
-    columns = {STRATUM: found.strata[found.order].astype("int16")}
+    columns = {STRATUM: codes_of_groups[found.strata[found.order]]}
     columns |= {name: found.symbols[found.order, place].astype("int16") for place, name in enumerate(names)}
     labels = {STRATUM: wording} | {name: one.label for name, one in zip(names, variables, strict=True)}
     codes = groups | {name: dict(one.labels) for name, one in zip(names, variables, strict=True)}

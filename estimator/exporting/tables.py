@@ -69,9 +69,10 @@ def _choices(read: Results) -> Iterator[Row]:
 def _groups(read: Results) -> Iterator[Row]:
     groups = read.design.document["strata"]["groups"]
     sizes: Sequence[int | None] = participation.released(read.run, read.design) or [None] * len(groups)
-    for group, size in zip(groups, sizes, strict=True):
-        label = group["label"][read.language]
-        yield {"stratum": group["key"], "stratum_label": label, "share": group["share"], "about": size}
+    keys, rows = read.partition.keys, read.partition.rows.tolist()
+    for group, size, row in zip(groups, sizes, rows, strict=True):
+        about = {"stratum": group["key"], "stratum_label": group["label"][read.language], "share": group["share"]}
+        yield about | {"told_as": keys[row], "about": size}
 
 
 def _tallies(read: Results) -> Iterator[Row]:

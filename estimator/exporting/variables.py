@@ -7,7 +7,7 @@ from typing import Any
 
 from collector.designs import Design
 from estimator import wording
-from estimator.groups import groups_of
+from estimator.groups import Partition
 from estimator.tickets import sent_names
 from randomized_response import question_of
 
@@ -51,11 +51,12 @@ def distinct(names: Iterable[str], *, most: int) -> list[str]:
     return list(taken)
 
 
-def strata_labels(design: Design) -> dict[int, str]:
-    """By its index what each group was offered as; empty where nobody was asked for one, or groups are not told."""
-    language = design.document["languages"][0]
-    groups = groups_of(design)
-    return {index: str(group["label"][language]) for index, group in enumerate(groups)}
+def strata_labels(partition: Partition) -> dict[int, str]:
+    """By its code what each group was offered as; empty where nobody was asked for one, or nothing is told by group.
+
+    Groups that are told of together have one code, and a label that names them.
+    """
+    return {part.code: part.full_label for part in partition.parts}
 
 
 def _of_an_item(design: Design, item: dict[str, Any]) -> Iterator[Variable]:

@@ -13,6 +13,7 @@ from collector import selectors as store
 from collector.designs import Design
 from estimator import waves
 from estimator.computing import Fit, overall
+from estimator.groups import stored
 from estimator.models import Run
 from estimator.results import Item, Results
 from randomized_response import ChangeEstimate
@@ -126,7 +127,7 @@ def _wave(item: Item, design: Design, run: Run) -> Wave:
     keys = [one["key"] for one in design.document["items"]]
     field = design.fields[keys.index(item.key)]
     totals = tuple(np.array(table, dtype=np.int64) for table in run.tallies[field.start : field.stop])
-    fit = overall(design, keys.index(item.key), totals, item.confidence)
+    fit = overall(stored(design, run.groups), keys.index(item.key), totals, item.confidence)
     return Wave(design, int(totals[0].sum()), fit)
 
 

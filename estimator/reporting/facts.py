@@ -9,6 +9,7 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from collector.designs import FEWEST_IN_GROUP
 from collector.models import FrozenDesign
 from estimator import participation, wording
 from estimator.computing import MINIMUM_REPORTS, SHARE, known_shares
@@ -100,6 +101,7 @@ def label_facts(read: Results, label: Label) -> Iterator[Fact]:
     if label.before:
         yield Fact(_("All waves"), label.before.in_words)
     yield from _group_sizes(read)
+    yield from _groups_together(read)
     yield Fact(_("Stored"), label.stored)
     if read.design.rehearsal:
         yield Fact(_("Retention"), _("The reports of simulated respondents are forgotten once they are estimated."))
@@ -129,6 +131,22 @@ def _group_sizes(read: Results) -> Iterator[Fact]:
     else:
         text = f"{text} {_('They are drawn when the survey is closed.')}"
     yield Fact(_("Groups"), text)
+
+
+def _groups_together(read: Results) -> Iterator[Fact]:
+    """Which groups nothing is told of by themselves."""
+    if not read.partition.is_suppressed:
+        return
+    other, fewest = read.partition.other, wording.count(FEWEST_IN_GROUP)
+    if other is None:
+        text = _("Nothing is told by group: too few of the groups have %(fewest)s reports.")
+        yield Fact(_("Groups"), text % {"fewest": fewest})
+        return
+    text = _(
+        "Numbers are told of a group where at least %(fewest)s reports are of it. Smaller groups, and where they would "
+        "be too few together the next larger one too, are told of together as “%(other)s”: %(names)s."
+    )
+    yield Fact(_("Groups"), text % {"fewest": fewest, "other": other.label, "names": ", ".join(other.names)})
 
 
 def disclosed(read: Results, disclosure: Disclosure, *, sampling: bool) -> Iterator[Fact]:
@@ -163,17 +181,23 @@ def _mode(read: Results) -> str:
 
 
 def _weighting(read: Results) -> str:
-    shares, groups = known_shares(read.design), read.design.document["strata"]["groups"]
-    if is_protected(read.design) and groups[0]["share"] is not None:
+    shares, groups = known_shares(read.partition), read.design.document["strata"]["groups"]
+    unused = bool(groups) and groups[0]["share"] is not None and not shares
+    if unused and is_protected(read.design):
         return _(
             "None: each report counts alike. The known shares of the groups are not used, because a weighted number "
             "would tell how many people are in each."
         )
+    if unused:
+        text = _(
+            "None: each report counts alike. The known shares of the groups are not used, because too few of the "
+            "groups have %(fewest)s reports."
+        )
+        return text % {"fewest": wording.count(FEWEST_IN_GROUP)}
     if not shares:
         return _("None: each report counts alike.")
     named = ", ".join(
-        f"{group['label'][read.language]} {wording.percent(share, 1)}"
-        for group, share in zip(groups, shares, strict=True)
+        f"{part.label} {wording.percent(share, 1)}" for part, share in zip(read.partition.parts, shares, strict=True)
     )
     return _("The groups are weighted by their known shares of the population: %(shares)s.") % {"shares": named}
 

@@ -52,7 +52,7 @@ def methods(read: Results, *, sampling: bool) -> Methods:
     cited = {"kasiviswanathan", *(OF_INTERVALS[name] for name in intervals if name in OF_INTERVALS)}
     cited |= {key for name in fitted for key in CITED_BY_FITTING.get(name, ())}
     cited |= {key for item in read.items for key in _mechanism(item).cited}
-    cited |= {"cochran"} if known_shares(read.design) else set()
+    cited |= {"cochran"} if known_shares(read.partition) else set()
     paragraphs = (
         " ".join([_randomised(read), *(_of_question(item, number) for number, item in enumerate(read.items, 1))]),
         " ".join([str(FITTING[name]) for name in fitted] + list(_weighted(read))),
@@ -178,7 +178,7 @@ def _matrix(item: Item) -> str:
 
 
 def _weighted(read: Results) -> Iterator[str]:
-    if known_shares(read.design):
+    if known_shares(read.partition):
         yield _("All respondents are the groups weighted by their known shares of the population (Cochran, 1977).")
 
 

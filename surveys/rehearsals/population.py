@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from collector.designs import Design
 from collector.items import answer_count
 from estimator.computing import known_shares
+from estimator.groups import separate
 from surveys.respondents import Item, RehearsalError, Respondent, ask, shares_of, strata_shares, ticked
 
 Given = list[float] | dict[str, float]
@@ -46,7 +47,7 @@ class Population:
     @property
     def weights(self) -> NDArray[np.float64]:
         """How the strata count in what is said of everybody: by their known shares, else by who takes part."""
-        return np.array(known_shares(self.design) or self.parts)
+        return np.array(known_shares(separate(self.design)) or self.parts)
 
     def draw(self, generator: np.random.Generator) -> Iterator[Respondent]:
         """The people, one at a time; every random number of theirs is drawn before the first is given."""

@@ -102,7 +102,7 @@ def test_equal_groups_are_rarely_called_different(design: Design) -> None:
     for _ in range(300):
         told = generator.binomial((400, 250, 150), 0.25 + 0.3 / 2)
         totals = [[[n - yes, yes]] for n, yes in zip((400, 250, 150), told.tolist(), strict=True)]
-        result = services.result_of("comparison", asked, design, {"totals": totals})
+        result = services.result_of("comparison", asked, design, {"totals": totals, "groups": EACH})
         alarms += any(row["low"] > 0 or row["high"] < 0 for row in result["rows"] if row["quantity"] == "difference")
     assert alarms / 300 <= 0.088
 
@@ -146,7 +146,9 @@ def test_independent_answers_go_together_rarely(design: Design) -> None:
     rates = (analysed.COINS.T @ shares @ analysed.THREE).ravel()
     asked = asking.parameters("cross-table", {"rows": "cheated", "columns": "mood"}, [design])
     tests = [
-        services.result_of("cross-table", asked, design, {"pairs": [table.reshape(2, 3).tolist()]})["independence"]
+        services.result_of(
+            "cross-table", asked, design, {"pairs": [table.reshape(2, 3).tolist()], "groups": [[0, 1, 2]]}
+        )["independence"]
         for table in generator.multinomial(2_000, rates, size=400)
     ]
     assert np.mean([test["p_value"] < 0.05 for test in tests]) <= 0.083
@@ -277,6 +279,9 @@ def test_a_group_without_any_yes_has_no_odds_ratio(design: Design) -> None:
     assert flags["y3"] == ["at_the_edge"]
     assert json.loads(exports.json_file(found))["result"]["rows"]
 
+
+EACH = [[0], [1], [2]]
+"""Every group by itself."""
 
 REFUSALS = [
     ("tea-leaves", {}, "Choose one of the analyses"),

@@ -5,6 +5,7 @@ import pytest
 
 from collector.designs import Design
 from estimator import computing
+from estimator.groups import separate
 from randomized_response import combine_strata, estimate_proportions, forced_response
 from tests import payloads
 
@@ -19,7 +20,7 @@ def design(shares: tuple[str | None, str | None] = (None, None)) -> Design:
 
 
 def rows(design: Design, counts: list[list[int]]) -> list[computing.Row]:
-    return list(computing.estimate_item(design, 0, (np.array(counts),), 0.95))
+    return list(computing.estimate_item(separate(design), 0, (np.array(counts),), 0.95))
 
 
 def test_overall_first_then_each_stratum() -> None:

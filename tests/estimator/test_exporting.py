@@ -75,7 +75,9 @@ def test_no_cell_is_a_formula(db: None, text: str) -> None:
     document = payloads.document()
     document["items"][0]["wording"] = document["items"][0]["choices"][1] = {"en": text}
     document["strata"]["groups"][0]["label"] = {"en": text}
-    rows = sheet(run_of(freeze(document)))
+    design = freeze(document)
+    fill(design, count=40, first=20)
+    rows = sheet(run_of(design))
     cell = next(row for row in rows if row["choice"] == "1" and row["stratum"] == "y1")
     assert cell["wording"] == cell["choice_label"] == cell["stratum_label"] == f"'{text}"
 

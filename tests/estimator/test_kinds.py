@@ -11,6 +11,7 @@ import pytest
 from collector.designs import Design, check
 from estimator import computing
 from estimator.computing import MEAN, SHARE, Row
+from estimator.groups import separate
 from randomized_response import (
     Channel,
     EachOption,
@@ -51,7 +52,7 @@ def estimated(design: Design, totals: computing.Totals, *keys: str) -> list[Row]
         row
         for key in keys or PLACES
         for field in [design.fields[PLACES[key]]]
-        for row in computing.estimate_item(design, PLACES[key], totals[field.start : field.stop], 0.95)
+        for row in computing.estimate_item(separate(design), PLACES[key], totals[field.start : field.stop], 0.95)
     ]
 
 

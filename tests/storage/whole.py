@@ -84,7 +84,7 @@ def told() -> dict[str, Any]:
     """What a restored installation must have in common with the one that it was, to the last bit."""
     from collector import selectors as store
     from collector.models import FrozenDesign, SetAsideReport
-    from estimator import computing
+    from estimator import computing, groups
     from estimator.models import Analysis, Estimate, GroupSize, Run
     from surveys.models import Delivery, Page, Survey
     from surveys.people.models import AuditEntry
@@ -92,10 +92,12 @@ def told() -> dict[str, Any]:
     designs: dict[str, Any] = {}
     for frozen in FrozenDesign.objects.order_by("digest"):
         design, totals = store.get_design(frozen.digest), store.totals(frozen.digest)
+        partition = groups.of_totals(design, totals)
+        mine = partition.merge_all(totals)
         estimates = [
             repr(row)
             for position, field in enumerate(design.fields)
-            for row in computing.estimate_item(design, position, totals[field.start : field.stop], 0.95, anytime=False)
+            for row in computing.estimate_item(partition, position, mine[field.start : field.stop], 0.95)
         ]
         designs[frozen.digest] = {
             "document": sha256(frozen.document.encode()).hexdigest(),

@@ -1,0 +1,314 @@
+"""Which groups are told of: never a number of fewer than ten reports, nor a difference of two that is of fewer."""
+
+import io
+import json
+from collections.abc import Iterator
+from itertools import chain, combinations, pairwise
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import numpy as np
+import pandas as pd
+import pyreadstat
+import pytest
+from django.utils import timezone
+
+from collector import services as collector
+from collector.designs import FEWEST_IN_GROUP, MOST_GROUPS, Design, DesignError, check
+from collector.models import FrozenDesign
+from estimator import groups, results, services
+from estimator.analyses import services as analyses
+from estimator.analyses import showing
+from estimator.analyses.exports import json_file
+from estimator.analyses.models import Analysis
+from estimator.exporting.formats import FORMATS, NotExported
+from estimator.groups import OTHER
+from estimator.models import Run
+from randomized_response import load_bundle
+from surveys import outcome
+from tests import payloads
+from tests.estimator.test_bundle import rebuilt, unpacked
+from tests.finished import run_of
+
+AS_ONE = [one for one in FORMATS if not FORMATS[one].microdata]
+REPORTS = ("0000", "0101", "0102")
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "wake", lambda run_id: None)
+    monkeypatch.setattr(analyses, "wake", lambda analysis_id: None)
+
+
+def document(count: int, *shares: str, **changes: Any) -> dict[str, Any]:
+    """A design of so many groups, which are called Faculty 00 and so on."""
+    listed = [
+        {"key": f"g{place:03d}", "label": {"en": f"Faculty {place:02d}"}, "share": shares[place] if shares else None}
+        for place in range(count)
+    ]
+    return payloads.document(strata={"wording": {"en": "Which faculty?"}, "groups": listed}, **changes)
+
+
+def answered(design: Design, sizes: list[int]) -> Run:
+    """The final run of real reports, so many of each group."""
+    for place, size in enumerate(sizes):
+        for number in range(size):
+            report = REPORTS[(place + number) % len(REPORTS)]
+            collector.receive(payloads.body(design, stratum=design.strata[place], report=report), slug=design.slug)
+    return run_of(design)
+
+
+def told(run: Run) -> dict[str, int]:
+    """How many reports stand behind the numbers of each stratum that the report names."""
+    return {row["stratum"]: row["n"] for row in json.loads(FORMATS["json"].whole(run))["estimates"]}
+
+
+# The rule
+
+
+@pytest.mark.parametrize(
+    ("sizes", "members"),
+    [
+        ((30, 10, 12), ((0,), (1,), (2,))),
+        ((30, 3, 12, 8), ((0,), (2,), (1, 3))),
+        ((30, 9, 12), ((0,), (1, 2))),  # nine alone: the next larger one joins
+        ((12, 30, 12, 2), ((1,), (2,), (0, 3))),  # of equal ones the first
+        ((30, 0, 12), ((0,), (1, 2))),
+        ((30, 9), ((0, 1),)),
+        ((1, 1, 1, 1), ((0, 1, 2, 3),)),
+        ((9, 9, 9), ((0, 1, 2),)),
+        ((0, 0), ((0, 1),)),
+        ((2000, 1), ((0, 1),)),
+    ],
+)
+def test_small_groups_are_told_together(sizes: tuple[int, ...], members: tuple[tuple[int, ...], ...]) -> None:
+    found = groups.released(Design(document(len(sizes))), sizes)
+    assert found.members == members
+    assert bool(found.parts) == (len(members) > 1), "of one row nothing is told by group"
+
+
+def test_any_sizes_leave_no_number_of_fewer_than_ten() -> None:
+    """20,000 designs of up to 50 groups: every union of what is told, and what all leave of it, is of ten or none."""
+    generator = np.random.default_rng(10)
+    for _ in range(20_000):
+        count = int(generator.integers(2, MOST_GROUPS + 1))
+        sizes = generator.integers(0, int(generator.choice([3, 12, 30, 500])), size=count).tolist()
+        found = groups.released(Design({"strata": {"groups": [{}] * count}, "rehearsal": False}), sizes)
+        assert sorted(chain.from_iterable(found.members)) == list(range(count))
+        if len(found.members) > 1:
+            # They are disjoint, so every sum and difference of them that is not nothing is at least one of them.
+            assert min(sum(sizes[group] for group in members) for members in found.members) >= FEWEST_IN_GROUP
+        assert groups.released(found.design, sizes) == found, "the same totals, the same partition"
+
+
+def test_two_releases_of_an_open_survey_differ_by_ten_or_none() -> None:
+    """While it is open a group's count is a multiple of ten, a step behind: whatever was told before and is told now,
+    no set of groups of the one less a set of the other leaves fewer than ten."""
+    generator = np.random.default_rng(11)
+    for _ in range(1_500):
+        count = int(generator.integers(2, 5))
+        design = Design({"strata": {"groups": [{}] * count}, "rehearsal": False})
+        arrived, history = np.zeros(count, dtype=int), []
+        for _ in range(int(generator.integers(1, 5))):
+            arrived += generator.integers(0, 18, size=count)
+            history.append(np.maximum(arrived // 10 - 1, 0) * 10)
+        history.append(arrived)
+        for before, after in pairwise(history):
+            for one in _sets(groups.released(design, before.tolist())):
+                for other in _sets(groups.released(design, after.tolist())):
+                    left = int(after[list(other)].sum() - before[list(one)].sum())
+                    something = before[list(one)].sum() > 0  # before the first step nothing is told
+                    assert not (something and one <= other) or left == 0 or left >= FEWEST_IN_GROUP
+
+
+def _sets(partition: groups.Partition) -> Iterator[frozenset[int]]:
+    """Every set of groups that released numbers can be added up to."""
+    for size in range(1, len(partition.members) + 1):
+        for chosen in combinations(partition.members, size):
+            yield frozenset(chain.from_iterable(chosen))
+
+
+def test_a_rehearsal_tells_of_each_group() -> None:
+    """Its respondents are simulated, and it measures what is told of each group."""
+    assert groups.released(Design(document(3, rehearsal=True)), (1, 2, 3)).members == ((0,), (1,), (2,))
+
+
+def test_more_than_fifty_groups_are_refused_with_path_bound_and_value() -> None:
+    check(document(MOST_GROUPS))
+    with pytest.raises(DesignError, match=r"^strata\.groups must hold at most 50 groups; got 51$"):
+        check(document(MOST_GROUPS + 1))
+
+
+# The attack
+
+
+@pytest.mark.django_db
+def test_forty_people_in_groups_of_one_are_told_by_no_group(tmp_path: Path) -> None:
+    """40 of 40 reports came out by name before: the tallies of a group of one are its report."""
+    run = answered(collector.freeze(document(40)), [1] * 40)
+    assert set(told(run)) == {""}
+    assert {row["stratum"] for row in json.loads(FORMATS["json"].whole(run))["tallies"]} == {""}
+    assert {len(table) for table in run.tallies} == {1}
+    assert run.estimates.exclude(stratum=None).count() == 0
+    for name in AS_ONE:
+        assert _keys_in(name, FORMATS[name].whole(run), tmp_path) <= {"", "nan"}, name
+    with pytest.raises(NotExported):
+        FORMATS["reports-csv"].whole(run)
+
+
+def _keys_in(name: str, content: bytes, folder: Path) -> set[str]:
+    """The values of the column of groups in a file of estimates."""
+    path = folder / f"file{FORMATS[name].suffix}"
+    path.write_bytes(content)
+    frames = {"csv": pd.read_csv, "parquet": pd.read_parquet, "sav": pyreadstat.read_sav, "dta": pyreadstat.read_dta}
+    if name not in frames:
+        return set()
+    found = frames[name](path)
+    frame = found[0] if isinstance(found, tuple) else found
+    return {str(value) for value in frame["stratum"].unique()}
+
+
+def _ask(design: Design, kind: str, **said: str) -> Analysis:
+    return analyses.execute(analyses.request(kind, said, [design]).pk)
+
+
+SHARES = {f"share-g{place:03d}": "1/4" for place in range(4)}
+KINDS = [
+    ("comparison", {"quantity": "cheated:1", "against": "pairs"}),
+    ("comparison", {"quantity": "cheated:1", "against": "g002"}),
+    ("weighting", {"item": "mood", **SHARES}),
+    ("cross-table", {"rows": "cheated", "columns": "mood", "group": ""}),
+    ("cross-table", {"rows": "cheated", "columns": "mood", "group": "g002"}),
+    ("regression", {"outcome": "cheated", "reference": "g000"}),
+    ("regression", {"outcome": "cheated", "reference": "g003"}),
+]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("kind", "said"), KINDS)
+def test_no_analysis_tells_of_fewer_than_ten(kind: str, said: dict[str, str]) -> None:
+    """What is shown, what is exported and what is kept of it are of the groups as they are released."""
+    design = collector.freeze(document(4))
+    answered(design, [60, 45, 5, 3])
+    found = _ask(design, kind, **said)
+    tables = found.inputs.get("pairs") or found.inputs["totals"]
+    sizes = [int(np.sum(table if "pairs" in found.inputs else table[0])) for table in tables]
+    assert (found.inputs["groups"], sizes) == ([[0], [1, 2, 3]], [60, 53])
+    assert {row["group"] for row in found.result["rows"]} <= {"", "g000", OTHER}
+    assert {row["n"] for row in found.result["rows"]} <= {60, 53, 113}
+    shown = showing.show(found)
+    assert "Other groups" in repr(shown)
+    assert json.loads(json_file(found))["inputs"] == found.inputs
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("kind", "said"), KINDS)
+def test_no_analysis_by_group_where_nothing_is_told_by_group(kind: str, said: dict[str, str]) -> None:
+    design = collector.freeze(document(4))
+    answered(design, [60, 2, 1, 0])
+    found = _ask(design, kind, **said)
+    assert len(found.inputs.get("pairs") or found.inputs["totals"]) == 1
+    assert {row["group"] for row in found.result["rows"]} <= {""}
+    shown = showing.show(found)
+    assert kind in ("weighting",) or said.get("group") == "" or "Nothing is told by group" in shown.sentences[0]
+
+
+# Everything that leaves goes by one partition
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("shares", [(), ("2/5", "3/10", "1/5", "1/10")], ids=["alike", "weighted"])
+def test_the_bundle_computes_every_number_of_groups_together(shares: tuple[str, ...], tmp_path: Path) -> None:
+    """The overall estimate is made of what is released too, so that whoever has the files comes to it."""
+    run = answered(collector.freeze(document(4, *shares)), [70, 45, 5, 3])
+    assert told(run) == {"": 123, "g000": 70, OTHER: 53}
+    folder = unpacked(run, tmp_path)
+    done = rebuilt(folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    bundle = load_bundle(folder / "report.json")
+    assert dict(bundle.strata) == {"g000": "Faculty 00", OTHER: "Other groups"}
+    assert {key: str(share) for key, share in bundle.shares.items()} == (
+        {"g000": "2/5", OTHER: "3/5"} if shares else {}
+    )
+    everybody = json.loads((folder / "report.json").read_text(encoding="utf-8"))["estimates"][1]
+    assert ("weighted_by_known_shares" in everybody["flags"]) == bool(shares)
+    assert everybody["estimate"] is not None
+
+
+@pytest.mark.django_db
+def test_every_file_with_a_row_for_each_report_has_the_released_groups(tmp_path: Path) -> None:
+    run = answered(collector.freeze(document(5)), [60, 45, 5, 3, 40])
+    expected = {"g000": 60, "g001": 45, OTHER: 48}
+    assert told(run) == {"": 153, **expected}
+    counted = {}
+    for name, read in {
+        "reports-csv": lambda path: pd.read_csv(path)["stratum"],
+        "reports-parquet": lambda path: pd.read_parquet(path)["stratum"],
+        "reports-sav": lambda path: pyreadstat.read_sav(path, apply_value_formats=True)[0]["stratum"],
+        "reports-dta": lambda path: pyreadstat.read_dta(path, apply_value_formats=True)[0]["stratum"],
+    }.items():
+        path = tmp_path / f"{name}{FORMATS[name].suffix}"
+        path.write_bytes(FORMATS[name].whole(run))
+        counted[name] = {str(key).partition(":")[0]: n for key, n in read(path).value_counts().items()}
+    labelled = {"Faculty 00": 60, "Faculty 01": 45, "Other groups": 48}
+    assert counted == {
+        "reports-csv": expected, "reports-parquet": expected, "reports-sav": labelled, "reports-dta": labelled,
+    }  # fmt: skip
+
+
+@pytest.mark.django_db
+def test_no_file_counts_a_group_that_is_not_released() -> None:
+    """Groups of 47 and 3 reports: neither number stands anywhere, and the names of both stand without one."""
+    run = answered(collector.freeze(document(4)), [66, 47, 3, 71])
+    with ZipFile(io.BytesIO(FORMATS["bundle-with-reports"].whole(run))) as archive:
+        texts = {
+            name: archive.read(name).decode("utf-8", "ignore") for name in archive.namelist() if name[-4:] != ".pdf"
+        }
+    assert "Other groups: Faculty 01, Faculty 02" in texts["codebook.html"]
+    assert '"groups": [\n    "g001",\n    "g002"\n   ]' in texts["report.json"]
+    assert "told of together as “Other groups”: Faculty 01, Faculty 02." in texts["report.html"]
+    assert ">50<" in texts["codebook.html"]
+    assert ">47<" not in texts["codebook.html"] + texts["report.xml"]
+    assert "g001" not in texts["estimates.csv"] + texts["tables/tallies.csv"] + texts["reports.csv"]
+    assert {row.group_key for item in results.read(run).items for row in item.cells} == {"", "g000", "g003", OTHER}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "Other groups"),
+        ("de", "Andere Gruppen"),
+        ("fr", "Autres groupes"),
+        ("es", "Otros grupos"),
+        ("ar", "مجموعات أخرى"),
+    ],
+)
+def test_groups_together_have_a_name_in_each_language(language: str, said: str) -> None:
+    assert groups.other_label(language) == said
+
+
+@pytest.mark.django_db
+def test_the_page_of_results_tells_of_groups_together() -> None:
+    run = answered(collector.freeze(document(4)), [66, 47, 3, 71])
+    page = outcome.rendered(run.key, "en").decode()
+    assert "Other groups" in page
+    assert "Faculty 01" not in page
+
+
+@pytest.mark.django_db
+def test_an_old_design_of_300_groups_is_estimated_and_tells_of_none_of_few(tmp_path: Path) -> None:
+    """It was frozen before there was a bound: two groups of many, 290 of one, and 8 of none, with known shares."""
+    old = document(300, *["1/300"] * 300)
+    design = Design(old)
+    with pytest.raises(DesignError):
+        collector.freeze(old)
+    FrozenDesign.objects.create(
+        digest=design.digest, number=1, document=design.canonical.decode(), opened_on=timezone.now().date()
+    )
+    run = answered(design, [40, 35] + [1] * 290 + [0] * 8)
+    assert told(run) == {"": 365, "g000": 40, "g001": 35, OTHER: 290}
+    found = results.read(run).items[0].cells[0]
+    assert found.known
+    assert rebuilt(unpacked(run, tmp_path)).returncode == 0
