@@ -97,8 +97,7 @@ def estimate(item: Item, measure: str, choice: int, tables: Tables) -> Found:
 def recompute(document: dict[str, Any]) -> Iterator[tuple[dict[str, Any], float, float]]:
     """For each row of the estimates the numbers computed here: (row, unbiased estimate, standard error)."""
     items = {item["key"]: item for item in document["design"]["items"]}
-    groups = document["design"]["strata"]["groups"]
-    known = {group["key"]: Fraction(group["share"]) for group in groups if group["share"] is not None}
+    known = {group["stratum"]: Fraction(group["share"]) for group in document["groups"] if group["share"] is not None}
     tallies: dict[str, dict[str, Tables]] = {}
     for row in sorted(document["tallies"], key=lambda row: row["symbol"]):
         tallies.setdefault(row["item"], {}).setdefault(row["stratum"], []).append(row["counts"])

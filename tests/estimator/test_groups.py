@@ -1,7 +1,9 @@
 """Which groups are told of: never a number of fewer than ten reports, nor a difference of two that is of fewer."""
 
+import importlib
 import io
 import json
+import runpy
 from collections.abc import Iterator
 from itertools import chain, combinations, pairwise
 from pathlib import Path
@@ -12,16 +14,19 @@ import numpy as np
 import pandas as pd
 import pyreadstat
 import pytest
+from django.apps import apps
 from django.utils import timezone
 
+from collector import selectors as store
 from collector import services as collector
 from collector.designs import FEWEST_IN_GROUP, MOST_GROUPS, Design, DesignError, check
 from collector.models import FrozenDesign
 from estimator import groups, results, services
 from estimator.analyses import services as analyses
-from estimator.analyses import showing
+from estimator.analyses import showing, snapshots
 from estimator.analyses.exports import json_file
 from estimator.analyses.models import Analysis
+from estimator.analyses.quantities import variable_of
 from estimator.exporting.formats import FORMATS, NotExported
 from estimator.groups import OTHER
 from estimator.models import Run
@@ -231,7 +236,11 @@ def test_the_bundle_computes_every_number_of_groups_together(shares: tuple[str, 
     assert {key: str(share) for key, share in bundle.shares.items()} == (
         {"g000": "2/5", OTHER: "3/5"} if shares else {}
     )
-    everybody = json.loads((folder / "report.json").read_text(encoding="utf-8"))["estimates"][1]
+    document_of_all = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    script = runpy.run_path(str(Path(__file__).parents[2] / "docs/examples/recompute.py"))
+    for row, unbiased, _ in script["recompute"](document_of_all):
+        assert unbiased == pytest.approx(row["estimate_unclipped"], abs=1e-9), row
+    everybody = document_of_all["estimates"][1]
     assert ("weighted_by_known_shares" in everybody["flags"]) == bool(shares)
     assert everybody["estimate"] is not None
 
@@ -312,3 +321,33 @@ def test_an_old_design_of_300_groups_is_estimated_and_tells_of_none_of_few(tmp_p
     found = results.read(run).items[0].cells[0]
     assert found.known
     assert rebuilt(unpacked(run, tmp_path)).returncode == 0
+
+
+# What an earlier version kept
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("sizes", "again"), [([60, 45], False), ([60, 9], True)])
+def test_runs_and_analyses_from_before_that_told_of_few_are_computed_anew(sizes: list[int], again: bool) -> None:
+    """Both kept the exact totals of each group; a published report stays published."""
+    migration = importlib.import_module("estimator.migrations.0010_groups_of_ten")
+    design = collector.freeze(document(2))
+    run = answered(design, sizes)
+    asked = _ask(design, "comparison", quantity="cheated:1", against="pairs")
+    crossed = _ask(design, "cross-table", rows="cheated", columns="mood", group="")
+    exact = store.totals(design.digest)
+    Run.objects.update(tallies=[table.tolist() for table in exact], groups=[], published=True)
+    Analysis.objects.filter(pk=asked.pk).update(inputs={"totals": np.stack(exact[:1], axis=1).tolist()})
+    pairs = snapshots.count_pairs(design, *(variable_of(design, key) for key in ("cheated", "mood")))
+    Analysis.objects.filter(pk=crossed.pk).update(inputs={"pairs": pairs.tolist()})
+    migration.groups_of_earlier_runs(apps, None)
+    migration.groups_of_earlier_analyses(apps, None)
+    found = [Run.objects.get(), *Analysis.objects.order_by("pk")]
+    assert [one.state for one in found] == ["queued" if again else "done"] * 3
+    run = services.execute(run.pk)
+    assert (run.published, run.groups) == (True, [[0, 1]] if again else [[0], [1]])
+    assert told(run) == ({"": 69} if again else {"": 105, "g000": 60, "g001": 45})
+    for one in (asked, crossed):
+        done = analyses.execute(one.pk)
+        assert done.inputs["groups"] == run.groups
+        assert showing.show(done)
