@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from estimator.serializers import RunSerializer
-from surveys import appointments, services
+from surveys import appointments, selectors, services
 from surveys.access import Role, get_survey_or_404
 from surveys.api.base import View, user_of
 from surveys.api.bodies import DuplicateBody, NothingBody, OpeningBody, read_body
@@ -17,8 +17,9 @@ from surveys.api.problems import Problem, error
 from surveys.api.shapes import OpenedSerializer, WholeSurveySerializer, next_design, tell_survey
 from surveys.api.surveys import team_of
 from surveys.appointments import Terms
+from surveys.group_warnings import expected_reports, opening_warnings
 from surveys.lifecycle import MOVES, NotAllowed
-from surveys.models import Survey
+from surveys.models import Survey, Version
 
 
 class ClosedSerializer(serializers.Serializer[Any]):
@@ -46,9 +47,9 @@ class OpenView(Act):
     def post(self, request: Request, slug: str) -> Response:
         survey = self.survey(request, slug, MOVES["open"].role)
         terms, digest = terms_of(request)
-        warnings = next_design(survey, terms.cap)["warnings"]
-        appointments.open_on(survey, terms, confirmed=digest, by=user_of(request))
-        return self.told(request, survey, warnings=warnings)
+        expected = terms.cap or expected_reports(survey)
+        version = appointments.open_on(survey, terms, confirmed=digest, by=user_of(request))
+        return self.told(request, survey, warnings=_warnings(survey, version, expected))
 
 
 class WaveView(Act):
@@ -58,9 +59,9 @@ class WaveView(Act):
     def post(self, request: Request, slug: str) -> Response:
         survey = self.survey(request, slug, MOVES["wave"].role)
         terms, digest = terms_of(request)
-        warnings = next_design(survey, terms.cap)["warnings"]
-        appointments.open_again_on(survey, terms, confirmed=digest, by=user_of(request))
-        return self.told(request, survey, warnings=warnings)
+        expected = terms.cap or expected_reports(survey)
+        version = appointments.open_again_on(survey, terms, confirmed=digest, by=user_of(request))
+        return self.told(request, survey, warnings=_warnings(survey, version, expected))
 
 
 class CloseView(Act):
@@ -119,6 +120,12 @@ class DuplicateView(Act):
         team = team_of(request, said.get("team"))
         copy = services.duplicate_survey(survey, slug=said["slug"], team=team, by=user_of(request))
         return self.told(request, copy, status=201)
+
+
+def _warnings(survey: Survey, version: Version | None, expected: int) -> list[str]:
+    """What is warned of the groups of what was opened, or will open at its time."""
+    document = selectors.document_of(version) if version else next_design(survey)["design"]
+    return opening_warnings(document, expected)
 
 
 def terms_of(request: Request) -> tuple[Terms, str]:

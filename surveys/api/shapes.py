@@ -138,8 +138,8 @@ def tell_versions(versions: Sequence[Version]) -> list[Told]:
     ]
 
 
-def next_design(survey: Survey, expected: int | None = None) -> Told:
-    """What opening a draft, or opening a closed survey again, would freeze; warnings are for so many reports.
+def next_design(survey: Survey) -> Told:
+    """What opening a draft, or opening a closed survey again, would freeze.
 
     Raises as `lifecycle.require_draft` and `definitions.design_of` do.
     """
@@ -148,5 +148,5 @@ def next_design(survey: Survey, expected: int | None = None) -> Told:
     else:
         lifecycle.require_draft(survey)
         design, number = selectors.design_to_open(survey)
-    warnings = opening_warnings(design.document, expected or expected_reports(survey))
+    warnings = opening_warnings(design.document, expected_reports(survey))
     return {"version": number, "digest": design.digest, "design": design.document, "warnings": warnings}
