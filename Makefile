@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test test-stack check audit audit-wire audit-files fuzz machine chaos format messages lock coverage bench
+.PHONY: help run stack test test-stack check audit audit-wire audit-files fuzz machine chaos slow format messages lock coverage bench
 .PHONY: bench-library backup restore
 
 help: ## list the doors
@@ -47,7 +47,7 @@ restore: ## make an empty installation from such a file; FILE=candor.zip
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py restore "$(FILE)"
 
-audit: audit-wire audit-files fuzz machine chaos ## the long proofs; each writes its numbers into docs
+audit: audit-wire audit-files fuzz machine chaos slow ## the long proofs; each writes its numbers into docs
 
 audit-wire: ## 30,000 answers by a real browser: what leaves it is the table's channel
 	@$(PYTHON) bin/install requirements-dev.lock
@@ -71,6 +71,10 @@ machine: ## 5,000 orders of all that can happen to reports, against a model
 chaos: ## kill every process 500 times under load and once at every named point, then count: nothing lost, nothing twice (an hour)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.chaos
+
+slow: ## slow senders of every kind against an installation and a stack: others' reports are taken, into docs (twenty minutes)
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python -m tests.slow
 
 format: ## write every file in the project's style
 	@$(PYTHON) bin/install requirements-dev.lock

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,10 @@ NAMES = {
 }
 NO_LIMIT = "100000000/hour"
 """High, not off: the counting belongs to what is measured."""
+
+PLAIN = {"rsgi": "wsgi", "config.rsgi:application": "benchmarks.plain.wsgi:application"}
+"""Words of the web server's command, and what stands for them where the views that ours is compared with run: the
+server's own threads, as it runs any Django."""
 
 Rates = dict[str, list[float]]
 Databases = Callable[[Path], contextlib.AbstractContextManager[tuple[dict[str, str], Callable[[], float]]]]
@@ -89,8 +93,8 @@ def measure(folder: Path, environment: dict[str, str], commits: Callable[[], flo
     environment = kept | own | environment
     digest = prepare(environment)
     with (
-        serving("config.wsgi:application", environment, processes) as door,
-        serving("benchmarks.plain.wsgi:application", environment, processes) as plain,
+        serving(environment, processes) as door,
+        serving(environment, processes, PLAIN) as plain,
     ):
         symbols = "00" * ITEMS
         body = json.dumps(
@@ -157,11 +161,11 @@ def prepare(environment: dict[str, str]) -> str:
 
 
 @contextlib.contextmanager
-def serving(application: str, environment: dict[str, str], processes: int) -> Iterator[int]:
-    """The server with the options of an installation, and another application in the place of ours; its port."""
+def serving(environment: dict[str, str], processes: int, other: Mapping[str, str] = {}) -> Iterator[int]:
+    """The server with the options of an installation, some of whose words may be others; its port."""
     port = free_port()
-    command = commands("127.0.0.1", port, web_processes=processes)["web server"]
-    command = [application if word == "config.wsgi:application" else word for word in command]
+    words = commands("127.0.0.1", port, web_processes=processes)["web server"]
+    command = [other.get(word, word) for word in words] + (["--blocking-threads", "128"] if other else [])
     running = subprocess.Popen(
         command, cwd=ROOT, env=environment | {"CANDOR_URL": f"http://127.0.0.1:{port}"}, start_new_session=True
     )

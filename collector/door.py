@@ -9,29 +9,22 @@ import hashlib
 import json
 import logging
 import re
-import threading
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from http import HTTPStatus
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from django.db import connection
 
 from collector import limits, services, work
-from collector.errors import Incomplete, NotJson, Refusal, Unavailable
+from collector.errors import Incomplete, NotJson, Refusal, not_stored
 from collector.headers import check_headers
 from collector.storing import NewReport, Outcome
-from collector.writer import RETRY
 
 ADDRESS = re.compile(r"/s/([-a-zA-Z0-9_]+)/reports")
 JSON_TYPES = ("application/json", "application/json;charset=utf-8")
 
-BODIES = 48
-"""Requests whose bodies may be on their way at once. The server reads one in a thread, for as long as its sender likes
-to take: with fewer of them than threads, slow senders cannot hold all threads."""
-
-BODIES_OF_ONE = 24
-"""Of these, how many may come from one address."""
+RECEIPT = "candor.receipt"
+"""What of the request's environment holds the receipt of its body."""
 
 Environ = dict[str, Any]
 Start = Callable[..., Any]
@@ -44,6 +37,15 @@ class Writer(Protocol):
     """Where reports are put; see collector.writer."""
 
     def put(self, report: NewReport) -> Outcome: ...
+    def submit(self, report: NewReport, then: Callable[[Outcome | None], None]) -> None: ...
+
+
+class Answer(NamedTuple):
+    """What is sent back."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    content: bytes
 
 
 class Door:
@@ -60,76 +62,85 @@ class Door:
     ) -> None:
         self._behind, self._writer, self._headers = behind, writer, headers
         self._bits = work.Lately(bits)
-        self._bodies = Bodies()
 
     def __call__(self, environ: Environ, start: Start) -> Iterable[bytes]:
-        path, method = str(environ.get("PATH_INFO", "")), environ["REQUEST_METHOD"]
-        found = ADDRESS.fullmatch(path)
-        retry: int | None = None
+        """Answer a request, in the thread that asks (PEP 3333)."""
+        if not self.takes(environ):
+            return self._behind(environ, start)
         try:
-            if found is None or method != "POST":
-                if method in ("GET", "HEAD"):
-                    return self._behind(environ, start)
-                with self._bodies.of(limits.address_of(environ)):
-                    return self._behind(environ, start)
-            status, content = self._take(environ, found[1])
+            with _or_unavailable():
+                answer = self._outcome(environ, self._writer.put(self._report_of(environ)))
         except Refusal as refusal:
-            status, retry = refusal.status, refusal.retry
-            content = {"error": refusal.said}
-        answer = json.dumps(content).encode()
-        headers = {"Content-Type": "application/json", "Content-Length": str(len(answer)), **self._headers(path)}
-        start(
-            f"{status} {HTTPStatus(status).phrase}",
-            [*headers.items(), *([("Retry-After", str(retry))] if retry is not None else [])],
-        )
-        return [answer]
+            answer = self.refuse(environ, refusal)
+        start(f"{answer.status} {HTTPStatus(answer.status).phrase}", answer.headers)
+        return [answer.content]
 
-    def _take(self, environ: Environ, slug: str) -> tuple[int, dict[str, Any]]:
-        """Store the report; the status and what is answered. Raises a Refusal, whatever goes wrong."""
+    def takes(self, environ: Environ) -> bool:
+        """Whether a request is a report, which is answered here."""
+        return environ["REQUEST_METHOD"] == "POST" and ADDRESS.fullmatch(environ.get("PATH_INFO", "")) is not None
+
+    def submit(self, environ: Environ, then: Callable[[Answer], None]) -> None:
+        """Answer a report without waiting: `then` is called with the answer, in this thread or in the writer's."""
+
+        def written(outcome: Outcome | None) -> None:
+            try:
+                answer = self._outcome(environ, outcome)
+            except Refusal as refusal:
+                answer = self.refuse(environ, refusal)
+            then(answer)
+
+        try:
+            with _or_unavailable():
+                self._writer.submit(self._report_of(environ), written)
+        except Refusal as refusal:
+            then(self.refuse(environ, refusal))
+
+    def refuse(self, environ: Environ, refusal: Refusal) -> Answer:
+        """The answer that says why a request was refused."""
+        return self._answer(environ, refusal.status, {"error": refusal.said}, retry=refusal.retry)
+
+    def _report_of(self, environ: Environ) -> NewReport:
+        """The report that a request holds, which its survey takes now."""
         not_json = NotJson("Content-Type", "Content-Type must be application/json.")
         length = check_headers(environ, types=JSON_TYPES, otherwise=not_json)
-        address = limits.address_of(environ)
-        limits.take("reports by address", address)
-        with self._bodies.of(address):
-            body = _read(environ["wsgi.input"], length)
+        limits.take("reports by address", limits.address_of(environ))
+        body, slug = _read(environ["wsgi.input"], length), environ["PATH_INFO"].split("/")[2]
         try:
             report = services.read(body, slug=slug)
             work.check(str(environ.get(work.VARIABLE, "")), report, self._bits(slug))
             limits.take("reports by survey", slug)
-            created = services.created(self._writer.put(report))
-        except Refusal:
-            raise
-        except Exception as error:
-            # The database is away. Its words may quote what was sent.
-            logger.warning("a report could not be looked at: %s", type(error).__name__)
-            raise Unavailable("report", "The report could not be stored now. Please try again.", retry=RETRY) from None
         finally:
             _give_back_connection()
-        return (201 if created else 200), {"receipt": hashlib.sha256(body).hexdigest()}
+        environ[RECEIPT] = hashlib.sha256(body).hexdigest()
+        return report
+
+    def _outcome(self, environ: Environ, outcome: Outcome | None) -> Answer:
+        """The answer that says what became of a report. Raises a Refusal where it is not stored."""
+        if outcome is None:
+            raise not_stored()
+        created = services.created(outcome)
+        return self._answer(environ, 201 if created else 200, {"receipt": environ[RECEIPT]})
+
+    def _answer(self, environ: Environ, status: int, content: dict[str, Any], *, retry: int | None = None) -> Answer:
+        answer = json.dumps(content).encode()
+        own = {"Content-Type": "application/json", "Content-Length": str(len(answer))}
+        headers = [*own.items(), *self._headers(str(environ.get("PATH_INFO", ""))).items()]
+        if retry is not None:
+            headers.append(("Retry-After", str(retry)))
+        return Answer(status, headers, answer)
 
 
-class Bodies:
-    """How many bodies are on their way."""
-
-    def __init__(self, *, most: int = BODIES, most_of_one: int = BODIES_OF_ONE) -> None:
-        self._most, self._most_of_one = most, most_of_one
-        self._coming: Counter[str] = Counter()
-        self._changing = threading.Lock()
-
-    @contextlib.contextmanager
-    def of(self, address: str) -> Iterator[None]:
-        """Count a body of this address while it is read; Unavailable where too many are on their way."""
-        with self._changing:
-            if self._coming.total() >= self._most or self._coming[address] >= self._most_of_one:
-                raise Unavailable("body", "Too many requests are on their way. Please try again.", retry=RETRY)
-            self._coming[address] += 1
-        try:
-            yield
-        finally:
-            with self._changing:
-                self._coming[address] -= 1
-                if not self._coming[address]:
-                    del self._coming[address]
+@contextlib.contextmanager
+def _or_unavailable() -> Iterator[None]:
+    """Raise a Refusal, whatever goes wrong: where it is none, the database is away."""
+    try:
+        yield
+    except Refusal:
+        raise
+    except Exception as error:
+        # Its words may quote what was sent.
+        logger.warning("a report could not be looked at: %s", type(error).__name__)
+        raise not_stored() from None
 
 
 def _give_back_connection() -> None:

@@ -1,5 +1,8 @@
 """What can be wrong with something a stranger sent, each with the HTTP status that says so."""
 
+RETRY = 5
+"""Seconds after which whoever was sent away may try again."""
+
 
 class Refusal(Exception):
     """A report that is not stored. `message` names the field, the bound and the value."""
@@ -83,6 +86,12 @@ class Incomplete(Refusal):
     status = 400
 
 
+class TooSlow(Refusal):
+    """The body was not there by its deadline."""
+
+    status = 408
+
+
 class NoLength(Refusal):
     status = 411
 
@@ -111,3 +120,8 @@ class Unavailable(Refusal):
     """It could not be stored now, through no fault of whoever sent it."""
 
     status = 503
+
+
+def not_stored() -> Unavailable:
+    """The refusal of a report that may be sent again as it is."""
+    return Unavailable("report", "The report could not be stored now. Please try again.", retry=RETRY)

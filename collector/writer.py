@@ -14,36 +14,25 @@ from queue import Empty, SimpleQueue
 
 from django.db import InterfaceError, OperationalError, connections
 
-from collector.errors import Unavailable
+from collector.errors import RETRY, Unavailable, not_stored
 from collector.storing import NewReport, Outcome
 
 TOGETHER = 256
 """Reports in one transaction, at most."""
 
-WAITING = 64
-"""Reports that may wait at once. Fewer than the server has threads, so that some are left for pages."""
+WAITING = 512
+"""Reports that may wait at once: a lecture hall that sends in the same second."""
 
 PATIENCE = 15.0
 """Seconds that a report waits; the browser gives a try up after 20."""
-
-RETRY = 5
-"""Seconds after which whoever was sent away may try again."""
 
 logger = logging.getLogger(__name__)
 
 Store = Callable[[Sequence[NewReport]], Sequence[Outcome]]
 
 
-class _Place:
-    """A report's place in the queue; `outcome` stays None where it could not be stored."""
-
-    __slots__ = ("done", "outcome", "report")
-
-    def __init__(self, report: NewReport) -> None:
-        self.report = report
-        self.outcome: Outcome | None = None
-        self.done = threading.Lock()
-        self.done.acquire()
+Then = Callable[[Outcome | None], None]
+"""Called with what became of a report, None where it could not be stored."""
 
 
 class Writer:
@@ -51,7 +40,7 @@ class Writer:
 
     def __init__(self, store: Store, *, waiting: int = WAITING, patience: float = PATIENCE) -> None:
         self._store, self._most, self._patience = store, waiting, patience
-        self._queue: SimpleQueue[_Place] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[NewReport, Then]] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
         self._stuck_at = float("inf")
@@ -71,15 +60,29 @@ class Writer:
             Where too many wait, or the database does not take it in time. It may be stored all the same: a retry of
             the same report is harmless and tells.
         """
+        outcomes: SimpleQueue[Outcome | None] = SimpleQueue()
+        self.submit(report, outcomes.put)
+        try:
+            outcome = outcomes.get(timeout=self._patience)
+        except Empty:
+            outcome = None
+        if outcome is None:
+            raise not_stored()
+        return outcome
+
+    def submit(self, report: NewReport, then: Then) -> None:
+        """Have one report stored; `then` is called by the writer's thread when it is on disk, or cannot be.
+
+        Raises
+        ------
+        Unavailable
+            Where too many wait, or the database is stuck.
+        """
         if self.waiting >= self._most or time.monotonic() > self._stuck_at:
             raise Unavailable("report", "Too many reports are waiting to be stored. Please try again.", retry=RETRY)
-        place = _Place(report)
-        self._queue.put(place)
+        self._queue.put((report, then))
         if self._thread is None or not self._thread.is_alive():
             self._start()
-        if not place.done.acquire(timeout=self._patience) or place.outcome is None:
-            raise Unavailable("report", "The report could not be stored now. Please try again.", retry=RETRY)
-        return place.outcome
 
     def _start(self) -> None:
         with self._starting:
@@ -91,19 +94,19 @@ class Writer:
         _leave_the_pool()
         while True:
             batch = self._batch()
+            outcomes: Sequence[Outcome | None] = [None] * len(batch)
             self._stuck_at = time.monotonic() + self._patience
             try:
-                for place, outcome in zip(batch, self._outcomes([place.report for place in batch]), strict=True):
-                    place.outcome = outcome
+                outcomes = self._outcomes([report for report, _ in batch])
             except BaseException as error:
                 # Whatever it is: this thread is the only one of its kind, and who waits is told.
                 logger.error("the writer failed: %s", type(error).__name__)
             finally:
                 self._stuck_at = float("inf")
-                for place in batch:
-                    place.done.release()
+                for (_, then), outcome in zip(batch, outcomes, strict=True):
+                    then(outcome)
 
-    def _batch(self) -> list[_Place]:
+    def _batch(self) -> list[tuple[NewReport, Then]]:
         """What waits, at least one."""
         batch = [self._queue.get()]
         with contextlib.suppress(Empty):

@@ -9,15 +9,13 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from config.connections import MOST, most
+
 GRACE = 6.0
 """Seconds between asking a process to end and killing it; a worker on the folder broker can sleep through a request."""
 
 RESTART = 1.0
 """Seconds before a process that died is started again."""
-
-THREADS = 128
-"""Of each web process, at most. A report waits in one until it is on disk, and those that wait together share a commit
-(collector/writer.py); a body that comes slowly waits in one too (collector/door.py). Their bounds are below it."""
 
 PATIENCE = 10
 """Seconds that a connection may take for the headers of its next request."""
@@ -30,10 +28,10 @@ def commands(host: str, port: int, *, web_processes: int = 1, workers: int = 1) 
     """What each process is started with. On SQLite one web process is quickest: its threads share the reading."""
     python, celery = [sys.executable, "-m"], ["celery", "-q", "-A", "config"]
     web = [
-        *("granian", "--interface", "wsgi", "config.wsgi:application", "--host", host, "--port", str(port)),
-        *("--workers", str(web_processes), "--blocking-threads", str(THREADS), "--no-ws", "--http", "1"),
+        *("granian", "--interface", "rsgi", "config.rsgi:application", "--host", host, "--port", str(port)),
+        *("--workers", str(web_processes), "--no-ws", "--http", "1"),
+        *("--backlog", str(MOST), "--backpressure", str(most())),
         *("--http1-header-read-timeout", str(1000 * PATIENCE), "--http1-buffer-size", "65536"),
-        # Its warnings are of the number of threads, which nearly always wait.
         *("--workers-kill-timeout", str(IN_FLIGHT), "--log-level", "error"),
     ]
     worker = [*python, *celery, "worker", "--loglevel", "warning"]

@@ -7,9 +7,8 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 
 from collector import limits
-from collector.errors import Refusal, TooLarge, TooMany, Unavailable
+from collector.errors import RETRY, Refusal, TooLarge, TooMany, Unavailable
 from collector.headers import LENGTH
-from collector.writer import RETRY
 from surveys import bounds
 from surveys.api import problems
 from surveys.people import tokens

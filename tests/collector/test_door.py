@@ -1,7 +1,5 @@
 """The address that takes reports: a status and a sentence for everything that can arrive there."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from typing import Any
 
@@ -12,7 +10,7 @@ from django.urls import reverse
 
 from collector import selectors
 from collector.designs import Design
-from collector.door import BODIES, BODIES_OF_ONE
+from collector.door import Answer
 from collector.parsing import LARGEST_BODY
 from collector.services import close
 from tests import payloads
@@ -201,8 +199,10 @@ class Failing:
     def __init__(self, kind: type[Exception]) -> None:
         self.kind = kind
 
-    def put(self, report: Any) -> Any:
+    def put(self, report: Any, then: Any = None) -> Any:
         raise self.kind(f"failing row contains {report.nonce.hex()}")
+
+    submit = put
 
 
 @pytest.mark.parametrize("kind", [OperationalError, KeyError])
@@ -218,39 +218,13 @@ def test_503_whatever_goes_wrong_and_the_log_quotes_nothing(design: Design, kind
     assert sent["nonce"] not in answer.content.decode()
 
 
-class Slow(BytesIO):
-    """A body that comes when it is let go; `coming` counts those whose reader waits."""
-
-    let_go = threading.Event()
-    coming = threading.Semaphore(0)
-
-    def read(self, size: int | None = -1) -> bytes:
-        self.coming.release()
-        assert self.let_go.wait(30)
-        return super().read(size)
-
-
-def test_so_many_bodies_may_be_on_their_way_and_no_more() -> None:
-    """What is refused is refused before it is read; a page is had all the same."""
-    assert BODIES_OF_ONE * 2 == BODIES
-
-    def slow(number: int, path: str = "/s/campus/reports") -> int:
-        host = 1 + number // BODIES_OF_ONE
-        environ = environ_of(b"{", path=path, REMOTE_ADDR=f"192.0.2.{host}") | {"wsgi.input": Slow(b"{")}
-        return call(environ).status
-
-    Slow.let_go.clear()
-    with ThreadPoolExecutor(BODIES) as pool:
-        one = [pool.submit(slow, number) for number in range(BODIES_OF_ONE)]
-        for _ in one:
-            assert Slow.coming.acquire(timeout=30)
-        assert slow(0) == 503, "one address has its share"
-        others = [pool.submit(slow, number) for number in range(BODIES_OF_ONE, BODIES)]
-        for _ in others:
-            assert Slow.coming.acquire(timeout=30)
-        assert slow(BODIES) == 503
-        assert slow(BODIES, "/panel/login/") == 503, "whatever the address is"
-        assert send(b"", method="GET").status == 405
-        Slow.let_go.set()
-        assert {done.result(30) for done in one + others} == {422}
-    assert slow(0) == 422
+@pytest.mark.parametrize("kind", [OperationalError, KeyError])
+def test_submitted_report_is_answered_as_one_that_waits(design: Design, kind: type[Exception]) -> None:
+    body = payloads.body(design)
+    answers: list[Answer] = []
+    for door in (DOOR, DOOR, door_with(Failing(kind))):
+        door.submit(environ_of(body), answers.append)
+    DOOR.submit(environ_of(b"{}"), answers.append)
+    assert [answer.status for answer in answers] == [201, 200, 503, 422]
+    assert answers[1].content == send(body).content
+    assert dict(answers[2].headers)["Retry-After"] == "5"

@@ -1,8 +1,8 @@
 """The web server in bad weather, on a real PostgreSQL: slow senders, a database that goes and comes, its own end."""
 
+import asyncio
 import http.client
 import os
-import select
 import shutil
 import signal
 import socket
@@ -18,10 +18,11 @@ import psycopg
 import pytest
 
 from collector.designs import Design, check
-from collector.door import BODIES_OF_ONE
+from config.gateway import DEADLINE
 from config.household import commands
 from config.postgresql import PostgreSQL
 from tests import payloads
+from tests.slow.attack import KINDS, Attack
 from tests.system.installation import ROOT, free_port, wait_until
 
 FREEZE = "from collector.services import freeze; from tests import payloads; freeze(payloads.document())"
@@ -132,27 +133,23 @@ def test_503_while_the_database_is_away_and_201_when_it_is_back(web: Web, design
     assert "nonce" not in web.log.read_text()
 
 
-def ready(connections: list[socket.socket], but: list[socket.socket]) -> list[socket.socket]:
-    """Those that something came from."""
-    return select.select([one for one in connections if one not in but], [], [], 0)[0]
+def test_slow_senders_are_cut_and_others_taken(web: Web, design: Design) -> None:
+    """The attack that was found, 96 slow bodies of four addresses. Each is held until its deadline and then ended."""
+    attack = Attack(KINDS["a body that drips"], web.port)
+    result = asyncio.run(attack.run(DEADLINE + 4, lambda nonce: payloads.body(design, nonce=nonce)))
+    assert result.taken >= 0.95, result.statuses
+    assert len(result.held) >= attack.addresses * attack.connections
+    assert max(result.held) < DEADLINE + 5, "ended by the server, whatever is still sent"
 
 
-def test_slow_senders_hold_neither_reports_nor_pages(web: Web, design: Design) -> None:
-    before = web.stored()
-    slow = [web.dawdle() for _ in range(60)]
-    answered: list[socket.socket] = []
-    wait_until(lambda: answered.extend(ready(slow, answered)) or len(answered) == len(slow) - BODIES_OF_ONE, 30)
-    assert {there.recv(12) for there in answered} == {b"HTTP/1.1 503"}
-    assert web.send(payloads.body(design)) == 503, "the address has too many on their way"
-    assert [web.send(payloads.body(design), address="127.0.0.2") for _ in range(5)] == [201] * 5
-    page = http.client.HTTPConnection("127.0.0.1", web.port, timeout=30)
-    page.request("GET", "/healthz")
-    assert page.getresponse().status == 200
-    page.close()
-    for there in slow:
-        there.close()
-    wait_until(lambda: web.send(payloads.body(design)) == 201, 10)
-    assert web.stored() == before + 6
+def test_slow_sender_is_told_408_and_cut(web: Web) -> None:
+    there = web.dawdle()
+    begun = time.monotonic()
+    assert there.recv(12) == b"HTTP/1.1 408"
+    while there.recv(65_536):
+        pass
+    assert time.monotonic() - begun < DEADLINE + 5
+    there.close()
 
 
 def test_at_its_end_what_is_in_flight_is_answered(web: Web, design: Design) -> None:

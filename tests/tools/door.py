@@ -14,7 +14,7 @@ from django.test import RequestFactory
 from collector import door
 from collector.door import Application, Door
 from collector.storing import NewReport, Outcome, store
-from collector.writer import Writer
+from collector.writer import Then, Writer
 from config.middleware import headers_without_django
 from config.wsgi import django
 from surveys.work import bits_of
@@ -27,6 +27,9 @@ class AtOnce:
 
     def put(self, report: NewReport) -> Outcome:
         return store([report])[0]
+
+    def submit(self, report: NewReport, then: Then) -> None:
+        then(self.put(report))
 
 
 def door_with(writer: door.Writer, django: Application = django) -> Door:

@@ -1,0 +1,41 @@
+"""Which requests may be on their way at once: fair to every address, however many a few of them begin."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from collector.errors import RETRY, Unavailable
+
+
+class Admission:
+    """Places that addresses share. An address may hold at most half of what the others leave free, so that many
+    requests of a few addresses never take the last place: four of them leave one of sixteen.
+
+    Used by one thread alone, that of the event loop.
+    """
+
+    def __init__(self, places: int) -> None:
+        self._places = places
+        self._held: Counter[str] = Counter()
+
+    @property
+    def held(self) -> int:
+        """Places that are taken, by all addresses together."""
+        return self._held.total()
+
+    def share(self, address: str) -> int:
+        """How many places this address may hold now, those that it holds among them."""
+        return (self._places - self.held + self._held[address]) // 2
+
+    @contextmanager
+    def hold(self, address: str, places: int = 1) -> Iterator[None]:
+        """Hold so many places while a request is on its way; Unavailable where that is more than the share."""
+        if self._held[address] + places > self.share(address):
+            raise Unavailable("body", "Too many requests are on their way. Please try again.", retry=RETRY)
+        self._held[address] += places
+        try:
+            yield
+        finally:
+            self._held[address] -= places
+            if not self._held[address]:
+                del self._held[address]

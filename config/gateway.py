@@ -1,0 +1,243 @@
+"""What the server calls for each request (RSGI): an event loop reads the body and hands whole requests to threads.
+
+A sender who is slow costs a place in memory and no thread, and only until its deadline: whoever has not sent a body by
+then is answered 408, and the server closes a connection whose request it was answered before it had come whole. What
+is behind is a WSGI application, which finds the body there.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from queue import Empty, SimpleQueue
+from typing import Any
+from wsgiref.util import FileWrapper
+
+from django.conf import settings
+from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]
+
+from collector import limits
+from collector.admission import Admission
+from collector.door import Answer, Door
+from collector.errors import Incomplete, Refusal, TooLarge, TooSlow, not_stored
+from collector.parsing import LARGEST_BODY
+from collector.writer import PATIENCE
+from config import connections
+
+THREADS = 64
+"""Of each web process for pages, at most."""
+
+READERS = 4
+"""Threads that read reports, which pages cannot take. None waits for the disk, so there need not be many."""
+
+LARGEST_UPLOAD = 4 * 1024 * 1024
+"""Bytes of a request to the panel or the API: a list of addresses or a definition."""
+
+DEADLINE = 10.0
+"""Seconds after its headers by which a body of at most LARGEST_BODY bytes must be there."""
+
+SLOWEST = 64 * 1024
+"""Bytes a second that whatever is longer must come with."""
+
+PLACES = 4096
+"""Of LARGEST_BODY bytes each, for the bodies that are on their way: 64 MiB."""
+
+RESPONDENTS = "/s/"
+WITHOUT_BODY = ("GET", "HEAD", "OPTIONS", "TRACE")
+
+Environ = dict[str, Any]
+
+logger = logging.getLogger(__name__)
+
+
+class Gateway:
+    """An RSGI application in front of the door, behind which is all else."""
+
+    def __init__(self, door: Door, *, places: int = PLACES, threads: int = THREADS) -> None:
+        self._door = door
+        self._admission = Admission(places)
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
+        self._reports = Batches(door.submit)
+        self._busy: set[str] = set()
+
+    def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        connections.allow_files()
+        connections.end_unread_answers()
+        self._watch = loop.create_task(connections.watch(self._busy, behind_proxy=settings.CANDOR_PROXIES > 0))
+
+    async def __rsgi__(self, scope: Any, proto: Any) -> None:
+        environ = environ_of(scope)
+        try:
+            environ["wsgi.input"] = BytesIO(await self._body(environ, proto))
+            self._busy.add(scope.client)
+            if self._door.takes(environ):
+                answer = await self._report(environ)
+            else:
+                await asyncio.get_running_loop().run_in_executor(self._threads, self._call, environ, proto)
+                return
+        except Refusal as refusal:
+            answer = self._door.refuse(environ, refusal)
+        finally:
+            self._busy.discard(scope.client)
+        proto.response_bytes(*answer)
+
+    async def _report(self, environ: Environ) -> Answer:
+        """The answer to a report, without a thread that waits for it."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await self._reports.put(environ)
+        except TimeoutError:
+            raise not_stored() from None
+
+    async def _body(self, environ: Environ, proto: Any) -> bytes:
+        """The whole body; a Refusal where it is too long, or does not come in time, or too many are on their way."""
+        length = _length_of(environ)
+        largest = LARGEST_BODY if environ["PATH_INFO"].startswith(RESPONDENTS) else LARGEST_UPLOAD
+        if not length or (length > largest == LARGEST_BODY):
+            return b""  # what is behind refuses a report by its headers, in its own words
+        if length > largest:
+            raise TooLarge("Content-Length", f"The body must be at most {largest} bytes; got {length}.")
+        with self._admission.hold(limits.address_of(environ), -(-length // LARGEST_BODY)):
+            seconds = deadline_of(length)
+            try:
+                async with asyncio.timeout(seconds):
+                    body = bytes(await proto())
+            except TimeoutError:
+                raise TooSlow("body", f"The body must be here within {seconds:g} seconds.") from None
+            except ProtocolClosed:
+                body = b""
+        if len(body) != length:
+            raise Incomplete("body", f"The body must have the length that it was said to have, {length} bytes.")
+        return body
+
+    def _call(self, environ: Environ, proto: Any) -> None:
+        """Answer whatever is no report, in a thread."""
+        started: list[Any] = []
+        try:
+            chunks = self._door(environ, lambda *given: started.append(given))
+            status, headers = started[0][:2]
+            _send(proto, environ, status, headers, chunks)
+        except Exception as error:
+            logger.error("a request could not be answered: %s", type(error).__name__)
+            proto.response_bytes(500, [("content-type", "text/plain")], b"")
+
+
+Then = Callable[[Answer], None]
+
+
+class Batches:
+    """Hands reports that come to the event loop in the same moment to one thread together, and their answers back to
+    the loop together: waking a thread or the loop costs more than a report does."""
+
+    def __init__(self, submit: Callable[[Environ, Then], None]) -> None:
+        self._submit = submit
+        self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="report")
+        self._coming: list[tuple[Environ, Then]] = []
+        self._answered: SimpleQueue[tuple[asyncio.Future[Answer], Answer]] = SimpleQueue()
+        self._waking = False
+
+    def put(self, environ: Environ) -> asyncio.Future[Answer]:
+        """Have a report taken; what it will be answered."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Answer] = loop.create_future()
+
+        def then(answer: Answer) -> None:
+            self._answered.put((future, answer))
+            if not self._waking:
+                self._waking = True
+                loop.call_soon_threadsafe(self._resolve)
+
+        if not self._coming:
+            loop.call_soon(self._hand_over)
+        self._coming.append((environ, then))
+        return future
+
+    def _hand_over(self) -> None:
+        coming, self._coming = self._coming, []
+        self._threads.submit(self._submit_all, coming)
+
+    def _submit_all(self, coming: list[tuple[Environ, Then]]) -> None:
+        for environ, then in coming:
+            try:
+                self._submit(environ, then)
+            except Exception as error:
+                logger.error("a report could not be answered: %s", type(error).__name__)
+
+    def _resolve(self) -> None:
+        self._waking = False  # before what is there is looked at, so that nothing is left lying
+        with contextlib.suppress(Empty):
+            while True:
+                future, answer = self._answered.get_nowait()
+                if not future.done():
+                    future.set_result(answer)
+
+
+BASE = {
+    "SCRIPT_NAME": "",
+    "wsgi.version": (1, 0),
+    "wsgi.errors": sys.stderr,
+    "wsgi.multithread": True,
+    "wsgi.multiprocess": True,
+    "wsgi.run_once": False,
+    "wsgi.file_wrapper": FileWrapper,
+}
+
+
+def environ_of(scope: Any) -> Environ:
+    """The request as PEP 3333 names it, but for its body.
+
+    A header that stands twice has both values, so that no check reads one and no application the other. A name with an
+    underscore is left out: it would look like another header's.
+    """
+    client, port = scope.client.rpartition(":")[0], scope.server.rpartition(":")[2]
+    environ = BASE | {
+        "REQUEST_METHOD": scope.method,
+        "PATH_INFO": scope.path.encode().decode("latin-1"),
+        "QUERY_STRING": scope.query_string,
+        "SERVER_PROTOCOL": f"HTTP/{scope.http_version}",
+        "SERVER_NAME": scope.server.rpartition(":")[0],
+        "SERVER_PORT": port,
+        "REMOTE_ADDR": client.strip("[]"),
+        "wsgi.url_scheme": scope.scheme,
+    }
+    for name, value in scope.headers.items():
+        if "_" in name:
+            continue
+        key = name.upper().replace("-", "_")
+        key = key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{key}"
+        environ[key] = f"{environ[key]}{'; ' if name == 'cookie' else ','}{value}" if key in environ else value
+    return environ
+
+
+def deadline_of(length: int) -> float:
+    """Seconds that a body of so many bytes may take."""
+    return DEADLINE + max(length - LARGEST_BODY, 0) / SLOWEST
+
+
+def _length_of(environ: Environ) -> int:
+    """The bytes of the body that is to be read; what has no length in digits is not read."""
+    said = environ.get("CONTENT_LENGTH", "")
+    return int(said) if said.isdecimal() and environ["REQUEST_METHOD"] not in WITHOUT_BODY else 0
+
+
+def _send(proto: Any, environ: Environ, status: str, headers: list[tuple[str, str]], chunks: Iterable[bytes]) -> None:
+    """Send an answer: of a file its path, which the server reads as the client takes it, and else the whole."""
+    try:
+        code, path = int(status.split()[0]), _path_of(chunks)
+        if path and environ["REQUEST_METHOD"] == "GET":
+            proto.response_file(code, headers, path)
+        else:
+            proto.response_bytes(code, headers, b"".join(chunks))
+    finally:
+        if hasattr(chunks, "close"):
+            chunks.close()
+
+
+def _path_of(chunks: Iterable[bytes]) -> str | None:
+    """Of the file that is answered with, where it is one and whole."""
+    name = getattr(chunks.filelike, "name", None) if isinstance(chunks, FileWrapper) else None
+    return os.fspath(name) if isinstance(name, str | os.PathLike) else None

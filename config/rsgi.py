@@ -1,0 +1,17 @@
+"""What a web process runs: the gateway that reads requests, and the door behind it."""
+
+import sys
+
+from django.db import connection
+
+from config.wsgi import application as door  # isort: skip - it sets Django up
+from config.gateway import Gateway
+from surveys.newer import NewerDatabase, check_database
+
+try:
+    check_database()
+except NewerDatabase as refusal:
+    sys.exit(str(refusal))
+finally:
+    connection.close()  # requests have threads of their own
+application = Gateway(door)

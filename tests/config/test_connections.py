@@ -1,0 +1,79 @@
+"""The connections of a web process: found among its files, and shut where an address has too many."""
+
+import asyncio
+import socket
+from collections import Counter
+
+import pytest
+
+from config import connections
+from config.connections import accepted, crowding, peer_of
+
+
+def many(counts: dict[str, int]) -> list[tuple[int, str]]:
+    peers = [f"{address}:{port}" for address, count in counts.items() for port in range(count)]
+    return list(enumerate(peers))
+
+
+def kept(counts: dict[str, int], places: int) -> Counter[str]:
+    """What is left to each address."""
+    everything, excess = many(counts), crowding(many(counts), places)
+    return Counter(peer.rpartition(":")[0] for _, peer in set(everything) - set(excess))
+
+
+def test_crowding_leaves_half_of_what_is_free() -> None:
+    assert kept({"192.0.2.1": 100}, 100) == {"192.0.2.1": 50}
+    assert kept({"192.0.2.1": 60, "192.0.2.2": 40}, 100)["192.0.2.2"] <= 40
+    assert kept({"192.0.2.1": 60, "192.0.2.2": 39, "192.0.2.3": 1}, 100)["192.0.2.3"] == 1
+
+
+def test_crowding_leaves_many_addresses_alone() -> None:
+    assert crowding(many({f"192.0.2.{number}": 1 for number in range(100)}), 200) == []
+
+
+def test_crowding_counts_a_network_of_version_6_as_one() -> None:
+    peers = [(number, f"[2001:db8::{number:x}]:443") for number in range(90)]
+    assert len(crowding(peers, 100)) == 40
+
+
+def test_crowded_connections_are_shut_but_busy_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "MOST", 8)
+    monkeypatch.setattr(connections, "EVERY", 0.01)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        clients = [socket.create_connection(listener.getsockname()) for _ in range(8)]
+        servers = [listener.accept()[0] for _ in clients]
+        peers = {peer_of(one.getpeername()) for one in servers}
+        assert peers <= {peer for _, peer in accepted()}
+        busy = {peer_of(one.getsockname()) for one in clients[:6]}
+
+        async def look() -> None:
+            for proxy in (True, False):
+                with pytest.raises(TimeoutError):
+                    async with asyncio.timeout(0.3):
+                        await connections.watch(busy, behind_proxy=proxy)
+                ended.append(sum(_is_ended(one) for one in clients))
+
+        ended: list[int] = []
+        asyncio.run(look())
+        for one in (*clients, *servers):
+            one.close()
+    assert ended[0] == 0
+    assert 0 < ended[1] <= 2
+
+
+def _is_ended(there: socket.socket) -> bool:
+    there.setblocking(False)
+    try:
+        return there.recv(1) == b""
+    except BlockingIOError:
+        return False
+
+
+def test_file_limit_bounds_the_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = [(256, 1024), (1024, 20_000), (1024, connections.resource.RLIM_INFINITY)]
+    monkeypatch.setattr(connections.resource, "getrlimit", lambda _: limits[0])
+    found = []
+    while limits:
+        found.append(connections.most())
+        del limits[0]
+    assert found == [512, 4096, 4096]

@@ -1,0 +1,179 @@
+"""The gateway: what it makes of a request, and that nobody holds it up."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from collector.door import Answer, Door
+from collector.errors import Refusal
+from config import gateway
+from config.gateway import Batches, Gateway, deadline_of, environ_of
+
+
+class Proto:
+    """What the server gives for an answer; its body comes after some seconds."""
+
+    def __init__(self, body: bytes = b"", seconds: float = 0) -> None:
+        self.body, self.seconds, self.reads = body, seconds, 0
+        self.answers: list[tuple[int, dict[str, str], bytes]] = []
+
+    async def __call__(self) -> bytes:
+        self.reads += 1
+        await asyncio.sleep(self.seconds)
+        return self.body
+
+    def response_bytes(self, status: int, headers: list[tuple[str, str]], content: bytes) -> None:
+        self.answers.append((status, dict(headers), content))
+
+
+class Stub:
+    """A door that answers every report with its body, and everything else with a word."""
+
+    def __init__(self) -> None:
+        self.bodies: list[bytes] = []
+
+    def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+        start("200 OK", [("A", "b")])
+        return [environ["wsgi.input"].read()]
+
+    def takes(self, environ: dict[str, Any]) -> bool:
+        return bool(environ["PATH_INFO"] == "/s/campus/reports")
+
+    def submit(self, environ: dict[str, Any], then: Callable[[Answer], None]) -> None:
+        self.bodies.append(environ["wsgi.input"].read())
+        then(Answer(201, [], self.bodies[-1]))
+
+    refuse = Door.refuse
+    _answer = Door._answer
+
+    def _headers(self, path: str) -> dict[str, str]:
+        return {"Everywhere": path}
+
+
+def scope_of(path: str = "/s/campus/reports", method: str = "POST", client: str = "192.0.2.7:5", **headers: str) -> Any:
+    pairs = [(name.replace("_", "-"), value) for name, value in headers.items()]
+    return SimpleNamespace(
+        client=client, server="127.0.0.1:8000", method=method, path=path, query_string="a=b", http_version="1.1",
+        scheme="http", headers=SimpleNamespace(items=lambda: pairs),
+    )  # fmt: skip
+
+
+def ask(scope: Any, proto: Proto, places: int = 64) -> tuple[int, dict[str, str], bytes]:
+    asyncio.run(Gateway(Stub(), places=places).__rsgi__(scope, proto))  # type: ignore[arg-type]
+    (answer,) = proto.answers
+    return answer
+
+
+def test_report_and_page_are_answered_with_their_body() -> None:
+    assert ask(scope_of(content_length="2"), Proto(b"{}")) == (201, {}, b"{}")
+    assert ask(scope_of("/panel/", content_length="3"), Proto(b"a=b")) == (200, {"A": "b"}, b"a=b")
+
+
+def test_body_after_its_deadline_is_answered_408(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gateway, "DEADLINE", 0.05)
+    for path in ("/s/campus/reports", "/panel/login/"):
+        status, headers, content = ask(scope_of(path, content_length="2"), Proto(b"{}", seconds=30))
+        assert (status, headers["Everywhere"]) == (408, path)
+        assert b"The body must be here within 0.05 seconds." in content
+
+
+def test_deadline_grows_with_what_is_long() -> None:
+    assert [deadline_of(length) for length in (1, 16_384, 16_384 + 640 * 1024)] == [10, 10, 20]
+
+
+@pytest.mark.parametrize(
+    ("method", "headers"),
+    [
+        ("GET", {"content_length": "9"}),
+        ("POST", {}),
+        ("POST", {"transfer_encoding": "chunked"}),
+        ("POST", {"content_length": "1e3"}),
+        ("POST", {"content_length": "16385"}),
+    ],
+)
+def test_body_that_is_not_wanted_is_not_read(method: str, headers: dict[str, str]) -> None:
+    proto = Proto(b"{}")
+    assert ask(scope_of("/s/campus/", method, **headers), proto)[2] == b""
+    assert proto.reads == 0
+
+
+def test_upload_above_the_bound_is_413_unread() -> None:
+    proto = Proto()
+    assert ask(scope_of("/panel/upload/", content_length=str(4 * 1024 * 1024 + 1)), proto)[0] == 413
+    assert proto.reads == 0
+
+
+def test_body_that_breaks_off_is_400() -> None:
+    assert ask(scope_of(content_length="3"), Proto(b"{}"))[0] == 400
+
+
+def test_slow_address_holds_half_and_others_are_taken() -> None:
+    door = Stub()
+
+    async def attack() -> list[int]:
+        front = Gateway(door, places=8)  # type: ignore[arg-type]
+        slow = [Proto(b"{}", 30) for _ in range(8)]
+        tasks = [asyncio.create_task(front.__rsgi__(scope_of(content_length="2"), one)) for one in slow]
+        await asyncio.sleep(0.1)
+        other = Proto(b"[]")
+        await front.__rsgi__(scope_of(client="192.0.2.8:5", content_length="2"), other)
+        for task in tasks:
+            task.cancel()
+        return [answer[0] for proto in (*slow, other) for answer in proto.answers]
+
+    assert asyncio.run(attack()) == [503] * 4 + [201]
+    assert door.bodies == [b"[]"]
+
+
+def test_environ_names_what_was_sent() -> None:
+    pairs = [("host", "x"), ("content-type", "a"), ("content-type", "b"), ("x_forwarded_for", "1"), ("cookie", "a=1")]
+    scope = scope_of("/s/caf\u00e9", client="[2001:db8::1]:443")
+    scope.headers.items = lambda: [*pairs, ("cookie", "b=2")]
+    environ = environ_of(scope)
+    assert environ["PATH_INFO"].encode("latin-1").decode() == "/s/caf\u00e9"
+    assert environ["CONTENT_TYPE"] == "a,b", "twice is neither of them"
+    assert environ["HTTP_COOKIE"] == "a=1; b=2"
+    assert environ["REMOTE_ADDR"] == "2001:db8::1"
+    assert "HTTP_X_FORWARDED_FOR" not in environ, "an underscore would look like a hyphen"
+    assert (environ["SERVER_NAME"], environ["SERVER_PORT"]) == ("127.0.0.1", "8000")
+
+
+def test_error_of_the_application_is_500_without_words(caplog: pytest.LogCaptureFixture) -> None:
+    class Failing(Stub):
+        def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+            raise ValueError("an answer")
+
+    proto = Proto()
+    asyncio.run(Gateway(Failing()).__rsgi__(scope_of("/panel/", "GET"), proto))  # type: ignore[arg-type]
+    assert proto.answers == [(500, {"content-type": "text/plain"}, b"")]
+    assert "an answer" not in caplog.text
+
+
+def test_batches_answer_everyone_whichever_thread_answers() -> None:
+    with ThreadPoolExecutor(8) as pool:
+
+        def submit(environ: dict[str, Any], then: Callable[[Answer], None]) -> None:
+            pool.submit(then, Answer(201, [], str(environ["number"]).encode()))
+
+        async def everyone() -> list[bytes]:
+            batches = Batches(submit)
+            answers = await asyncio.wait_for(asyncio.gather(*(batches.put({"number": n}) for n in range(500))), 30)
+            return [answer.content for answer in answers]
+
+        assert asyncio.run(everyone()) == [str(number).encode() for number in range(500)]
+
+
+def test_report_whose_answer_never_comes_is_503(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Silent(Stub):
+        def submit(self, environ: dict[str, Any], then: Callable[[Answer], None]) -> None:
+            raise Refusal("a", "b")
+
+    monkeypatch.setattr(gateway, "PATIENCE", 0.05)
+    proto = Proto(b"{}")
+    asyncio.run(Gateway(Silent()).__rsgi__(scope_of(content_length="2"), proto))  # type: ignore[arg-type]
+    assert proto.answers[0][0] == 503
+    assert proto.answers[0][1]["Retry-After"] == "5"
