@@ -1,10 +1,13 @@
 """The Celery application: worker and beat are started with `-A config`."""
 
 import os
+import sys
 import warnings
+from typing import Any
 
 from celery import Celery
 from celery.platforms import SecurityWarning
+from celery.signals import beat_init, celeryd_init
 
 from config import broker
 
@@ -16,3 +19,15 @@ broker.register()
 app = Celery("candor")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@celeryd_init.connect
+@beat_init.connect
+def refuse_newer_database(**_: Any) -> None:
+    """End worker or beat with a sentence where the database is of a newer version."""
+    from surveys.newer import NewerDatabase, check_database  # only now: it needs the models
+
+    try:
+        check_database()
+    except NewerDatabase as refusal:
+        sys.exit(str(refusal))

@@ -5,11 +5,12 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 from urllib.parse import quote
 
 import psycopg
+
+from config.waiting import QUIET, wait_until_ready
 
 USER = DATABASE = "candor"
 UNPRIVILEGED = "nobody"
@@ -33,9 +34,6 @@ FORGETTING = {
 """The write-ahead log holds every report in the order in which it came, with the time: a checkpoint comes every minute
 or 64 MB and deletes the files before it, instead of keeping them under new names until they are written over. Nobody
 else gets the log: no archive, no replica. As compose.yaml has it too."""
-
-START = 30.0
-"""Seconds that the server may take until it answers."""
 
 LONGEST_SOCKET = 80
 """Of a folder's path, in bytes: the socket's own name comes to it, and the system takes 107 in all."""
@@ -88,7 +86,7 @@ class PostgreSQL:
         """End it as after a day's work: what is committed is on disk, and who is connected is cut off."""
         if self.server is not None and self.alive():
             self.server.send_signal(signal.SIGINT)
-            self.server.wait(timeout=START)
+            self.server.wait(timeout=QUIET)
 
     def _run(self, name: str, *words: str | Path) -> None:
         done = subprocess.run([binary(name), *words], cwd=self.folder, user=_user(), capture_output=True, text=True)
@@ -97,14 +95,18 @@ class PostgreSQL:
 
     def _wait(self) -> None:
         assert self.server is not None
-        deadline = time.monotonic() + START
-        while self.server.poll() is None and time.monotonic() < deadline:
-            try:
-                self._make_database()
-                return
-            except psycopg.OperationalError:
-                time.sleep(0.05)
-        raise RuntimeError(f"PostgreSQL did not start: {self.log.read_text(errors='replace')[-2000:]}")
+        try:
+            wait_until_ready(self._answers, self.server, self.name)
+        except RuntimeError as error:
+            words = self.log.read_text(errors="replace")[-2000:]
+            raise RuntimeError(f"PostgreSQL did not start: {error} {words}") from None
+
+    def _answers(self) -> bool:
+        try:
+            self._make_database()
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def _make_database(self) -> None:
         with psycopg.connect(host=str(self.folder), user=USER, dbname="postgres", autocommit=True) as there:

@@ -5,13 +5,11 @@ import secrets
 import shutil
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 import redis
 
-START = 10.0
-"""Seconds that the server may take until it answers."""
+from config.waiting import QUIET, wait_until_ready
 
 
 class RedisServer:
@@ -57,19 +55,24 @@ class RedisServer:
     def stop(self) -> None:
         if self.server is not None and self.alive():
             self.server.terminate()
-            self.server.wait(timeout=START)
+            self.server.wait(timeout=QUIET)
 
     def _wait(self) -> None:
         assert self.server is not None
-        deadline = time.monotonic() + START
         with redis.Redis.from_url(self.url) as client:
-            while self.server.poll() is None and time.monotonic() < deadline:
-                try:
-                    client.ping()
-                    return
-                except redis.ConnectionError:
-                    time.sleep(0.05)
-        raise RuntimeError(f"Redis did not start: {(self.folder / 'redis.log').read_text(errors='replace')[-2000:]}")
+            try:
+                wait_until_ready(lambda: _answers(client), self.server, self.name)
+            except RuntimeError as error:
+                words = (self.folder / "redis.log").read_text(errors="replace")[-2000:]
+                raise RuntimeError(f"Redis did not start: {error} {words}") from None
+
+
+def _answers(client: redis.Redis) -> bool:
+    try:
+        client.ping()
+    except (redis.ConnectionError, redis.TimeoutError):
+        return False
+    return True
 
 
 def _free_port() -> int:

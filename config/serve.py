@@ -18,7 +18,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
@@ -26,11 +25,10 @@ from pathlib import Path
 from types import FrameType
 
 from config.household import Household, Server, commands
+from config.waiting import wait_until_ready
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
-START = 60.0
-"""Seconds that the web server may take until it answers."""
 
 
 def main() -> None:
@@ -130,16 +128,21 @@ def _manage(*words: str, stdout: int | None = None) -> None:
 
 
 def _wait_for(address: str, household: Household) -> None:
-    deadline = time.monotonic() + START
-    while time.monotonic() < deadline:
-        if household.dead():
-            sys.exit(f"The {household.dead()[0]} did not start; its own words are above.")
+    """Wait until the web server answers, however long that takes on a busy machine."""
+
+    def answers() -> bool:
+        if dead := household.dead():
+            sys.exit(f"The {dead[0]} did not start; its own words are above.")
         try:
             with urllib.request.urlopen(address, timeout=2):  # noqa: S310 - our own address
-                return
+                return True
         except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
-    sys.exit(f"The web server did not answer within {START:g} seconds.")
+            return False
+
+    try:
+        wait_until_ready(answers, household.processes["web server"], "web server")
+    except RuntimeError as error:
+        sys.exit(str(error))
 
 
 def _require_port(port: int) -> None:

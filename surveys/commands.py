@@ -25,10 +25,11 @@ from estimator.exporting.cells import NotExported, Watch
 from surveys.keeping.archive import ArchiveError
 from surveys.lifecycle import NotAllowed
 from surveys.models import Survey
+from surveys.newer import NewerDatabase, check_database
 from surveys.reading import DefinitionError
 from surveys.respondents import RehearsalError
 
-FAULTS = (DefinitionError, NotAllowed, NotExported, RehearsalError, ArchiveError, Busy, OSError)
+FAULTS = (NewerDatabase, DefinitionError, NotAllowed, NotExported, RehearsalError, ArchiveError, Busy, OSError)
 REFUSED, USAGE = 1, 2
 """How a command ends that did not do it. The second is argparse's own."""
 
@@ -70,6 +71,7 @@ class SurveyCommand(BaseCommand):
 
     def _done(self, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         try:
+            check_database()
             return self.act(**options)
         except FAULTS as error:
             raise CommandError(str(error), returncode=REFUSED) from error

@@ -24,6 +24,7 @@ from surveys.models import Group, Item, Page, Section, Survey, Version
 from surveys.people.log import record
 from surveys.people.models import Team
 from surveys.reading import DefinitionError
+from surveys.templatetags.assets import NotCollected
 
 CHANGED = (
     "The draft has changed since it was shown to be confirmed, so nothing was opened. Look at it as it is now and "
@@ -255,7 +256,10 @@ def _into_the_field(survey: Survey, design: Design, number: int) -> Version:
     collector.freeze(design.document)
     version = Version.objects.create(survey=survey, number=number, design_id=design.digest)
     if not design.rehearsal:
-        Page.objects.bulk_create(_pages(version, design))
+        try:
+            Page.objects.bulk_create(_pages(version, design))
+        except NotCollected as missing:
+            raise NotAllowed(str(missing)) from None
     return version
 
 

@@ -39,14 +39,24 @@ class Asset:
     integrity: str
 
 
+class NotCollected(Exception):
+    """The static files that a page names have not been collected."""
+
+
 @register.simple_tag
 def asset(name: str) -> Asset:
-    """The static file `name`, as it was collected into STATIC_ROOT."""
+    """The static file `name`, as it was collected into STATIC_ROOT. Raises NotCollected where it was not."""
     storage = storages[STATICFILES_STORAGE_ALIAS]
     if isinstance(storage, ManifestStaticFilesStorage):
-        # Also under DEBUG, where Django would name the file without its hash: the page outlives the setting.
-        url = storage.url(name, force=True)
-        content = storage.open(storage.stored_name(name)).read()
+        try:
+            # Also under DEBUG, where Django would name the file without its hash: the page outlives the setting.
+            url = storage.url(name, force=True)
+            content = storage.open(storage.stored_name(name)).read()
+        except (ValueError, FileNotFoundError):
+            raise NotCollected(
+                f"The static files are not collected: {name} is missing. Run 'manage.py collectstatic --noinput', "
+                "start what is running again, and repeat this."
+            ) from None
     else:
         url = storage.url(name)
         content = _source(name)

@@ -1,0 +1,17 @@
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.core.management.commands import migrate
+
+from surveys.newer import NewerDatabase, check_database
+
+
+class Command(migrate.Command):
+    """Django's own, unless a newer version has been at work on the database."""
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            check_database()
+        except NewerDatabase as refusal:
+            raise CommandError(str(refusal)) from None
+        super().handle(*args, **options)

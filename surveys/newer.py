@@ -1,0 +1,33 @@
+"""Whether the database was made by a newer version of Candor than this one, which must not touch it then."""
+
+from django.db import DatabaseError, connection
+from django.db.migrations.loader import MigrationLoader
+
+OURS = ("collector", "estimator", "surveys")
+NAMED = 3
+"""Migrations that the sentence names."""
+
+
+class NewerDatabase(Exception):
+    """This version does not know how the database is made."""
+
+
+def check_database() -> None:
+    """Raise NewerDatabase where migrations of ours were applied that this version does not have."""
+    if unknown := unknown_migrations():
+        more = f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else ""
+        raise NewerDatabase(
+            f"The database is of a newer version of Candor: it has {', '.join(unknown[:NAMED])}{more}, which this "
+            "version does not know. Nothing was changed. Run the newer version, or restore a backup that this version "
+            "made into an empty folder."
+        )
+
+
+def unknown_migrations() -> list[str]:
+    """Migrations of ours that were applied and are not among this version's files; none where there is no database."""
+    try:
+        loader = MigrationLoader(connection)
+    except DatabaseError:
+        return []
+    known = set(loader.disk_migrations) | {old for new in loader.disk_migrations.values() for old in new.replaces}
+    return sorted(f"{app}.{name}" for app, name in set(loader.applied_migrations) - known if app in OURS)
