@@ -13,8 +13,6 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from surveys.models import Survey, Version
 from surveys.newer import NewerDatabase, check_database, unknown_migrations
-from surveys.services import write_survey
-from tests import payloads
 
 ROOT = Path(__file__).parents[2]
 WORKER = "import config.celery as worker, django; django.setup(); worker.refuse_newer_database()"
@@ -50,7 +48,9 @@ def test_web_process_and_worker_refuse_a_newer_database(tmp_path: Path) -> None:
     apply = "R(connection).ensure_schema(); R(connection).record_applied('surveys', '9999_later')"
     runs = ["import django; django.setup(); " + future + apply, "import config.rsgi", WORKER]
     done = [
-        subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=os.environ | own, capture_output=True, text=True)
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code], cwd=ROOT, env=os.environ | own, capture_output=True, text=True
+        )
         for code in runs
     ]
     assert [run.returncode for run in done] == [0, 1, 1], done
@@ -59,11 +59,10 @@ def test_web_process_and_worker_refuse_a_newer_database(tmp_path: Path) -> None:
         assert len(run.stderr.strip().splitlines()) == 1
 
 
-@pytest.mark.django_db
-def test_opening_before_collectstatic_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    write_survey(payloads.definition())
+def test_opening_before_collectstatic_says_so(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storages["staticfiles"], "hashed_files", {})
     with pytest.raises(CommandError, match=r"not collected: .* Run 'manage\.py collectstatic --noinput'"):
-        call_command("open_survey", "campus")
-    assert Survey.objects.get().state == Survey.State.DRAFT
+        call_command("open_survey", survey.slug)
+    survey.refresh_from_db()
+    assert survey.state == Survey.State.DRAFT
     assert not Version.objects.exists()
