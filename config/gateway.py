@@ -23,19 +23,17 @@ from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]
 from collector import limits
 from collector.admission import Admission
 from collector.door import Answer, Door
-from collector.errors import Incomplete, Refusal, TooLarge, TooSlow, not_stored
+from collector.errors import Incomplete, Refusal, TooSlow, not_stored
 from collector.parsing import LARGEST_BODY
 from collector.writer import PATIENCE
 from config import connections
+from config.limiting import LARGEST_BODY as LARGEST_UPLOAD
 
 THREADS = 64
 """Of each web process for pages, at most."""
 
 READERS = 4
 """Threads that read reports, which pages cannot take. None waits for the disk, so there need not be many."""
-
-LARGEST_UPLOAD = 4 * 1024 * 1024
-"""Bytes of a request to the panel or the API: a list of addresses or a definition."""
 
 DEADLINE = 10.0
 """Seconds after its headers by which a body of at most LARGEST_BODY bytes must be there."""
@@ -94,13 +92,11 @@ class Gateway:
             raise not_stored() from None
 
     async def _body(self, environ: Environ, proto: Any) -> bytes:
-        """The whole body; a Refusal where it is too long, or does not come in time, or too many are on their way."""
+        """The whole body, or nothing of one that is too long; a Refusal where it is late or too many come."""
         length = _length_of(environ)
         largest = LARGEST_BODY if environ["PATH_INFO"].startswith(RESPONDENTS) else LARGEST_UPLOAD
-        if not length or (length > largest == LARGEST_BODY):
-            return b""  # what is behind refuses a report by its headers, in its own words
-        if length > largest:
-            raise TooLarge("Content-Length", f"The body must be at most {largest} bytes; got {length}.")
+        if not 0 < length <= largest:
+            return b""  # what is behind refuses it by its headers, in its own words
         with self._admission.hold(limits.address_of(environ), -(-length // LARGEST_BODY)):
             seconds = deadline_of(length)
             try:
