@@ -111,9 +111,11 @@ def installed() -> Iterator[Web]:
 
 @pytest.fixture
 def web(installed: Web) -> Iterator[Web]:
-    installed.start()
-    yield installed
-    installed.kill()
+    try:
+        installed.start()
+        yield installed
+    finally:
+        installed.kill()
 
 
 @pytest.fixture(scope="module")
