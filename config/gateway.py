@@ -119,7 +119,7 @@ class Gateway:
             _send(proto, environ, status, headers, chunks)
         except Exception as error:
             logger.error("a request could not be answered: %s", type(error).__name__)
-            proto.response_bytes(500, [("content-type", "text/plain")], b"")
+            proto.response_bytes(500, [("content-type", "text/plain"), ("server", "")], b"")
 
 
 Then = Callable[[Answer], None]

@@ -52,12 +52,13 @@ COIN_POLICY = "; ".join(
 )
 """The own-coin page and the look at what is marked: forms that the browser sends to us, and no script whatever."""
 
-# The panel's theme runs Alpine, which evaluates the expressions of its own templates, and sets styles from scripts.
+# No exception for scripts or styles within a page, nor for text that becomes a script: templates/unfold/ has anew what
+# the theme would need one for. Its calendars and select boxes set styles from scripts, which no policy hinders.
 PANEL_POLICY = "; ".join(
     (
         "default-src 'none'",
-        "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
-        "style-src 'self' 'unsafe-inline'",
+        "script-src 'self'",
+        "style-src 'self'",
         "img-src 'self' data:",
         "font-src 'self'",
         "connect-src 'self'",
@@ -87,6 +88,9 @@ SILENT = ("Cross-Origin-Opener-Policy", "ETag", "Last-Modified", "Referrer-Polic
 """What others add and what says nothing of a file whose name has the hash of its content: it opens no window, leads
 nowhere, and never has to be asked for again."""
 
+NAMELESS = ""
+"""The server (granian) names itself in every response that has no Server header, and cannot leave the header out."""
+
 PERMISSIONS = ", ".join(
     f"{feature}=()"
     for feature in (
@@ -111,7 +115,7 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
             # To a respondent's address everybody is nobody: no cookie is read there, so none is ever set.
             request.META.pop("HTTP_COOKIE", None)
         response = get_response(request)
-        for name, value in headers_for(request.path).items():
+        for name, value in headers_for(request.path, missing=response.status_code >= 400).items():
             response.headers[name] = value
         if framing := getattr(response, "frame_ancestors", ()):
             # The sites that a survey names (surveys/embedding.py), and nothing else of the policy.
@@ -148,10 +152,11 @@ def headers_without_django(path: str) -> dict[str, str]:
     return django | headers_for(path) | transport_security()
 
 
-def headers_for(path: str) -> dict[str, str]:
-    """What the response at `path` says about itself, whatever it is."""
-    same_origin = {"Cross-Origin-Resource-Policy": "same-origin"}
-    if path.startswith(STATIC_PATH):
+def headers_for(path: str, *, missing: bool = False) -> dict[str, str]:
+    """What the response at `path` says about itself; of a static file, whether it is one or the page that says that it
+    is missing."""
+    same_origin = {"Cross-Origin-Resource-Policy": "same-origin", "Server": NAMELESS}
+    if path.startswith(STATIC_PATH) and not missing:
         text = path.endswith((".js", ".css"))
         return same_origin if text else same_origin | {"Content-Security-Policy": STATIC_POLICY}
     headers = same_origin | {"Permissions-Policy": PERMISSIONS}

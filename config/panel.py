@@ -27,22 +27,6 @@ UNFOLD: dict[str, Any] = {
     ],
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
-    "BORDER_RADIUS": "8px",
-    "COLORS": {
-        "primary": {
-            "50": "#f0f8f7",
-            "100": "#dcefec",
-            "200": "#bcdfda",
-            "300": "#8fc9c2",
-            "400": "#58b5ab",
-            "500": "#2c9a90",
-            "600": "#0c6661",
-            "700": "#0a5752",
-            "800": "#084844",
-            "900": "#073b38",
-            "950": "#04211f",
-        },
-    },
     "STYLES": [
         lambda request: static("estimator/results.css"),
         lambda request: static("estimator/pictures.css"),

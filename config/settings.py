@@ -27,6 +27,7 @@ CANDOR_URL = os.environ.get("CANDOR_URL", "http://127.0.0.1:8000")
 CANDOR_EPSILON_CEILING = float(os.environ.get("CANDOR_EPSILON_CEILING", "8"))
 ALLOWED_HOSTS = [urlsplit(CANDOR_URL).hostname or "127.0.0.1", "localhost", "127.0.0.1"]
 CSRF_TRUSTED_ORIGINS = [CANDOR_URL]
+CSRF_FAILURE_VIEW = "surveys.people.account.unverified"
 SECURE = urlsplit(CANDOR_URL).scheme == "https"
 
 INSTALLED_APPS = [

@@ -118,6 +118,13 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     return page
 
 
+def unverified(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """CSRF_FAILURE_VIEW: what a form is told that came without its token."""
+    page = panel_page(request, "panel/people/unverified.html", title="Nothing was done")
+    page.status_code = 403
+    return page
+
+
 def hashed_address(request: HttpRequest) -> str:
     """The address of whoever signs in, as django-axes counts it: a keyed hash, of version 6 of its whole network."""
     return salted_hmac("candor.sign-in", limits.address_of(request.META), algorithm="sha256").hexdigest()

@@ -34,6 +34,7 @@ from surveys.rehearsals.services import request_rehearsal
 from surveys.services import open_survey, write_survey
 from surveys.webhooks import services as webhooks
 from tests import payloads
+from tests.config.test_headers import FORBIDDEN
 from tests.panel.test_authoring import form_of
 
 pytestmark = pytest.mark.django_db
@@ -340,6 +341,12 @@ def verdict(answer: HttpResponse) -> str:
     )
 
 
+def is_page(answer: HttpResponse) -> bool:
+    """Whether a browser shows it under the policy of its address; a file that is saved has none of ours."""
+    shown = "attachment" not in answer.headers.get("Content-Disposition", "")
+    return shown and answer.headers.get("Content-Type", "").startswith("text/html")
+
+
 def expected(who: str, held: Role | None, row: Row, method: str, api: bool) -> str:
     least = row.methods.get(method)
     if who in ("nobody", "no staff") and least != EVERYBODY:
@@ -363,6 +370,8 @@ def faults(cast: Cast, who: str, name: str, row: Row, methods: tuple[str, ...]) 
         found, wanted = verdict(answer), expected(who, cast.held[who], row, method, name.startswith("api:"))
         if found != wanted:
             yield f"{who}: {method} {name} is {found} ({answer.status_code}), not {wanted}"
+        if is_page(answer) and (excused := FORBIDDEN.search(answer.content.decode())):
+            yield f"{who}: {method} {name} has {excused[0]}, which its policy forbids"
         if wanted == "missing" and answer.content != ask(cast.clients[who], method, *missing).content:
             yield f"{who}: {method} {name} tells whether it is there"
 
