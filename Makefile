@@ -42,10 +42,10 @@ backup: ## write everything that is kept into one new file; FILE=candor.zip
 	@$(PYTHON) bin/install requirements.lock
 	@$(BIN)/python manage.py backup "$(FILE)"
 
-restore: ## make an empty installation from such a file; FILE=candor.zip
+restore: ## make an empty installation from such a file; FILE=candor.zip, from elsewhere SIGNED_BY=its fingerprint
 	@$(PYTHON) bin/install requirements.lock
 	@$(BIN)/python manage.py migrate --verbosity 0
-	@$(BIN)/python manage.py restore "$(FILE)"
+	@$(BIN)/python manage.py restore "$(FILE)" $(if $(SIGNED_BY),--signed-by "$(SIGNED_BY)") $(if $(UNSIGNED),--unsigned)
 
 audit: audit-wire audit-files fuzz machine chaos slow ## the long proofs; each writes its numbers into docs
 

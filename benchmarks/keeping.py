@@ -64,9 +64,10 @@ def restored(file: Path) -> Iterator[dict[str, Any]]:
     from django.core.management import call_command
 
     from surveys.keeping import backup
+    from tests.tools.backups import signed_by
 
     call_command("migrate", verbosity=0)
-    yield timed("restoring", lambda: backup.restore(file), None)
+    yield timed("restoring", lambda: backup.restore(file, signed_by=signed_by(file)), None)
 
 
 class Sender(threading.Thread):

@@ -1,5 +1,8 @@
 """What is asked: surveys as their authors write them, and the versions that were opened."""
 
+from hashlib import sha256
+from typing import Self
+
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
@@ -266,6 +269,7 @@ class Page(models.Model):
     language = models.CharField(max_length=35, help_text="one of the design's languages")
     kind = models.CharField(max_length=8, choices=Kind.choices)
     content = models.BinaryField()
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the content as it was published, 64 hex digits")
 
     class Meta:
         ordering = ["pk"]
@@ -273,3 +277,12 @@ class Page(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} page of {self.version} in {self.language}"
+
+    @classmethod
+    def of(cls, version: Version, language: str, kind: str, content: bytes) -> Self:
+        """A new page with its digest, not saved yet."""
+        return cls(version=version, language=language, kind=kind, content=content, digest=sha256(content).hexdigest())
+
+    @property
+    def is_as_published(self) -> bool:
+        return sha256(bytes(self.content)).hexdigest() == self.digest

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from itertools import count
 from typing import Any
 
@@ -199,11 +198,11 @@ def showing(slug: str, language: str) -> Showing | None:
 
 
 def page_digests(versions: Iterable[Version]) -> dict[int, dict[str, str]]:
-    """SHA-256 of the respondent's page, by key of the version and language."""
+    """SHA-256 of the respondent's page as it was published, by key of the version and language."""
     found: dict[int, dict[str, str]] = {}
     pages = Page.objects.filter(version__in=list(versions), kind=Page.Kind.ANSWER)
-    for version, language, content in pages.values_list("version", "language", "content"):
-        found.setdefault(version, {})[language] = sha256(content).hexdigest()
+    for version, language, digest in pages.values_list("version", "language", "digest"):
+        found.setdefault(version, {})[language] = digest
     return found
 
 

@@ -271,14 +271,14 @@ def _pages(version: Version, design: Design) -> Iterator[Page]:
         sheet = render_sheet(document, digest, language)
         coin_page = coin.render_page(document, digest, language, with_sheet=bool(sheet))
         page = pages.render_page(document, text, digest, language, with_coin=bool(coin_page), work=bits)
-        yield Page(version=version, language=language, kind=Page.Kind.ANSWER, content=page)
+        yield Page.of(version, language, Page.Kind.ANSWER, page)
         if coin_page:
-            yield Page(version=version, language=language, kind=Page.Kind.COIN, content=coin_page)
+            yield Page.of(version, language, Page.Kind.COIN, coin_page)
         if sheet:
-            yield Page(version=version, language=language, kind=Page.Kind.SHEET, content=sheet)
+            yield Page.of(version, language, Page.Kind.SHEET, sheet)
         if design.invitations == "blind":
             token = token_page.render_page(document, text, digest, language)
-            yield Page(version=version, language=language, kind=Page.Kind.TOKEN, content=token)
+            yield Page.of(version, language, Page.Kind.TOKEN, token)
 
 
 def _item(survey: Survey, position: int, item: dict[str, Any]) -> Item:

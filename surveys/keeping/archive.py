@@ -7,18 +7,24 @@ the time that the manifest says.
 import hashlib
 import json
 import os
+import re
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Self
 
-FORMAT = 1
-MANIFEST = "manifest.json"
+FORMAT = 2
+MANIFEST, SIGNATURE = "manifest.json", "signature.json"
+MEMBERS = re.compile(
+    r"(designs/[0-9a-f]{64}\.json|(reports|waiting)/[0-9a-f]{64}\.bin|rows/[a-z0-9_]{1,63}\.jsonl|secret_key)"
+)
+"""What the others may be called: no name leads out of the archive."""
+
 NO_TIME = (1980, 1, 1, 0, 0, 0)
 """The first that a zip can say."""
 
@@ -27,6 +33,13 @@ AT_ONCE = 1_000
 """Rows that are compressed, or hashed, in one piece."""
 
 PIECE = 1 << 20
+
+MOST_MEMBERS = 100_000
+LARGEST = {MANIFEST: 64 << 20, SIGNATURE: 4096}
+"""Bytes, unpacked."""
+
+MOST_AT_ALL, RATIO = 64 << 20, 100
+"""A backup may unpack to so many bytes, or to so many times what it is packed: pages and rows are about ten times."""
 
 
 class ArchiveError(Exception):
@@ -90,26 +103,42 @@ class Writer:
                 member.write(piece)
         self.members[name] = Member(name, count, size, known.hexdigest(), columns or [])
 
-    def close(self, facts: dict[str, Any]) -> None:
-        """Write the manifest: the facts, and every member."""
+    def close(self, facts: dict[str, Any], *, sign: Callable[[bytes], bytes]) -> None:
+        """Write the manifest, which is the facts and every member with its hash, and the signature of it."""
         said = {"format": FORMAT, **facts, "members": [asdict(member) for member in self.members.values()]}
-        self._zip.writestr(_info(MANIFEST), json.dumps(said, indent=1, ensure_ascii=False).encode())
+        manifest = json.dumps(said, indent=1, ensure_ascii=False).encode()
+        self._zip.writestr(_info(MANIFEST), manifest)
+        self._zip.writestr(_info(SIGNATURE), sign(manifest))
         self._zip.close()
 
 
 class Reader:
     """An archive that is being restored.
 
+    Parameters
+    ----------
+    file
+        The zip.
+    require_signer
+        Is given the manifest's bytes and those of its signature, None where there is none, and raises ArchiveError
+        where it does not trust them. Nothing of the archive is made sense of before.
+
     Raises
     ------
     ArchiveError
-        Where the file is no backup, is damaged, or was made by a newer version.
+        Where the file is no backup, is damaged, is not trusted, or was made by a newer version.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], *, require_signer: Callable[[bytes, bytes | None], None]) -> None:
         with _readable("its table of contents"):
             self._zip = zipfile.ZipFile(file)
-            said = json.loads(self._zip.read(MANIFEST))
+            manifest = self._zip.getinfo(MANIFEST)
+        self._require_bounds(packed=os.fstat(file.fileno()).st_size)
+        self.is_signed = SIGNATURE in self._zip.namelist()
+        written = self.read(manifest.filename)
+        require_signer(written, self.read(SIGNATURE) if self.is_signed else None)
+        with _readable("its manifest"):
+            said = json.loads(written)
         if not isinstance(said, dict) or not isinstance(said.get("format"), int):
             raise ArchiveError("The file is a zip, but not a backup of Candor: its manifest says no format.")
         if said["format"] > FORMAT:
@@ -119,18 +148,16 @@ class Reader:
             )
         with _readable("its manifest"):
             self.members = {member["name"]: Member(**member) for member in said.pop("members")}
+            self.size = sum(member.bytes for member in self.members.values())
+            if not isinstance(said["migrations"], dict) or not isinstance(said["last_keys"], dict):
+                raise TypeError
         self.facts = said
-
-    @property
-    def size(self) -> int:
-        """Bytes of all members."""
-        return sum(member.bytes for member in self.members.values())
 
     def verify(self) -> Iterator[int]:
         """Hash every member, yielding the bytes that were read; ArchiveError at the first that is not what it was."""
-        names = self._zip.namelist()
-        if sorted(names) != sorted([*self.members, MANIFEST]):
-            odd = ", ".join(sorted(set(names) ^ {*self.members, MANIFEST})) or "one of them stands twice"
+        names, beside = self._zip.namelist(), [MANIFEST, *([SIGNATURE] if self.is_signed else [])]
+        if sorted(names) != sorted([*self.members, *beside]):
+            odd = ", ".join(sorted(set(names) ^ {*self.members, *beside})) or "one of them stands twice"
             raise ArchiveError(f"The backup is damaged: its members are not those that its manifest names: {odd}.")
         for member in self.members.values():
             known = hashlib.sha256()
@@ -139,6 +166,25 @@ class Reader:
                 yield len(piece)
             if known.hexdigest() != member.sha256:
                 raise ArchiveError(f"The backup is damaged: {member.name} does not hash to what its manifest says.")
+
+    def _require_bounds(self, *, packed: int) -> None:
+        """Look at what the archive says of itself before anything of it is unpacked."""
+        infos = self._zip.infolist()
+        if len(infos) > MOST_MEMBERS:
+            raise ArchiveError(f"The file is no backup: it has {len(infos)} members, of {MOST_MEMBERS} at most.")
+        for info in infos:
+            if info.filename not in LARGEST and not MEMBERS.fullmatch(info.filename):
+                raise ArchiveError(f"The file is no backup: no member of one is called {info.filename[:80]!r}.")
+            if info.file_size > LARGEST.get(info.filename, info.file_size):
+                raise ArchiveError(
+                    f"The file is no backup: {info.filename} has {info.file_size} bytes, "
+                    f"of {LARGEST[info.filename]} at most."
+                )
+        size = sum(info.file_size for info in infos)
+        if size > max(MOST_AT_ALL, RATIO * packed):
+            raise ArchiveError(
+                f"The file is no backup: {packed} bytes that unpack to {size}, of {RATIO} times as many at most."
+            )
 
     def read(self, name: str) -> bytes:
         with _readable(name):
@@ -159,7 +205,7 @@ class Reader:
 def _readable(part: str) -> Iterator[None]:
     try:
         yield
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, KeyError, TypeError, ValueError, RuntimeError):
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, LookupError, TypeError, ValueError, RuntimeError):
         raise ArchiveError(f"The file is damaged, or no backup: {part} cannot be read.") from None
 
 

@@ -7,22 +7,31 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from struct import error as StructError  # noqa: N812 - it is a class
 from typing import Any
 
 from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
-from django.db import IntegrityError, connection, transaction
+from django.core.exceptions import ValidationError
+from django.db import DataError, IntegrityError, connection, transaction
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from collector import designs, folding, rewriting, selectors
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from randomized_response import __version__
-from surveys.keeping import reopening, reports, tables
+from surveys.keeping import reopening, reports, signature, tables
 from surveys.keeping.archive import ArchiveError, Reader, Writer, new_file
+from surveys.models import Page
 
 SECRET_KEY = "secret_key"  # noqa: S105 - a file's name
 ROWS_OF_A_PIECE = 1_000
+
+UNFIT = (
+    *(IntegrityError, DataError, ValidationError),
+    *(ValueError, TypeError, LookupError, AttributeError, RecursionError, StructError),
+)
+"""What rows raise that no table takes, or that are no rows: deep, short, of other kinds."""
 
 Watch = Callable[[int], object]
 """Told how much more is done: reports while a backup is written, bytes while one is read."""
@@ -45,18 +54,39 @@ def back_up(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda 
         return _write(archive, with_secret_key, watch)
 
 
-def restore(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda more: None) -> dict[str, Any]:
+def restore(
+    path: Path,
+    *,
+    signed_by: str = "",
+    unsigned: bool = False,
+    with_secret_key: bool = False,
+    watch: Watch = lambda more: None,
+) -> dict[str, Any]:
     """Put everything of a backup into this installation, which must be empty: all of it, or nothing.
 
     Surveys by invitation that were open come back closed; what is returned names them.
 
+    Parameters
+    ----------
+    path
+        The backup.
+    signed_by
+        The fingerprint of the installation that signed it; empty for this one.
+    unsigned
+        Take one without a signature, as before format 2: whoever had it in hands may have changed anything.
+    with_secret_key
+        Take over the secret key too.
+    watch
+        Told how many more bytes are read.
+
     Raises
     ------
     ArchiveError
-        Where the file is no backup, is damaged, is of another version, or where something is kept here already.
+        Where the file is no backup, is damaged, was changed, is signed by somebody else, holds a page that is not the
+        one that was published, is of another version, or where something is kept here already.
     """
     with path.open("rb") as file:
-        archive = Reader(file)
+        archive = Reader(file, require_signer=partial(_require_signer, signed_by=signed_by, unsigned=unsigned))
         _require_this_version(archive)
         if with_secret_key and SECRET_KEY not in archive.members:
             raise ArchiveError("The backup has no secret key: it was made without --with-secret-key.")
@@ -66,8 +96,9 @@ def restore(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda 
             with transaction.atomic():
                 _require_empty()
                 _read(archive)
+                _require_published_pages()
                 closed = reopening.close_what_asks_for_invitations()
-        except IntegrityError as error:
+        except UNFIT as error:
             raise ArchiveError(f"The backup does not fit together: {error}") from None
         if with_secret_key:
             _replace_secret_key(archive.read(SECRET_KEY))
@@ -94,8 +125,8 @@ def _write(archive: Writer, with_secret_key: bool, watch: Watch) -> dict[str, An
         archive.add(SECRET_KEY, [settings.SECRET_KEY.encode()])
     made_at = timezone.now()
     facts = {"made_at": f"{made_at:%Y-%m-%dT%H:%M:%SZ}", "version": __version__, "migrations": _migrations()}
-    archive.close(facts | {"last_keys": tables.last_keys()})
-    return _counts(archive)
+    archive.close(facts | {"last_keys": tables.last_keys()}, sign=signature.sign)
+    return _counts(archive) | {"signed_by": signature.own_fingerprint()}
 
 
 def _read(archive: Reader) -> None:
@@ -116,6 +147,39 @@ def _read(archive: Reader) -> None:
                 for _ in reports.insert(number, size, archive.pieces(name, size * ROWS_OF_A_PIECE), table):
                     pass
     tables.set_last_keys(archive.facts["last_keys"])
+
+
+def _require_signer(manifest: bytes, signed: bytes | None, *, signed_by: str, unsigned: bool) -> None:
+    """Refuse what nobody signed, or somebody that nobody has named."""
+    if signed is None:
+        if unsigned:
+            return
+        raise ArchiveError(
+            "The backup has no signature: whoever had it in hands may have changed it, respondents' pages too. If you "
+            "know that nobody did, say so: restore --unsigned, or make restore UNSIGNED=1"
+        )
+    try:
+        wanted = signature.read_fingerprint(signed_by) if signed_by else signature.own_fingerprint()
+        found = signature.signer(manifest, signed)
+    except signature.SignatureError as error:
+        raise ArchiveError(f"The backup cannot be trusted: {error}.") from None
+    if found != wanted:
+        raise ArchiveError(
+            f"The backup is signed by the installation {found}, and not by "
+            f"{'the one that was named' if signed_by else 'this one'} ({wanted}). Compare it with what that "
+            f"installation's page of operation or its backup said, not with this message. If it is the same: "
+            f"restore --signed-by {found}, or make restore SIGNED_BY={found}"
+        )
+
+
+def _require_published_pages() -> None:
+    """Refuse a page that is not what people could compare with its published digest."""
+    for page in Page.objects.select_related("version__survey").iterator(chunk_size=20):
+        if not page.is_as_published:
+            raise ArchiveError(
+                f"The backup was changed: the {page.kind} page of {page.version} in {page.language} does not hash to "
+                "its published digest. Nothing is restored."
+            )
 
 
 def _document(archive: Reader, digest: str) -> str:

@@ -86,8 +86,9 @@ def back_up(file: str) -> None:
 
 def restore(file: str) -> None:
     from surveys.keeping import backup
+    from tests.tools.backups import signed_by
 
-    backup.restore(Path(file))
+    backup.restore(Path(file), signed_by=signed_by(Path(file)))
 
 
 ACTS: dict[str, Callable[..., None]] = {

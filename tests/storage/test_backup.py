@@ -24,10 +24,11 @@ from collector import folding, selectors
 from collector.models import FrozenDesign, Report, WaitingReport
 from collector.services import close
 from config.postgresql import PostgreSQL
-from surveys.keeping import backup, tables
+from surveys.keeping import backup, signature, tables
 from surveys.models import Survey
 from tests import finished
 from tests.storage import whole
+from tests.tools.backups import signed_by
 from tests.tools.postgresql import running_postgresql
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -41,18 +42,20 @@ def empty() -> None:
 
 
 def members(file: Path) -> dict[str, bytes]:
-    """What an archive holds, but for the time that its manifest says."""
+    """What an archive holds, but for the time that its manifest says, and so its signature."""
     with zipfile.ZipFile(file) as archive:
-        found = {name: archive.read(name) for name in archive.namelist()}
+        found = {name: archive.read(name) for name in archive.namelist() if name != "signature.json"}
     manifest = json.loads(found.pop("manifest.json"))
     assert manifest.pop("made_at").endswith("Z")
     return found | {"manifest.json": json.dumps(manifest, sort_keys=True).encode()}
 
 
 def rewritten(file: Path, changes: dict[str, bytes | None]) -> Path:
-    """The archive with other members, in a file beside it."""
+    """The archive with other members, in a file beside it; a changed manifest is signed anew by this installation."""
     changed = file.with_name("changed.zip")
-    with zipfile.ZipFile(file) as old, zipfile.ZipFile(changed, "w") as new:
+    if manifest := changes.get("manifest.json"):
+        changes = {"signature.json": signature.sign(manifest)} | changes
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
             if (content := changes.get(name, old.read(name))) is not None:
                 new.writestr(name, content)
@@ -141,6 +144,7 @@ def test_another_kind_of_database_and_back(kept: Kept, server: PostgreSQL, tmp_p
     for place, url in enumerate([server.url, ""]):
         there = left | {"CANDOR_DATA": str(tmp_path / f"data-{place}"), "DATABASE_URL": url}
         command = [sys.executable, "-m", "tests.storage.whole", *map(str, files[place : place + 2])]
+        command.append(signed_by(files[place]))
         done = subprocess.run(command, cwd=ROOT, env=there, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout) == before
@@ -238,7 +242,7 @@ def test_only_an_empty_place_takes_a_backup(small: Path) -> None:
         (lambda file: file.write_bytes(b"no zip at all"), "its table of contents cannot be read"),
         (lambda file: file.write_bytes(file.read_bytes()[:-200]), "its table of contents cannot be read"),
         (lambda file: rewritten(file, {"manifest.json": b"[]"}).replace(file), "its manifest says no format"),
-        (lambda file: rewritten(file, manifest_with(file, format=2)).replace(file), "has format 2; .* up to 1"),
+        (lambda file: rewritten(file, manifest_with(file, format=3)).replace(file), "has format 3; .* up to 2"),
         (
             lambda file: rewritten(file, manifest_with(file, migrations={"surveys": "0999_later"})).replace(file),
             "newer version of Candor .* does not know surveys.0999_later",

@@ -1,6 +1,6 @@
 """An installation with something of everything in it, and what must be the same of it in another place.
 
-    python -m tests.storage.whole BACKUP ANOTHER
+    python -m tests.storage.whole BACKUP ANOTHER SIGNER
 
 makes the tables, restores BACKUP into them, says in JSON what is there, and writes ANOTHER backup of it.
 """
@@ -131,9 +131,9 @@ def main() -> None:
 
     from surveys.keeping import backup
 
-    old, new = map(Path, sys.argv[1:])
+    old, new = map(Path, sys.argv[1:3])
     call_command("migrate", verbosity=0)
-    backup.restore(old)
+    backup.restore(old, signed_by=sys.argv[3])
     sys.stdout.write(json.dumps(told()))
     backup.back_up(new)
 

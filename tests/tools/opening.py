@@ -20,5 +20,5 @@ def opened(document: dict[str, Any], owner: User) -> Version:
     version = Version.objects.create(survey=survey, number=document["version"], design_id=design.digest)
     for language in document["languages"]:
         content = render_page(json.loads(design.canonical), design.canonical.decode(), design.digest, language)
-        Page.objects.create(version=version, language=language, kind=Page.Kind.ANSWER, content=content)
+        Page.of(version, language, Page.Kind.ANSWER, content).save()
     return version

@@ -13,12 +13,22 @@ class Command(SurveyCommand):
 
     def add_options(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help="what manage.py backup has written")
+        parser.add_argument(
+            "--signed-by", default="", help="fingerprint of the installation that made it; else this one"
+        )
+        parser.add_argument("--unsigned", action="store_true", help="take one without a signature")
         parser.add_argument("--with-secret-key", action="store_true", help="take over the secret key too")
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
         file: Path = options["file"]
         with tqdm(unit="B", unit_scale=True, disable=None, leave=False) as bar:
-            facts = backup.restore(file, with_secret_key=options["with_secret_key"], watch=bar.update)
+            facts = backup.restore(
+                file,
+                signed_by=options["signed_by"],
+                unsigned=options["unsigned"],
+                with_secret_key=options["with_secret_key"],
+                watch=bar.update,
+            )
         said = f"{facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs are restored."
         if facts["closed"]:
             said += (

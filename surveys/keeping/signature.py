@@ -1,0 +1,65 @@
+"""The signature of a backup: which installation wrote it, and that nobody has changed it since. Ed25519.
+
+The key is made from a secret of the installation that is in no backup. Whoever has a backup can verify it, and nobody
+can write another in its installation's name.
+"""
+
+import json
+import re
+from hashlib import sha256
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from django.conf import settings
+
+PURPOSE = b"candor backup\n"
+"""Before what is signed, and in the making of the key: neither is of use for anything else."""
+
+FINGERPRINT = re.compile(r"[0-9a-f]{4}(-[0-9a-f]{4}){7}")
+"""The first 128 bits of the public key's SHA-256: short enough to be compared by eye."""
+
+
+class SignatureError(Exception):
+    """No signature of this; the message says what is wrong."""
+
+
+def own_fingerprint() -> str:
+    """Of this installation."""
+    return _fingerprint(_key().public_key().public_bytes_raw())
+
+
+def sign(content: bytes) -> bytes:
+    """This installation's signature of what a backup holds, as the member of the archive that it will be."""
+    key = _key()
+    said = {"public_key": key.public_key().public_bytes_raw().hex(), "signature": key.sign(PURPOSE + content).hex()}
+    return json.dumps(said, indent=1).encode()
+
+
+def signer(content: bytes, signature: bytes) -> str:
+    """The fingerprint of the installation that signed the content. Raises SignatureError where none did."""
+    try:
+        said = json.loads(signature)
+        public, signed = bytes.fromhex(said["public_key"]), bytes.fromhex(said["signature"])
+        Ed25519PublicKey.from_public_bytes(public).verify(signed, PURPOSE + content)
+    except InvalidSignature:
+        raise SignatureError("its signature is of something else, so it was changed after it was signed") from None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise SignatureError("its signature cannot be read") from None
+    return _fingerprint(public)
+
+
+def read_fingerprint(written: str) -> str:
+    """A fingerprint as somebody has written it. Raises SignatureError."""
+    found = written.strip().lower()
+    if not FINGERPRINT.fullmatch(found):
+        raise SignatureError(f"A fingerprint is like {'-'.join(['1a2b'] * 8)}; got {written!r}")
+    return found
+
+
+def _key() -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(sha256(PURPOSE + settings.CANDOR_BACKUP_KEY.encode()).digest())
+
+
+def _fingerprint(public: bytes) -> str:
+    digits = sha256(public).hexdigest()
+    return "-".join(digits[start : start + 4] for start in range(0, 32, 4))

@@ -1,0 +1,178 @@
+"""A backup says who made it, and a restore takes none that somebody has changed: not a byte of a page."""
+
+import base64
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from collector.models import FrozenDesign
+from surveys.keeping import archive, backup, signature
+from surveys.models import Page, Version
+from tests.storage.test_backup import empty, manifest_with, members, rewritten
+from tests.tools.backups import signed_by
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PAGES = "rows/surveys_page.jsonl"
+
+
+@pytest.fixture
+def made(version: Version, tmp_path: Path) -> Path:
+    """A backup with an open survey; the installation is empty again."""
+    backup.back_up(tmp_path / "candor.zip")
+    empty()
+    return tmp_path / "candor.zip"
+
+
+def refused(file: Path, words: str, *options: str) -> None:
+    with pytest.raises(CommandError, match=words) as fault:
+        call_command("restore", file, *options)
+    assert fault.value.returncode
+    assert not FrozenDesign.objects.exists(), "nothing is restored"
+
+
+def restore(file: Path, *options: str) -> None:
+    call_command("restore", file, *options, stdout=io.StringIO())
+    assert Page.objects.exists()
+
+
+def with_summed(file: Path, name: str, content: bytes) -> dict[str, bytes | None]:
+    """A member with other content, and a manifest with its sum made again."""
+    with zipfile.ZipFile(file) as opened:
+        manifest = json.loads(opened.read("manifest.json"))
+    for member in manifest["members"]:
+        if member["name"] == name:
+            member |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    return {name: content, "manifest.json": json.dumps(manifest).encode()}
+
+
+def with_a_changed_page(file: Path, *, digest_too: bool = False) -> dict[str, bytes | None]:
+    """One byte of a respondents' page."""
+    lines = members(file)[PAGES].splitlines()
+    row = json.loads(lines[0])
+    place = next(place for place, value in enumerate(row) if isinstance(value, str) and len(value) > 1_000)
+    content = bytearray(base64.b64decode(row[place]))
+    content[len(content) // 2] ^= 1
+    digest = hashlib.sha256(base64.b64decode(row[place])).hexdigest()
+    row[place] = base64.b64encode(content).decode()
+    if digest_too:
+        row[row.index(digest)] = hashlib.sha256(content).hexdigest()
+    return with_summed(file, PAGES, b"\n".join([json.dumps(row).encode(), *lines[1:]]) + b"\n")
+
+
+@pytest.fixture
+def somebody_else(settings: Any) -> Callable[[], str]:
+    def become() -> str:
+        settings.CANDOR_BACKUP_KEY = "another installation"
+        return signature.own_fingerprint()
+
+    return become
+
+
+def test_signature_of_this_installation_is_taken(made: Path) -> None:
+    assert signed_by(made) == signature.own_fingerprint()
+    restore(made)
+    assert all(page.is_as_published for page in Page.objects.all())
+
+
+def test_page_with_one_byte_changed_is_refused(made: Path) -> None:
+    """Even where sums and signature are made again, as by who has the installation's key."""
+    changed = rewritten(made, with_a_changed_page(made))
+    refused(changed, "the answer page of campus version 1 in en does not hash to its published digest")
+
+
+def test_manifest_changed_after_signing_is_refused(made: Path) -> None:
+    """Page, published digest and manifest all fit each other; whoever changed them cannot sign."""
+    with zipfile.ZipFile(made) as opened:
+        signed = opened.read("signature.json")
+    changes = with_a_changed_page(made, digest_too=True) | {"signature.json": signed}
+    refused(rewritten(made, changes), "its signature is of something else, so it was changed after it was signed")
+
+
+@pytest.mark.parametrize("signed", [b"", b"{}", b"[" * 4_000, b'{"public_key": "00", "signature": "zz"}', b"\xff"])
+def test_signature_that_is_none_is_refused(made: Path, signed: bytes) -> None:
+    refused(rewritten(made, {"signature.json": signed}), "its signature cannot be read")
+
+
+def test_backup_without_signature_only_when_said(made: Path) -> None:
+    unsigned = rewritten(made, {"signature.json": None})
+    refused(unsigned, "The backup has no signature: .* restore --unsigned")
+    refused(unsigned, "The backup has no signature", "--signed-by", signed_by(made))
+    restore(unsigned, "--unsigned")
+
+
+def test_backup_of_another_installation_only_by_name(made: Path, somebody_else: Callable[[], str]) -> None:
+    maker, here = signed_by(made), somebody_else()
+    refused(made, rf"signed by the installation {maker}, and not by this one \({here}\)")
+    refused(made, "and not by this one", "--unsigned")
+    refused(made, "and not by the one that was named", "--signed-by", here)
+    refused(made, "A fingerprint is like 1a2b-", "--signed-by", "1a2b")
+    restore(made, "--signed-by", maker.upper())
+
+
+def test_backup_holds_no_key_that_signs(made: Path, settings: Any) -> None:
+    key = settings.CANDOR_BACKUP_KEY.encode()
+    with zipfile.ZipFile(made) as opened:
+        assert all(key not in opened.read(name) for name in opened.namelist())
+
+
+def test_backup_says_its_fingerprint(version: Version, tmp_path: Path) -> None:
+    said = io.StringIO()
+    call_command("backup", tmp_path / "candor.zip", stdout=said)
+    assert f"signed by this installation, {signature.own_fingerprint()}" in said.getvalue()
+
+
+@pytest.mark.parametrize("row", [b"[" * 100_000, b"[]", b"{}", b"7", b'["x"]', b"\xff", b"[null, null, null]"])
+def test_restore_row_that_fits_nothing_is_refused(made: Path, row: bytes) -> None:
+    refused(rewritten(made, with_summed(made, PAGES, row + b"\n")), "The backup does not fit together")
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [{"members": [{}]}, {"members": 7}, {"members": [{"name": "x"}]}, {"migrations": []}, {"last_keys": None}],
+)
+def test_restore_manifest_of_other_shape_is_refused(made: Path, facts: dict[str, Any]) -> None:
+    refused(rewritten(made, manifest_with(made, **facts)), "its manifest cannot be read")
+
+
+def test_restore_deep_manifest_is_refused(made: Path) -> None:
+    deep = b'{"format": 2, "members": ' + b"[" * 200_000
+    refused(rewritten(made, {"manifest.json": deep}), "its manifest cannot be read")
+
+
+def bomb(file: Path, name: str, size: int) -> Path:
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as opened, opened.open(name, "w") as member:
+        for _ in range(size >> 20):
+            member.write(bytes(1 << 20))
+    return file
+
+
+def test_restore_zip_bomb_is_refused_unpacked(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MOST_AT_ALL", 4 << 20)
+    monkeypatch.setattr(archive.Reader, "read", None)
+    with pytest.raises(archive.ArchiveError, match=r"bytes that unpack to \d+, of 100 times as many at most"):
+        backup.restore(bomb(made, f"designs/{'0' * 64}.json", 16 << 20))
+
+
+@pytest.mark.parametrize("name", ["../secret_key", "/etc/passwd", "rows/../x.jsonl", "rows/x.jsonl\n", "x", "designs/"])
+def test_restore_member_of_odd_name_is_refused(made: Path, name: str) -> None:
+    with zipfile.ZipFile(made, "a") as opened:
+        opened.writestr(name, b"")
+    refused(made, "no member of one is called")
+
+
+def test_restore_too_many_members_is_refused(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MOST_MEMBERS", 5)
+    refused(made, r"it has \d+ members, of 5 at most")
+
+
+def test_restore_large_manifest_is_refused(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(archive.LARGEST, archive.MANIFEST, 100)
+    refused(made, r"manifest\.json has \d+ bytes, of 100 at most")
