@@ -16,8 +16,8 @@ COPY randomized_response randomized_response
 COPY surveys surveys
 COPY templates templates
 
-# A user that owns nothing but the data; the code is root's and cannot be written.
-RUN useradd --system --uid 10001 --home-dir /nonexistent candor && install -d -o candor -g candor -m 0700 /data
+# A user that owns nothing but the data; the code is root's, for all to read whatever modes it was copied with.
+RUN chmod -R a+rX,go-w . && useradd --system --uid 10001 --home-dir /nonexistent candor && install -d -o candor -g candor -m 0700 /data
 USER candor
 VOLUME /data
 EXPOSE 8000

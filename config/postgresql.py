@@ -66,6 +66,7 @@ class PostgreSQL:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if user := _user():
             shutil.chown(self.folder, user)
+        self.folder.chmod(0o700)
         if not (self.data / "PG_VERSION").exists():
             self._run("initdb", "-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8",
                       f"--wal-segsize={SEGMENT}")  # fmt: skip

@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 
+from config import data_folder
 from config.household import Household, Server, commands
 from config.waiting import wait_until_ready
 
@@ -41,8 +42,12 @@ def main() -> None:
         signal.signal(number, _interrupt)
     try:
         with _servers() if options.stack else contextlib.nullcontext(list[Server]()) as servers:
-            _require_writable(Path(os.environ.get("CANDOR_DATA", ROOT / "var")))
-            _serve(options, servers)
+            data = Path(os.environ.get("CANDOR_DATA", ROOT / "var")).resolve()
+            _require_writable(data)
+            with data_folder.locked(data):
+                if not os.environ.get("DATABASE_URL"):
+                    data_folder.require_readable(data / "candor.sqlite3")
+                _serve(options, servers)
     except KeyboardInterrupt:
         pass
     print("Candor has ended; its data stays in place.", flush=True)
@@ -72,7 +77,9 @@ def _servers() -> Iterator[list[Server]]:
     from config.redis_server import RedisServer
 
     folder = Path(os.environ.get("CANDOR_STACK", ROOT / "var-stack"))
-    folder.mkdir(parents=True, exist_ok=True, mode=0o711)
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700 if os.geteuid() else 0o711)  # root's PostgreSQL runs as nobody, who has to pass
+    data_folder.make_private(folder / "redis")
     database, broker = PostgreSQL(folder / "postgresql"), RedisServer(folder / "redis")
     variables = {"DATABASE_URL": database.url, "REDIS_URL": broker.url, "CANDOR_DATA": str(folder / "data")}
     os.environ |= variables
@@ -89,6 +96,7 @@ def _servers() -> Iterator[list[Server]]:
 
 def _write_environment(file: Path, variables: dict[str, str]) -> Path:
     """For `manage.py` beside the running stack: `set -a; . var-stack/environment`. Its owner alone can read it."""
+    file.unlink(missing_ok=True)  # it may be one that others can read
     file.touch(mode=0o600)
     file.write_text("".join(f"{name}={shlex.quote(value)}\n" for name, value in variables.items()))
     return file

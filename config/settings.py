@@ -12,14 +12,18 @@ from django.core.exceptions import ImproperlyConfigured
 
 from collector.limits import Limit
 from config.beat import SCHEDULER, every
+from config.data_folder import make_private
 from config.database import database
 from config.panel import UNFOLD as UNFOLD
 from config.secret import read_or_create
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("CANDOR_DATA", ROOT / "var")).resolve()
+make_private(DATA)
 
 SECRET_KEY = os.environ.get("SECRET_KEY") or read_or_create(DATA / "secret_key")
+# What this installation's backups are signed with; in none of them, so that nobody signs in its name.
+CANDOR_BACKUP_KEY = read_or_create(DATA / "backup_key")
 DEBUG = False
 
 # The address that people see; links in the panel, on paper and in mails are made from it, never from a request.
@@ -188,6 +192,7 @@ USE_TZ = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA / "static"
+FILE_UPLOAD_PERMISSIONS = None  # the process's own umask, as for every other file (config/__init__.py)
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 """Our pages alone load our files; nothing of them is for scripts of another site."""
 STORAGES = {

@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from config import api_page, health
+from config import checks as checks  # registers them
 from config.openapi import SchemaView
 from surveys.blind import views as blind
 from surveys.people import account, joining, sign_in

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import django
 from django.conf import settings
+from django.core import checks as system_checks
 from django.core.exceptions import PermissionDenied
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
@@ -13,10 +14,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from collector import selectors as reports
-from collector.store import size_in_bytes, traces
+from collector.store import size_in_bytes
 from estimator import health, wording
 from estimator.jobs import Job
 from randomized_response import __version__
+from surveys.keeping.signature import own_fingerprint
 from surveys.models import Delivery, Version
 from surveys.panel.views import panel_page
 
@@ -67,11 +69,17 @@ def operation(request: HttpRequest) -> HttpResponse:
         "failed": failed(),
         "kept": kept(),
         "set_aside": reports.set_aside_in_all(),
-        "traces": traces(connection),
+        "warnings": warnings(),
         "facts": facts(),
         "now": timezone.now(),
     }
     return panel_page(request, "panel/operation.html", title="Operation", **context)
+
+
+def warnings() -> list[str]:
+    """What the system checks say of the database's settings and of the data folder."""
+    tags = [system_checks.Tags.database, system_checks.Tags.files]
+    return [str(one.msg) for one in system_checks.run_checks(tags=tags, databases=["default"])]
 
 
 def jobs() -> list[tuple[str, list[int]]]:
@@ -124,6 +132,7 @@ def facts() -> list[tuple[str, str]]:
         ("Address", settings.CANDOR_URL),
         ("Ceiling of epsilon", f"{settings.CANDOR_EPSILON_CEILING:g} for each person"),
         ("Second factor", "required" if settings.CANDOR_SECOND_FACTOR == "required" else "as each decides"),
+        ("Backups are signed by", own_fingerprint()),
         ("/metrics", "for whoever has the token" if settings.CANDOR_METRICS_TOKEN else "off"),
     ]
 

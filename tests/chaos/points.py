@@ -162,6 +162,7 @@ STACK: dict[str, tuple[str, ...]] = EVERYWHERE | {
         *REFILLED,
         *EMPTIED,
         *(point for table in COMPACTED for point in _both(f"VACUUM {table} in _rewrite_postgresql")),
+        *_both("CHECKPOINT in _ask"),
     ),
 }
 """As PostgreSQL does."""

@@ -24,7 +24,7 @@ PRODUCT = ("collector.", "estimator.", "surveys.", "config.")
 WRITES = re.compile(
     r"\s*(?:(INSERT|UPDATE|DELETE|TRUNCATE|DROP TABLE|ALTER TABLE|ALTER INDEX|LOCK TABLE|VACUUM|ANALYZE|"
     r"CREATE UNIQUE INDEX|CREATE INDEX|CREATE TRIGGER|CREATE TEMPORARY TABLE|CREATE TABLE|WITH claimed|"
-    r"PRAGMA wal_checkpoint|SELECT \* FROM(?= collector_store\b)))"
+    r"CHECKPOINT|SELECT \* FROM(?= collector_store\b)))"
     r"\b(?: INTO| FROM|)(?: \(FULL, ANALYZE\)|)\s*\"?(\w*)"
 )
 

@@ -1,6 +1,7 @@
 """The operator's page: what works, what the jobs do, what is kept."""
 
 import re
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -12,6 +13,7 @@ from collector.services import close
 from estimator import jobs, services, tasks
 from estimator.exporting import jobs as exporting
 from estimator.models import Run
+from surveys.keeping.signature import own_fingerprint
 from surveys.models import Version
 from surveys.webhooks import services as webhooks
 from tests.panel.conftest import SignIn
@@ -65,8 +67,8 @@ def test_a_failed_export_and_a_webhook_that_was_given_up_are_shown(operator: Cli
             state="failed", finished_at=timezone.now(), fault="It failed.", tries=3
         )
     shown = words(operator)
-    assert "Export campus 0 seconds ago 3 It failed." in shown
-    assert "Webhook delivery campus 0 seconds ago 3 It failed." in shown
+    for job in ("Export", "Webhook delivery"):
+        assert re.search(rf"{job} campus \d+ seconds? ago 3 It failed\.", shown)
     assert "example.org" not in shown
 
 
@@ -82,3 +84,17 @@ def test_it_tells_of_reports_that_are_set_aside(operator: Client, version: Versi
 def test_it_tells_how_many_reports_are_kept(operator: Client, run: Run) -> None:
     stored = f"{run.reports:,}"
     assert f"campus {stored} 0" in words(operator)
+
+
+def test_operation_data_folder_open_to_others_is_named(operator: Client, settings: Any) -> None:
+    assert "To be put right" not in words(operator)
+    settings.DATA.chmod(0o755)
+    try:
+        shown = words(operator)
+    finally:
+        settings.DATA.chmod(0o700)
+    assert f"Others can read or change what is kept in {settings.DATA}: {settings.DATA} (1 in all)." in shown
+
+
+def test_operation_shows_the_fingerprint_of_backups(operator: Client) -> None:
+    assert f"Backups are signed by {own_fingerprint()}" in words(operator)

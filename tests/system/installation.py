@@ -53,13 +53,16 @@ class Installation:
         ]
 
     def start(self, *options: str, seconds: float = 180) -> None:
-        """Run the launcher until it has said that Candor is running: by `make run`, or with options directly."""
+        """Run the launcher until it has said that Candor is running: by `make run`, or with options directly.
+
+        Whoever starts it lets everybody read and write what it makes.
+        """
         launcher = [sys.executable, "-m", "config.serve", "--port", str(self.port), *options]
         command = launcher if options else ["make", "run", f"PORT={self.port}", f"PYTHON={sys.executable}"]
         with self.log.open("wb") as log:
             self.launcher = subprocess.Popen(
                 command,
-                cwd=ROOT, env=self.environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+                cwd=ROOT, env=self.environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, umask=0,
             )  # fmt: skip
         wait_until(lambda: "Ctrl-C ends everything" in self.output or self.launcher.poll() is not None, seconds)
         assert self.launcher.poll() is None, self.output

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from config.data_folder import open_to_others
 from tests.system.installation import ROOT, Installation, free_port, wait_until
 
 
@@ -99,9 +100,16 @@ def test_sigterm_ends_all_too(tmp_path: Path) -> None:
 
 
 def test_secrets_are_kept_and_private(demo: Installation) -> None:
-    secret = demo.data / "secret_key"
-    assert secret.stat().st_mode & 0o077 == 0
-    assert len(secret.read_text()) >= 50
+    assert len((demo.data / "secret_key").read_text()) >= 50
+    assert {path.name for path in demo.data.iterdir()} >= {"candor.sqlite3", "static", "broker", "backup_key"}
+    assert open_to_others(demo.data) == []
+
+
+def test_log_of_the_database_is_cut_again_and_again(demo: Installation) -> None:
+    """In it are reports in the order in which they came."""
+    log = demo.data / "candor.sqlite3-wal"
+    assert demo.stored() == 6366
+    wait_until(lambda: not log.exists() or not log.stat().st_size, 30)
 
 
 def serve(port: int, data: str) -> str:

@@ -53,6 +53,8 @@ def send(stack: Stack, design: Design, numbers: range) -> None:
 
 def test_reports_are_counted_once_whatever_dies_and_all_ends(stack: Stack, design: Design) -> None:
     assert all(stack.processes(word) for word in ("granian", "worker-1@", "worker-2@", "celery -q -A config beat"))
+    open_to_others = [path for path in stack.servers.rglob("*") if path.lstat().st_mode & 0o077]
+    assert open_to_others == []
     counted = "SELECT coalesce(sum(count), 0) FROM collector_tally WHERE position = 0"
     send(stack, design, range(30))
     wait_until(lambda: stack.ask(counted) == [(30,)], 60)
