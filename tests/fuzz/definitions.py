@@ -4,6 +4,7 @@
 definition or a refusal in words comes out, where reading takes too long, or where what was stored does not come back.
 """
 
+import copy
 import json
 import platform
 import random
@@ -158,7 +159,7 @@ class Grammar:
                 for _ in range(self.chance.choice((2, 15, 60))):
                     place[key] = [place[key]]
             case _:
-                place[key] = self.chance.choice(UNFIT)
+                place[key] = copy.deepcopy(self.chance.choice(UNFIT))  # it may be spoilt in its turn
 
     def _broken(self, text: str) -> str:
         at = self.chance.randrange(len(text) + 1)
