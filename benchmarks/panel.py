@@ -57,7 +57,7 @@ def build(count: int) -> str:
     team = home_team(user)
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA synchronous=OFF")
-    big = open_survey(write_survey(definition("big", groups=GROUPS), team=team))
+    big = open_survey(write_survey(definition("big", groups=GROUPS), team=team), reason="It is measured.")
     write_survey(definition("draft"), team=team)
     _others(team)
     _store(big.design_id, count)
@@ -107,7 +107,7 @@ def _others(team: Any) -> None:
     from surveys.models import Item, Survey, Version
     from surveys.services import open_survey, write_survey
 
-    first = open_survey(write_survey(definition("survey-0"), team=team))
+    first = open_survey(write_survey(definition("survey-0"), team=team), reason="It is measured.")
     _store(first.design_id, 100)
     run = estimator.execute(estimator.request_run(first.design_id).pk)
     day, texts = first.design.opened_on, ("title", "introduction", "consent")

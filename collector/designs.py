@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from collector import items
-from collector.checks import DesignError, decimal, distinct, exact_keys, fraction, key, require, text, whole
+from collector.checks import DesignError, decimal, distinct, exact_keys, fraction, key, plain, require, text, whole
 
 FORMAT = 1
 MOST_SYMBOLS = 1024
@@ -33,7 +33,9 @@ SPENT = re.compile(r"[1-9][0-9]*/[1-9][0-9]*")
 KEYS = {
     "format", "slug", "version", "rehearsal", "languages", "title", "introduction", "consent", "strata", "items",
 }  # fmt: skip
-OPTIONAL = {"sections", "invitations", "waves", "participation"}
+OPTIONAL = {"sections", "invitations", "waves", "participation", "ceilings"}
+
+LONGEST_REASON = 500
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,8 @@ def check(document: Any) -> Design:
     if "participation" in document:
         exact_keys(document["participation"], {"epsilon"}, "participation")
         check_released(document["participation"]["epsilon"], "participation.epsilon")
+    if "ceilings" in document:
+        _ceilings(document["ceilings"])
     _encodable(document)
     design = Design(document)
     symbols = len(design.alphabets)
@@ -216,6 +220,23 @@ def _waves(value: Any) -> None:
     spent = value["spent"]
     fits = isinstance(spent, str) and SPENT.fullmatch(spent) and Fraction(spent) >= 1
     require(fits, f"waves.spent must be odds of at least 1 as a fraction, like '3/1'; got {spent!r}")
+
+
+def _ceilings(value: Any) -> None:
+    """The epsilon of a question and of all together above which opening took a reason, and that reason."""
+    exact_keys(value, {"question", "total"}, "ceilings", optional={"reason"})
+    for name in ("question", "total"):
+        check_released(value[name], f"ceilings.{name}")
+    if "reason" in value:
+        check_reason(value["reason"], "ceilings.reason")
+
+
+def check_reason(value: Any, place: str) -> None:
+    """Raise DesignError unless this is a reason in words."""
+    fits = isinstance(value, str) and 1 <= len(value) <= LONGEST_REASON and value == value.strip()
+    got = f"{len(value)} characters" if isinstance(value, str) else repr(value)
+    require(fits, f"{place} must be text of 1 to {LONGEST_REASON} characters, none of them a blank end; got {got}")
+    plain(value, place)
 
 
 def _encodable(document: Any) -> None:

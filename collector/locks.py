@@ -25,6 +25,9 @@ BATCHES = -4
 FOLDING = -5
 """The waiting reports of an open design: held alone to fold them in steps."""
 
+PEOPLE = -6
+"""Under a key in place of a digest: the budget of people whom several surveys ask."""
+
 NUMBERS = "00000000"
 """In place of a digest: the numbers that designs get as they are frozen."""
 

@@ -29,6 +29,15 @@ DEBUG = False
 # The address that people see; links in the panel, on paper and in mails are made from it, never from a request.
 CANDOR_URL = os.environ.get("CANDOR_URL", "http://127.0.0.1:8000")
 CANDOR_EPSILON_CEILING = float(os.environ.get("CANDOR_EPSILON_CEILING", "8"))
+# Of one question, exact, above 0 and at most 8; above it opening takes a reason, which the design and the report show.
+CANDOR_EPSILON_CEILING_QUESTION = os.environ.get("CANDOR_EPSILON_CEILING_QUESTION", "3")
+if not re.fullmatch(r"[0-7](\.[0-9]{1,6})?|8(\.0{1,6})?", CANDOR_EPSILON_CEILING_QUESTION) or not float(
+    CANDOR_EPSILON_CEILING_QUESTION
+):
+    raise ImproperlyConfigured(
+        "CANDOR_EPSILON_CEILING_QUESTION must be a decimal number above 0 and at most 8, like 3; "
+        f"got {CANDOR_EPSILON_CEILING_QUESTION!r}."
+    )
 ALLOWED_HOSTS = [urlsplit(CANDOR_URL).hostname or "127.0.0.1", "localhost", "127.0.0.1"]
 CSRF_TRUSTED_ORIGINS = [CANDOR_URL]
 CSRF_FAILURE_VIEW = "surveys.people.account.unverified"

@@ -124,8 +124,9 @@ class Before:
     @property
     def _sum(self) -> str:
         text = _(
-            "In earlier waves a person can have spent epsilon %(before)s at most, with this one %(together)s: all her "
-            "reports in all waves so far together multiply the odds by %(odds)s at most."
+            "In earlier waves, and in earlier surveys for the same people that were linked to this one, a person can "
+            "have spent epsilon %(before)s at most, with this one %(together)s: all her reports so far together "
+            "multiply the odds by %(odds)s at most."
         )
         together = wording.epsilon(self.epsilon_together)
         return text % {"before": wording.epsilon(self.epsilon), "together": together, "odds": self.odds_text}
@@ -144,6 +145,7 @@ class Label:
     ratio: Fraction | float
     digest: str
     before: Before | None = None
+    ceilings: dict[str, str] | None = None
     model: str = "local"
 
     @property
@@ -162,6 +164,32 @@ class Label:
     @property
     def odds_text(self) -> str:
         return wording.odds(self.ratio)
+
+    @property
+    def uncounted(self) -> str:
+        """What the total cannot know of."""
+        return str(UNCOUNTED)
+
+    @property
+    def reason(self) -> str:
+        """Why it was opened above a ceiling; empty where nobody had to say."""
+        return (self.ceilings or {}).get("reason", "")
+
+    @property
+    def ceilings_in_words(self) -> str:
+        """The ceilings that the design names, before the reason for being above."""
+        text = _(
+            "Without a reason a survey opens with epsilon %(question)s at most for a question and %(total)s for all "
+            "together, what was spent before included. This one was opened above; the author’s reason:"
+        )
+        return text % (self.ceilings or {})
+
+
+UNCOUNTED = gettext_lazy(
+    "What this sum cannot know of: other installations, other surveys for the same people that nobody linked to this "
+    "one, a copy that was said to be for other people, and somebody who answers in several browsers or on several "
+    "devices."
+)
 
 
 @dataclass(frozen=True)
@@ -214,8 +242,9 @@ def label(results: Results) -> Label:
     """The privacy label of the design that a run estimated."""
     items = tuple(item_label(item.frozen, item.language) for item in results.items)
     ratio = math.prod((item.mechanism.ratio for item in items), start=Fraction(1))
-    before = _before(results.design.document.get("waves"), ratio)
-    return Label(items=items, epsilon=results.epsilon, ratio=ratio, digest=results.design.digest, before=before)
+    document = results.design.document
+    before, ceilings = _before(document.get("waves"), ratio), document.get("ceilings")
+    return Label(items, results.epsilon, ratio, results.design.digest, before=before, ceilings=ceilings)
 
 
 def bounds(item: Item) -> tuple[Bound, ...]:

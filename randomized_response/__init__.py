@@ -33,6 +33,7 @@ from randomized_response.mechanisms import (
 )
 from randomized_response.privacy import (
     epsilon_total,
+    exceeds_epsilon,
     false_reports_needed,
     poisoning_bound,
     poisoning_bound_of_mean,
@@ -103,6 +104,7 @@ __all__ = [
     "estimate_mean",
     "estimate_proportions",
     "estimate_total",
+    "exceeds_epsilon",
     "false_reports_needed",
     "forced_response",
     "k_ary",

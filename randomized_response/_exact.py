@@ -24,6 +24,23 @@ def log_up(ratio: Fraction) -> float:
     return nearest if Decimal(nearest) >= exact else math.nextafter(nearest, math.inf)
 
 
+def log_exceeds(ratio: Fraction, bound: Fraction) -> bool:
+    """Whether the natural logarithm of `ratio` >= 1 is above `bound` >= 0, exactly.
+
+    e to the power of a fraction but 0 is never a fraction, so enough digits always decide.
+    """
+    if bound == 0:
+        return ratio > 1
+    digits = 50
+    while True:
+        context = Context(prec=digits)
+        power = Fraction(context.exp(context.divide(Decimal(bound.numerator), Decimal(bound.denominator))))
+        slack = power * (1 + bound) * Fraction(100, 10**digits)
+        if abs(ratio - power) > slack:
+            return ratio > power
+        digits *= 2
+
+
 def inverse(rows: Sequence[Sequence[int]]) -> list[list[Fraction]]:
     """The exact inverse of a square table of integers of full rank (Gauss-Jordan elimination)."""
     size = len(rows)

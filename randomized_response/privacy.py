@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from randomized_response._checks import FractionLike, as_count, as_probability
-from randomized_response._exact import log_up
+from randomized_response._exact import log_exceeds, log_up
 from randomized_response.channel import Channel
 from randomized_response.means import scores_of, values_or_none
 from randomized_response.results import ProportionEstimate
@@ -60,6 +60,32 @@ def epsilon_total(channels: Iterable[HasRatio]) -> float:
             return math.inf
         product *= channel.ratio
     return log_up(product)
+
+
+def exceeds_epsilon(channels: Iterable[HasRatio], epsilon: Fraction | int | str) -> bool:
+    """Whether the epsilons of `channels` add up to more than `epsilon`, exactly: never decided by a rounded logarithm.
+
+    Parameters
+    ----------
+    channels : iterable of Channel or encodings
+        As for `epsilon_total`.
+    epsilon : Fraction, int or str
+        The bound, at least 0, exact: "3" or "0.5".
+
+    Examples
+    --------
+    >>> from randomized_response import forced_response
+    >>> exceeds_epsilon([forced_response(truth="9/10")], 3)  # 19 to 1; e^3 is 20.09
+    False
+    """
+    bound, product = Fraction(epsilon), Fraction(1)
+    if bound < 0:
+        raise ValueError(f"epsilon must be at least 0; got {epsilon}")
+    for channel in channels:
+        if isinstance(channel.ratio, float):
+            return True
+        product *= channel.ratio
+    return log_exceeds(product, bound)
 
 
 def posterior(prior: float, protection: Channel | float) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from django.utils import timezone
 from collector.designs import Design
 from estimator import wording
 from estimator.computing import MINIMUM_REPORTS
-from surveys import lifecycle, selectors, services
+from surveys import ceilings, lifecycle, selectors, services
 from surveys.lifecycle import NotAllowed
 from surveys.models import Appointment, Survey, Version
 from surveys.people.log import record
@@ -60,34 +60,42 @@ def moment(time: datetime) -> str:
 
 
 @transaction.atomic
-def open_on(survey: Survey, terms: Terms, *, confirmed: str, by: User | None = None) -> Version | None:
+def open_on(
+    survey: Survey, terms: Terms, *, confirmed: str, reason: str = "", by: User | None = None
+) -> Version | None:
     """Open a draft on these terms: now, or later by itself; None where it is still to open.
 
     Raises
     ------
     DefinitionError, NotAllowed
-        Naming what is wrong; nothing is done then. `confirmed` is the digest of the design that was looked at.
+        Naming what is wrong; nothing is done then. `confirmed` is the digest of the design that was looked at, and
+        `reason` why it is opened above a ceiling.
     """
     lifecycle.require_draft(Survey.objects.select_for_update().get(pk=survey.pk))
-    return _open_on(survey, "open", terms, confirmed, by)
+    return _open_on(survey, "open", terms, confirmed, reason, by)
 
 
 @transaction.atomic
-def open_again_on(survey: Survey, terms: Terms, *, confirmed: str, by: User | None = None) -> Version | None:
+def open_again_on(
+    survey: Survey, terms: Terms, *, confirmed: str, reason: str = "", by: User | None = None
+) -> Version | None:
     """Open a closed survey as its next wave on these terms; as `open_on`."""
     lifecycle.require_closed(Survey.objects.select_for_update().get(pk=survey.pk))
-    return _open_on(survey, "wave", terms, confirmed, by)
+    return _open_on(survey, "wave", terms, confirmed, reason, by)
 
 
-def _open_on(survey: Survey, move: str, terms: Terms, confirmed: str, by: User | None) -> Version | None:
+def _open_on(survey: Survey, move: str, terms: Terms, confirmed: str, reason: str, by: User | None) -> Version | None:
     for _, fault in terms.faults(timezone.now()):
         raise NotAllowed(fault)
     _call_off(survey.appointments.all())
     made = []
     if terms.opens_at is not None:
-        if _designs(move, survey).digest != confirmed:
+        design = _designs(move, survey)
+        if design.digest != confirmed:
             raise NotAllowed(services.CHANGED if move == "open" else services.ANOTHER_WAVE)
-        made.append(Appointment(survey=survey, move=move, due_at=terms.opens_at, digest=confirmed))
+        ceilings.with_reason(design, reason)
+        due = {"due_at": terms.opens_at, "digest": confirmed, "reason": reason.strip()}
+        made.append(Appointment(survey=survey, move=move, **due))
     if terms.closes_at is not None:
         made.append(Appointment(survey=survey, move="close", due_at=terms.closes_at))
     if terms.cap is not None:
@@ -95,7 +103,7 @@ def _open_on(survey: Survey, move: str, terms: Terms, confirmed: str, by: User |
     Appointment.objects.bulk_create(made)
     for one in made:
         record(by, f"agreed to {one.get_move_display()} by itself", survey=survey, detail=_when(one))
-    return _opens(move)(survey, confirmed=confirmed, by=by) if terms.opens_at is None else None
+    return _opens(move)(survey, confirmed=confirmed, reason=reason, by=by) if terms.opens_at is None else None
 
 
 def digest_of(survey: Survey) -> str:
@@ -210,7 +218,7 @@ def _do(appointment: Appointment) -> None:
     closing = survey.appointments.filter(move="close", state=State.WAITING, due_at__lte=timezone.now())
     if closing.exists():
         raise NotAllowed("Its closing time had passed before it could open.")
-    _opens(appointment.move)(survey, confirmed=appointment.digest)
+    _opens(appointment.move)(survey, confirmed=appointment.digest, reason=appointment.reason)
 
 
 @transaction.atomic

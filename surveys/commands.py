@@ -11,7 +11,7 @@ import shutil
 import sys
 import tempfile
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,6 +28,7 @@ from surveys.models import Survey
 from surveys.newer import NewerDatabase, check_database
 from surveys.reading import DefinitionError
 from surveys.respondents import RehearsalError
+from surveys.text_warnings import TextWarning
 
 FAULTS = (NewerDatabase, DefinitionError, NotAllowed, NotExported, RehearsalError, ArchiveError, Busy, OSError)
 REFUSED, USAGE = 1, 2
@@ -68,6 +69,13 @@ class SurveyCommand(BaseCommand):
                 out.write(json.dumps({"error": str(fault), "exit": fault.returncode}))
             raise
         out.write(json.dumps(facts) if options["json"] else sentence)
+
+    def warn(self, warnings: Iterable[TextWarning]) -> list[str]:
+        """Say doubtful words of a survey's texts on standard error; the sentences, for the answer in JSON."""
+        said = [one.in_words for one in warnings]
+        for sentence in said:
+            self.stderr.write(f"Warning: {sentence}")
+        return said
 
     def _done(self, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         try:

@@ -16,7 +16,7 @@ from django.conf import settings
 from collector import designs
 from collector.checks import DesignError
 from randomized_response import epsilon_total
-from surveys import marks
+from surveys import ceilings, marks
 from surveys.bounds import require_plain
 from surveys.languages import missing_from
 from surveys.mechanisms import mechanism_of
@@ -39,9 +39,13 @@ TO_FILL_IN = re.compile(r"\[\[[^\[\]\n]+\]\]")
 SAID_ONCE = {"invitations": ("secret", "blind"), "repeats": ("fresh", "remember"), "participation": ()}
 """Words of which a definition may have one each, and of which; `participation` is a number, the epsilon."""
 
-SURVEY_KEYS = {"slug", "rehearsal", "languages", *TEXTS, "strata", *SAID_ONCE, "sections", "items"}
+SAME_PEOPLE = "same_people_as"
+"""Key of a definition that names another survey, whose people it asks: no part of the design, which says what was spent
+before."""
 
-AT_OPENING = ("invitations", "waves", "participation")
+SURVEY_KEYS = {SAME_PEOPLE, "slug", "rehearsal", "languages", *TEXTS, "strata", *SAID_ONCE, "sections", "items"}
+
+AT_OPENING = ("invitations", "waves", "participation", "ceilings")
 """Keys of a design that are made as it is opened."""
 
 NO_KEY = "f" * 768
@@ -118,6 +122,7 @@ def complete(raw: Any) -> Definition:
             ],
         },
         **_said_once(raw),
+        **({SAME_PEOPLE: raw[SAME_PEOPLE]} if raw.get(SAME_PEOPLE) else {}),
         **({"sections": sections} if sections else {}),
         "items": _items(raw.get("items", []), languages),
     }
@@ -159,7 +164,7 @@ def asked_again(frozen: designs.Design, *, version: int, opening: Opening) -> de
 def drawn(definition: Definition, *, version: int, opening: Opening = FIRST) -> designs.Design:
     """The design of a definition that may not be opened yet, but is whole; raises DefinitionError where it is not."""
     document = {
-        **{name: value for name, value in definition.items() if name not in SAID_ONCE},
+        **{name: value for name, value in definition.items() if name not in {SAME_PEOPLE, *SAID_ONCE}},
         **_frozen_once(definition, opening),
         "format": designs.FORMAT,
         "version": version,
@@ -242,7 +247,7 @@ def _frozen_once(definition: Definition, opening: Opening) -> dict[str, Any]:
         frozen["waves"] = {"repeats": repeats, "spent": spent}
     if epsilon := definition.get("participation"):
         frozen["participation"] = {"epsilon": epsilon}
-    return frozen
+    return frozen | {"ceilings": ceilings.of_an_opening(reason="")}
 
 
 def _within_ceiling(design: designs.Design, opening: Opening, advice: str) -> None:

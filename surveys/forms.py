@@ -305,8 +305,22 @@ class UploadForm(forms.Form):
     """Where a fault is: the line and some around it."""
 
 
-class DuplicateForm(forms.Form):
-    """The name of a copy."""
+class SamePeopleForm(forms.Form):
+    """Whether a copy is for the people that the survey asks: nobody is taken to have said it who did not."""
+
+    same_people = forms.TypedChoiceField(
+        label="Is it for the same people?",
+        choices=[("yes", "yes"), ("no", "no")],
+        coerce=lambda said: said == "yes",
+        error_messages={
+            "required": "Say whether the copy is for the same people: yes or no.",
+            "invalid_choice": "Whether it is for the same people must be yes or no; got %(value)s.",
+        },
+    )
+
+
+class DuplicateForm(SamePeopleForm):
+    """The name of a copy, and whom it asks."""
 
     slug = forms.SlugField(
         label="Name in its address",

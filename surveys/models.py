@@ -69,6 +69,14 @@ class Survey(models.Model):
         default=Repeats.FRESH,
         help_text="What a person's device does where the survey comes again.",
     )
+    people = models.CharField(
+        max_length=32,
+        blank=True,
+        default="",
+        editable=False,
+        db_index=True,
+        help_text="random, and alike in surveys that are said to be for the same people; empty: in no other",
+    )
     participation = models.CharField(
         max_length=16,
         blank=True,
@@ -225,6 +233,7 @@ class Appointment(models.Model):
     due_at = models.DateTimeField(null=True)
     at_reports = models.PositiveIntegerField(null=True)
     digest = models.CharField(max_length=64, default="", help_text="of the design that was confirmed for opening")
+    reason = models.CharField(max_length=500, default="", help_text="why it opens above a ceiling of epsilon")
     state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
     made_at = models.DateTimeField(auto_now_add=True)
     settled_at = models.DateTimeField(null=True)

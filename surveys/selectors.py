@@ -13,12 +13,13 @@ from collector import selectors as reports
 from collector.designs import Design
 from estimator.models import Run
 from surveys.blind import keys
-from surveys.definitions import Definition, Opening, asked_again, design_of
+from surveys.definitions import SAME_PEOPLE, Definition, Opening, asked_again, design_of
 from surveys.mechanisms import PARAMETERS
 from surveys.models import Group, Item, Page, Rehearsal, Section, Survey, Version
 from surveys.reading import DefinitionError
 from surveys.waves.history import spending, waves_of
 from surveys.waves.ledger import spent
+from surveys.waves.people import spent_elsewhere
 
 LONGEST_BEGINNING = 56
 """Of a slug, so that a number fits behind it."""
@@ -75,6 +76,12 @@ def surveys_of_runs(digest: str) -> QuerySet[Survey]:
 def definition_of(survey: Survey) -> Definition:
     """The survey as one plain document: what its YAML file says."""
     return definition_from(survey, survey.groups.all(), survey.sections.all(), survey.items.all())
+
+
+def exported(survey: Survey) -> Definition:
+    """The definition as a file takes it along: one that is read in under another name goes on from what was spent."""
+    definition = definition_of(survey)
+    return {"slug": survey.slug, SAME_PEOPLE: survey.slug} | definition
 
 
 def definition_from(
@@ -137,7 +144,7 @@ def wave_to_open(survey: Survey) -> tuple[Design, int]:
 
 def opening_of(survey: Survey) -> Opening:
     """What the installation adds to the design that opens next: what people may have spent so far, and a key."""
-    known = Opening(spent=spent(spending(waves_of(survey))).most)
+    known = Opening(spent=spent(spending(waves_of(survey))).plus(spent_elsewhere(survey)).most)
     if survey.rehearsal or survey.invitations != Survey.Invited.BLIND:
         return known
     return replace(known, modulus=keys.modulus_for(survey, next_number(survey)))

@@ -13,7 +13,8 @@ from collector.designs import Design
 from estimator import services as estimator
 from estimator.models import Run
 from estimator.selectors import last_run
-from surveys import definitions, lifecycle, pages, selectors
+from surveys import ceilings, definitions, lifecycle, pages, selectors
+from surveys.access import Role, surveys_of
 from surveys.blind import keys
 from surveys.blind import page as token_page
 from surveys.coin import page as coin
@@ -25,6 +26,8 @@ from surveys.people.log import record
 from surveys.people.models import Team
 from surveys.reading import DefinitionError
 from surveys.templatetags.assets import NotCollected
+from surveys.text_warnings import text_warnings
+from surveys.waves.people import hold_people, link
 
 CHANGED = (
     "The draft has changed since it was shown to be confirmed, so nothing was opened. Look at it as it is now and "
@@ -57,6 +60,7 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
     if survey.team != team:
         raise DefinitionError(f"slug {survey.slug!r} is taken by another survey")
     lifecycle.require_draft(survey)
+    linked = _survey_for_same_people(definition, by)
     survey.rehearsal = definition["rehearsal"]
     survey.languages = definition["languages"]
     survey.title, survey.introduction = definition["title"], definition["introduction"]
@@ -75,12 +79,15 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
         for n, section in enumerate(definition.get("sections", []), start=1)
     )
     Item.objects.bulk_create(_item(survey, n, item) for n, item in enumerate(definition["items"], start=1))
-    record(by, "wrote", survey=survey, detail=f"{len(definition['items'])} questions, from a definition")
+    if linked:
+        link(linked, survey)
+    same = f", for the same people as {linked.slug}" if linked else ""
+    record(by, "wrote", survey=survey, detail=f"{len(definition['items'])} questions, from a definition{same}")
     return survey
 
 
 @transaction.atomic
-def open_survey(survey: Survey, *, confirmed: str = "", by: User | None = None) -> Version:
+def open_survey(survey: Survey, *, confirmed: str = "", reason: str = "", by: User | None = None) -> Version:
     """Freeze the draft and let respondents answer it.
 
     Parameters
@@ -90,33 +97,38 @@ def open_survey(survey: Survey, *, confirmed: str = "", by: User | None = None) 
     confirmed : str
         Digest of the design that somebody looked at and confirmed; a draft that says something else by now is not
         opened. Empty: nobody did.
+    reason : str
+        Why it is opened although it is above a ceiling (surveys/ceilings.py). It becomes part of the design, so that
+        what is frozen has another digest than what was confirmed without it.
 
     Raises
     ------
     NotAllowed
         Where the survey is not a draft, lacks something, or is not what was confirmed.
+    ReasonError
+        Where it is above a ceiling, and no reason is given.
     """
     lifecycle.move(survey, "open")
+    hold_people(survey)
     design, number = selectors.design_to_open(survey)
     if confirmed and confirmed != design.digest:
         raise NotAllowed(CHANGED)
-    record(by, "opened", survey=survey, detail=f"version {number}, design {design.digest}")
-    return _into_the_field(survey, design, number)
+    return _into_the_field(survey, ceilings.with_reason(design, reason), f"version {number}", act="opened", by=by)
 
 
 @transaction.atomic
-def open_wave(survey: Survey, *, confirmed: str = "", by: User | None = None) -> Version:
+def open_wave(survey: Survey, *, confirmed: str = "", reason: str = "", by: User | None = None) -> Version:
     """Ask a closed survey's questions once more, as its next wave: the same design but for what opening adds to it.
 
-    `confirmed` and what is raised are as those of `open_survey`; a wave after which a person could have spent more than
-    the ceiling is refused, whatever else was opened meanwhile.
+    `confirmed`, `reason` and what is raised are as those of `open_survey`; a wave after which a person could have spent
+    more than the ceiling is refused, whatever else was opened meanwhile.
     """
     lifecycle.move(survey, "wave")
+    hold_people(survey)
     design, number = selectors.wave_to_open(survey)
     if confirmed and confirmed != design.digest:
         raise NotAllowed(ANOTHER_WAVE)
-    record(by, "opened again", survey=survey, detail=f"wave {number}, design {design.digest}")
-    return _into_the_field(survey, design, number)
+    return _into_the_field(survey, ceilings.with_reason(design, reason), f"wave {number}", act="opened again", by=by)
 
 
 @transaction.atomic
@@ -224,14 +236,29 @@ def publish_run(run: Run, *, published: bool, by: User | None = None) -> Survey:
 
 @transaction.atomic
 def duplicate_survey(
-    survey: Survey, *, slug: str, rehearsal: bool | None = None, team: Team | None = None, by: User | None = None
+    survey: Survey,
+    *,
+    slug: str,
+    same_people: bool = True,
+    rehearsal: bool | None = None,
+    team: Team | None = None,
+    by: User | None = None,
 ) -> Survey:
-    """A draft with the same texts and questions under another slug; the team's draft of that slug is written anew."""
+    """A draft with the same texts and questions under another slug; the team's draft of that slug is written anew.
+
+    `same_people` says whether it asks whom the survey asks, so that what they spent in one counts in the other; that
+    nobody is asked by both is written down with who said so.
+    """
     definition = selectors.definition_of(survey) | {"slug": slug}
     if rehearsal is not None:
         definition["rehearsal"] = rehearsal
-    record(by, "duplicated", survey=survey, detail=f"as {slug}")
-    return write_survey(definition, team=team or survey.team, by=by, unfinished=rehearsal is None)
+    people = "the same people" if same_people else "other people"
+    record(by, "duplicated", survey=survey, detail=f"as {slug}, for {people}")
+    copy = write_survey(definition, team=team or survey.team, by=by, unfinished=rehearsal is None)
+    record(by, "said whom it asks", survey=copy, detail=f"a copy of {survey.slug}, for {people}")
+    if same_people:
+        link(survey, copy)
+    return copy
 
 
 @transaction.atomic
@@ -251,9 +278,17 @@ def duplicate_item(item: Item) -> Item:
     return copy
 
 
-def _into_the_field(survey: Survey, design: Design, number: int) -> Version:
-    """Freeze a design and store the pages on which it is answered."""
+def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: User | None) -> Version:
+    """Freeze a design, store the pages on which it is answered, and write down who did it, and why where that is asked.
+
+    `name` and `act` are the words of the log.
+    """
+    doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design.document))) else ""
+    record(by, act, survey=survey, detail=f"{name}, design {design.digest}{doubtful}")
+    if reason := design.document.get("ceilings", {}).get("reason"):
+        record(by, "gave a reason to open above a ceiling", survey=survey, detail=reason)
     collector.freeze(design.document)
+    number = design.document["version"]
     version = Version.objects.create(survey=survey, number=number, design_id=design.digest)
     if not design.rehearsal:
         try:
@@ -279,6 +314,20 @@ def _pages(version: Version, design: Design) -> Iterator[Page]:
         if design.invitations == "blind":
             token = token_page.render_page(document, text, digest, language)
             yield Page.of(version, language, Page.Kind.TOKEN, token)
+
+
+def _survey_for_same_people(definition: Definition, by: User | None) -> Survey | None:
+    """The survey that a definition names as one for the same people; None where it names none, or itself."""
+    named = definition.get(definitions.SAME_PEOPLE)
+    if not named or named == definition["slug"]:
+        return None
+    found = (surveys_of(by, Role.EDITOR) if by else Survey.objects.all()).filter(slug=str(named)[:64]).first()
+    if found is None:
+        raise DefinitionError(
+            f"{definitions.SAME_PEOPLE} must name a survey of this installation that you can edit; got {named!r}. "
+            "Leave it out where other people are asked"
+        )
+    return found
 
 
 def _item(survey: Survey, position: int, item: dict[str, Any]) -> Item:

@@ -95,6 +95,8 @@ def _method(method: ET.Element, read: Results, said: Disclosure) -> None:
     label = privacy.label(read)
     if label.before:
         _add(method, "notes", label.before.in_words, type="privacy")
+    if label.reason:
+        _add(method, "notes", f"{label.ceilings_in_words} {label.reason}", type="privacy")
     for item in label.items:
         note = f"{item.key}: {item.named} Epsilon {item.epsilon_text}. {item.how}"
         _add(method, "notes", note.strip(), type="privacy")

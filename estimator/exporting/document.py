@@ -93,6 +93,7 @@ def privacy_label(read: Results) -> dict[str, Any]:
         "items": items,
         "design": label.digest,
         **({"waves": _waves(label.before)} if label.before else {}),
+        **({"ceilings": label.ceilings} if label.ceilings else {}),
     }
 
 

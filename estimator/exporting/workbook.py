@@ -66,7 +66,8 @@ class _Styles:
 
 
 def _readme(sheet: Worksheet, styles: _Styles, read: Results, found: Sequence[Table]) -> None:
-    run, before = read.run, privacy.label(read).before
+    run, label = read.run, privacy.label(read)
+    before = label.before
     lines: list[tuple[str, Any]] = [
         ("title", read.title),
         ("what", "Estimates from randomised reports, with what they were computed from."),
@@ -76,6 +77,7 @@ def _readme(sheet: Worksheet, styles: _Styles, read: Results, found: Sequence[Ta
         ("epsilon of all answers", read.epsilon),
         *_of_groups(read),
         *((("epsilon of all waves so far, at most", before.epsilon_together),) if before else ()),
+        *((("reason to open above a ceiling", label.reason),) if label.reason else ()),
         ("design", read.design.digest),
         ("run", run.key),
         ("estimator_version", run.version),

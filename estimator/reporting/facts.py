@@ -100,6 +100,10 @@ def label_facts(read: Results, label: Label) -> Iterator[Fact]:
     yield Fact(_("Total"), total % {"epsilon": label.epsilon_text, "odds": label.odds_text})
     if label.before:
         yield Fact(_("All waves"), label.before.in_words)
+    if label.reason:
+        yield Fact(_("Above the ceiling"), label.ceilings_in_words, label.reason, read.language)
+    if not read.design.rehearsal:
+        yield Fact(_("Not counted"), label.uncounted)
     yield from _group_sizes(read)
     yield from _groups_together(read)
     yield Fact(_("Stored"), label.stored)

@@ -14,10 +14,10 @@ from surveys.api.base import View, user_of
 from surveys.api.bodies import DuplicateBody, NothingBody, OpeningBody, read_body
 from surveys.api.described import change
 from surveys.api.problems import Problem, error
-from surveys.api.shapes import OpenedSerializer, WholeSurveySerializer, next_design, tell_survey
+from surveys.api.shapes import OpenedSerializer, WholeSurveySerializer, next_design, tell_survey, warnings_of
 from surveys.api.surveys import team_of
 from surveys.appointments import Terms
-from surveys.group_warnings import expected_reports, opening_warnings
+from surveys.group_warnings import expected_reports
 from surveys.lifecycle import MOVES, NotAllowed
 from surveys.models import Survey, Version
 
@@ -46,9 +46,9 @@ class OpenView(Act):
     @change("Open a survey", OpenedSerializer, body=OpeningBody, said="It is open, or opens at its time.")
     def post(self, request: Request, slug: str) -> Response:
         survey = self.survey(request, slug, MOVES["open"].role)
-        terms, digest = terms_of(request)
+        terms, confirmed = terms_of(request)
         expected = terms.cap or expected_reports(survey)
-        version = appointments.open_on(survey, terms, confirmed=digest, by=user_of(request))
+        version = appointments.open_on(survey, terms, **confirmed, by=user_of(request))
         return self.told(request, survey, warnings=_warnings(survey, version, expected))
 
 
@@ -58,9 +58,9 @@ class WaveView(Act):
     @change("Open a survey again", OpenedSerializer, body=OpeningBody, said="It is open, or opens at its time.")
     def post(self, request: Request, slug: str) -> Response:
         survey = self.survey(request, slug, MOVES["wave"].role)
-        terms, digest = terms_of(request)
+        terms, confirmed = terms_of(request)
         expected = terms.cap or expected_reports(survey)
-        version = appointments.open_again_on(survey, terms, confirmed=digest, by=user_of(request))
+        version = appointments.open_again_on(survey, terms, **confirmed, by=user_of(request))
         return self.told(request, survey, warnings=_warnings(survey, version, expected))
 
 
@@ -118,20 +118,22 @@ class DuplicateView(Act):
         if Survey.objects.filter(slug=said["slug"]).exists():
             raise NotAllowed(f"The name {said['slug']} is taken.")
         team = team_of(request, said.get("team"))
-        copy = services.duplicate_survey(survey, slug=said["slug"], team=team, by=user_of(request))
+        copy = services.duplicate_survey(
+            survey, slug=said["slug"], same_people=said["same_people"], team=team, by=user_of(request)
+        )
         return self.told(request, copy, status=201)
 
 
 def _warnings(survey: Survey, version: Version | None, expected: int) -> list[str]:
-    """What is warned of the groups of what was opened, or will open at its time."""
+    """What is warned of what was opened, or will open at its time."""
     document = selectors.document_of(version) if version else next_design(survey)["design"]
-    return opening_warnings(document, expected)
+    return warnings_of(document, expected)
 
 
-def terms_of(request: Request) -> tuple[Terms, str]:
-    """When it is to open and close, and the digest that is confirmed. Raises Problem at the first that cannot be."""
+def terms_of(request: Request) -> tuple[Terms, dict[str, str]]:
+    """When it is to open and close; the digest that is confirmed, and the reason. Raises Problem at the first fault."""
     said = read_body(OpeningBody, request)
     terms = Terms(said.get("opens_at"), said.get("closes_at"), said.get("cap"))
     for field, fault in terms.faults(timezone.now()):
         raise Problem(422, fault, [error(field, fault, value=said[field])])
-    return terms, said["digest"]
+    return terms, {"confirmed": said["digest"], "reason": said.get("reason", "")}

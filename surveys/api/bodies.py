@@ -7,6 +7,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from collector.designs import LONGEST_REASON
 from surveys import bounds
 from surveys.appointments import MOST_REPORTS
 from surveys.inviting.making import FEWEST as FEWEST_INVITED
@@ -70,11 +71,21 @@ class OpeningBody(Body):
         required=False, allow_null=True, min_value=30, max_value=MOST_REPORTS, help_text="reports at which it closes"
     )
 
+    reason = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=LONGEST_REASON,
+        help_text="why it is opened above a ceiling of epsilon; needed there, and shown in the design and the report",
+    )
+
 
 class DuplicateBody(Body):
-    """The name of the copy, and perhaps another team of yours."""
+    """The name of the copy, whom it asks, and perhaps another team of yours."""
 
     slug = serializers.CharField(max_length=64, validators=[KEY_VALIDATOR])
+    same_people = serializers.BooleanField(
+        default=True, help_text="it then goes on from what they have spent; false says that nobody is asked by both"
+    )
     team = serializers.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
 
 

@@ -15,6 +15,7 @@ from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from surveys.ceilings import ReasonError
 from surveys.lifecycle import NotAllowed
 from surveys.planning.parameters import BadParameter
 from surveys.reading import DefinitionError
@@ -98,6 +99,8 @@ def _made(refusal: Exception, request: Any) -> tuple[int, str, list[Error], dict
             return refusal.status_code, refusal.words, refusal.errors, refusal.more
         case NotAllowed():
             return 409, str(refusal), [], {}
+        case ReasonError():
+            return 422, str(refusal), [error("reason", str(refusal))], {}
         case DefinitionError():
             return 422, str(refusal), [_of_definition(refusal)], {}
         case RehearsalError():

@@ -10,10 +10,12 @@ from rest_framework import serializers
 from collector import selectors as reports
 from collector.steps import STEP
 from surveys import lifecycle, links, selectors
+from surveys.ceilings import excesses
 from surveys.group_warnings import expected_reports, opening_warnings
 from surveys.models import Survey, Version
 from surveys.panel.frame import takes_answers
 from surveys.people.models import Membership, Role
+from surveys.text_warnings import text_warnings
 
 Told = dict[str, Any]
 
@@ -71,6 +73,9 @@ class NextDesignSerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     digest = serializers.CharField()
     design = serializers.JSONField(help_text="see docs/formats.md")
+    above = serializers.ListField(
+        child=serializers.CharField(), help_text="what is above a ceiling of epsilon: then opening takes a reason"
+    )
     warnings = serializers.ListField(child=serializers.CharField(), help_text="what to think of before it opens")
 
 
@@ -148,5 +153,15 @@ def next_design(survey: Survey) -> Told:
     else:
         lifecycle.require_draft(survey)
         design, number = selectors.design_to_open(survey)
-    warnings = opening_warnings(design.document, expected_reports(survey))
-    return {"version": number, "digest": design.digest, "design": design.document, "warnings": warnings}
+    return {
+        "version": number,
+        "digest": design.digest,
+        "design": design.document,
+        "above": [one.in_words for one in excesses(design.document)],
+        "warnings": warnings_of(design.document, expected_reports(survey)),
+    }
+
+
+def warnings_of(document: Told, expected: int) -> list[str]:
+    """What to think of before a design opens: groups of few among so many reports, and doubtful words."""
+    return [*opening_warnings(document, expected), *(one.in_words for one in text_warnings(document))]

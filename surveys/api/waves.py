@@ -66,6 +66,7 @@ class LedgerSerializer(serializers.Serializer[Any]):
 
     unit = serializers.CharField(help_text="whom and what the totals are about")
     ceiling = serializers.FloatField(help_text="epsilon above which nothing is opened")
+    elsewhere = SumSerializer(help_text="in other surveys for the same people; part of every total")
     total = SumSerializer()
     waves = WaveSerializer(many=True)
     next = NextWaveSerializer(allow_null=True, help_text="of a draft or a closed survey, where it is complete")

@@ -86,7 +86,8 @@ def duplicate(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         if form.is_valid():
             team = form.cleaned_data.get("team")
-            copy = services.duplicate_survey(survey, slug=form.cleaned_data["slug"], team=team, by=user)
+            said = {name: form.cleaned_data[name] for name in ("slug", "same_people")}
+            copy = services.duplicate_survey(survey, **said, team=team, by=user)
             messages.success(request, f"This is a copy of {slug}, as a draft.")
             return redirect("panel:survey", copy.slug)
         fault = " ".join(str(error) for errors in form.errors.values() for error in errors)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from django.conf import settings
@@ -12,7 +13,10 @@ from collector.designs import Design
 from estimator import wording
 from estimator.privacy import ItemLabel, item_label
 from randomized_response import epsilon_total
+from surveys import ceilings
+from surveys.ceilings import Excess
 from surveys.models import Item
+from surveys.text_warnings import TextWarning, text_warnings
 from surveys.waves.ledger import epsilon_of
 
 
@@ -65,6 +69,21 @@ class Frozen:
         """Epsilon of the most that a person may have spent in the survey before; empty where nobody has."""
         spent = Fraction(self.document.get("waves", {}).get("spent", 1))
         return wording.epsilon(epsilon_of(spent)) if spent > 1 else ""
+
+    @cached_property
+    def excesses(self) -> list[Excess]:
+        """What is above a ceiling, so that opening takes a reason."""
+        return list(ceilings.excesses(self.document))
+
+    @property
+    def ceilings(self) -> dict[str, str]:
+        """The ceilings that the design names, and the reason; a rehearsal and a design from before has none."""
+        return dict(self.document.get("ceilings", {}))
+
+    @cached_property
+    def warnings(self) -> list[TextWarning]:
+        """Doubtful words in its texts."""
+        return text_warnings(self.document)
 
     @property
     def texts(self) -> list[tuple[str, Mapping[str, str]]]:

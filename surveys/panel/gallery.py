@@ -16,6 +16,7 @@ from surveys import selectors, services, topics
 from surveys.access import Role, get_survey_or_404, surveys_of
 from surveys.coin.instructions import instructions_for
 from surveys.definitions import total_epsilon
+from surveys.forms import SamePeopleForm
 from surveys.models import Item
 from surveys.panel.views import panel_page, signed_in
 from surveys.people.teams import home_team
@@ -49,7 +50,12 @@ def new(request: HttpRequest) -> HttpResponse:
     """How to begin; a POST copies the survey that it names."""
     if request.method == "POST":
         found = get_survey_or_404(request.user, request.POST.get("survey", ""), Role.EDITOR)
-        copy = services.duplicate_survey(found, slug=selectors.free_slug(found.slug), by=signed_in(request))
+        form = SamePeopleForm(request.POST)
+        if not form.is_valid():
+            messages.error(request, " ".join(map(str, form.errors["same_people"])))
+            return redirect("panel:new")
+        said = {"slug": selectors.free_slug(found.slug), **form.cleaned_data}
+        copy = services.duplicate_survey(found, **said, by=signed_in(request))
         messages.success(request, f"This is a copy of {found.slug}, as a draft.")
         return redirect("panel:survey", copy.slug)
     return panel_page(request, "panel/new.html", title="New survey", mine=surveys_of(request.user, Role.EDITOR))

@@ -8,13 +8,14 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from collector import selectors as reports
-from collector.designs import Design
+from collector.designs import LONGEST_REASON
+from collector.texts import validate_text
 from surveys import appointments, lifecycle, selectors
 from surveys.access import Role, get_survey_or_404
 from surveys.appointments import Terms, moment
@@ -32,13 +33,20 @@ NOW, LATER = "now", "later"
 
 
 class OpeningForm(forms.Form):
-    """The digest that was shown, and the terms. Times are UTC."""
+    """The digest that was shown, the terms, why it opens above a ceiling, and that the warnings were read; UTC."""
 
     digest = forms.RegexField(regex=r"^[0-9a-f]{64}$")
     opens = forms.ChoiceField(choices=[(NOW, NOW), (LATER, LATER)], initial=NOW)
     opens_at = forms.DateTimeField(required=False)
     closes_at = forms.DateTimeField(required=False)
     cap = forms.IntegerField(required=False)
+    reason = forms.CharField(required=False, max_length=LONGEST_REASON, validators=[validate_text])
+    warned = forms.BooleanField(required=False)
+
+    def __init__(self, data: QueryDict | None, shown: Frozen | None) -> None:
+        """`shown`: what would be frozen now, or nothing where it cannot be opened."""
+        super().__init__(data)
+        self.shown = shown
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -47,7 +55,16 @@ class OpeningForm(forms.Form):
             self.add_error("opens_at", "Say when it is to open.")
         for field, fault in self.terms.faults(timezone.now()):
             self.add_error(field, fault)
+        if self.shown and self.shown.excesses and not cleaned.get("reason") and "reason" not in self.errors:
+            self.add_error("reason", f"Say in 1 to {LONGEST_REASON} characters why it is opened above the ceiling.")
+        if self.shown and self.shown.warnings and not cleaned.get("warned"):
+            self.add_error("warned", "Read the warnings above, and confirm that you have.")
         return cleaned
+
+    @property
+    def confirmed(self) -> dict[str, str]:
+        """What opening takes besides the terms."""
+        return {"confirmed": self.cleaned_data["digest"], "reason": self.cleaned_data["reason"].replace("\r\n", "\n")}
 
     @property
     def terms(self) -> Terms:
@@ -67,11 +84,11 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
     """What will be frozen, in full, with the button that does it; of a survey that was opened, its schedule."""
     role = MOVES["open"].role if request.method == "POST" else Role.VIEWER
     survey = get_survey_or_404(request.user, slug, role)
-    form = OpeningForm(request.POST if request.method == "POST" else None)
+    shown = _of_draft(survey) if survey.state == Survey.State.DRAFT else _of_opened(survey)
+    form = OpeningForm(request.POST if request.method == "POST" else None, shown)
     if request.method == "POST" and (survey.state != Survey.State.DRAFT or form.is_valid()):
         return _open(request, survey, form)
     status = 422 if form.is_bound else 200
-    context = _of_draft(survey, request) if survey.state == Survey.State.DRAFT else _of_opened(survey)
     waiting = appointments.waiting(survey)
     history = survey.appointments.exclude(state=Appointment.State.WAITING)
     page = {
@@ -81,7 +98,8 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
         "trouble": appointments.trouble(survey),
         "history": history,
         "moves": next_moves(survey),
-        **context,
+        "shown": shown,
+        **(groups_of(survey, shown, request) if survey.state == Survey.State.DRAFT else {}),
     }
     return survey_page(request, "panel/opening.html", survey, step="open", status=status, **page)
 
@@ -90,7 +108,7 @@ def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpRespon
     """Open it on the terms that were given, or say why not; the page then shows what there is to confirm now."""
     try:
         lifecycle.require_draft(survey)
-        version = appointments.open_on(survey, form.terms, confirmed=form.cleaned_data["digest"], by=signed_in(request))
+        version = appointments.open_on(survey, form.terms, **form.confirmed, by=signed_in(request))
     except (DefinitionError, NotAllowed) as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:opening", survey.slug)
@@ -118,22 +136,24 @@ def call_off(request: HttpRequest, survey: Survey) -> str:
     return "It does not open by itself any more."
 
 
-def _of_draft(survey: Survey, request: HttpRequest) -> dict[str, Any]:
+def _of_draft(survey: Survey) -> Frozen | None:
     """The design as it would be frozen, or nothing where it cannot be."""
     try:
         design, _ = selectors.design_to_open(survey)
     except DefinitionError:
-        return {"shown": None}
-    return {"shown": frozen(design), **groups_of(survey, design, request)}
+        return None
+    return frozen(design)
 
 
-def groups_of(survey: Survey, design: Design, request: HttpRequest) -> dict[str, Any]:
-    """What is warned of the groups of a design, for as many reports as the address says."""
+def groups_of(survey: Survey, shown: Frozen | None, request: HttpRequest) -> dict[str, Any]:
+    """What is warned of the groups of what would be frozen, for as many reports as the address says."""
+    if shown is None or shown.design.rehearsal:
+        return {"groups": None}
     expected = expected_reports(survey, request.GET.get("expected", ""))
-    return {"groups": None if design.rehearsal else group_warnings(design.document, expected)}
+    return {"groups": group_warnings(shown.document, expected)}
 
 
-def _of_opened(survey: Survey) -> dict[str, Frozen]:
+def _of_opened(survey: Survey) -> Frozen:
     version = selectors.latest_version(survey)
     assert version is not None  # whatever is not a draft was opened
-    return {"shown": frozen(reports.get_design(version.design_id))}
+    return frozen(reports.get_design(version.design_id))

@@ -39,7 +39,7 @@ def survey(request: HttpRequest, slug: str) -> HttpResponse:
 def definition(request: HttpRequest, slug: str) -> HttpResponse:
     """The survey as a YAML file."""
     found = get_survey_or_404(request.user, slug)
-    text = definitions.dump(selectors.definition_of(found))
+    text = definitions.dump(selectors.exported(found))
     record(signed_in(request), "exported", survey=found, detail="the definition, as YAML")
     name = f'attachment; filename="{found.slug}.yaml"'
     return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers={"Content-Disposition": name})

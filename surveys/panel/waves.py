@@ -16,7 +16,7 @@ from surveys.appointments import moment
 from surveys.lifecycle import MOVES, NotAllowed
 from surveys.models import Survey
 from surveys.panel.frame import survey_page
-from surveys.panel.frozen import frozen
+from surveys.panel.frozen import Frozen, frozen
 from surveys.panel.opening import OpeningForm, groups_of
 from surveys.panel.views import signed_in
 from surveys.reading import DefinitionError
@@ -30,10 +30,11 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
     """The ledger, and of a closed survey what opening it again would freeze, with the button that does it."""
     role = MOVES["wave"].role if request.method == "POST" else Role.VIEWER
     survey = get_survey_or_404(request.user, slug, role)
-    form = OpeningForm(request.POST if request.method == "POST" else None)
+    book = book_of(survey)
+    shown = _next(survey, book)
+    form = OpeningForm(request.POST if request.method == "POST" else None, shown)
     if request.method == "POST" and (survey.state != Survey.State.CLOSED or form.is_valid()):
         return _open(request, survey, form)
-    book = book_of(survey)
     page = {
         "form": form,
         "book": book,
@@ -45,7 +46,9 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
         "trouble": appointments.trouble(survey),
         "agreed": [one for one in appointments.waiting(survey) if one.move == "wave"],
         "again": True,
-        **_next(survey, book, request),
+        "shown": shown,
+        "elsewhere": between(book.elsewhere) if book.elsewhere.most > 1 else "",
+        **groups_of(survey, shown, request),
     }
     return survey_page(request, "panel/waves.html", survey, step="open", status=422 if form.is_bound else 200, **page)
 
@@ -53,8 +56,10 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
 def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:
     """Open it again on the terms that were given, or say why not."""
     try:
-        terms, confirmed = (form.terms, form.cleaned_data["digest"]) if form.is_valid() else (appointments.Terms(), "")
-        version = appointments.open_again_on(survey, terms, confirmed=confirmed, by=signed_in(request))
+        terms, confirmed = (
+            (form.terms, form.confirmed) if form.is_valid() else (appointments.Terms(), {"confirmed": ""})
+        )
+        version = appointments.open_again_on(survey, terms, **confirmed, by=signed_in(request))
     except (DefinitionError, NotAllowed) as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:waves", survey.slug)
@@ -66,13 +71,10 @@ def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpRespon
     return redirect("panel:survey" if survey.rehearsal else "panel:share", survey.slug)
 
 
-def _next(survey: Survey, book: Book, request: HttpRequest) -> dict[str, Any]:
+def _next(survey: Survey, book: Book) -> Frozen | None:
     """The design that would be frozen, where the survey can be opened again."""
     fits = survey.state == Survey.State.CLOSED and (survey.rehearsal or (book.ahead and not book.ahead.missing))
-    if not fits:
-        return {}
-    design, _ = selectors.wave_to_open(survey)
-    return {"shown": frozen(design), **groups_of(survey, design, request)}
+    return frozen(selectors.wave_to_open(survey)[0]) if fits else None
 
 
 def _rows(book: Book) -> Iterator[dict[str, Any]]:

@@ -11,6 +11,7 @@ from surveys.models import Survey
 from surveys.reading import DefinitionError
 from surveys.waves.history import Opened, price_of, spending, waves_of
 from surveys.waves.ledger import MOST_WAVES, NOTHING, Priced, Sum, Wave, ledger, priced, waves_that_fit
+from surveys.waves.people import spent_elsewhere
 
 UNIT = "one person, all her answers, all waves so far"
 
@@ -53,9 +54,13 @@ class Ahead:
 
 @dataclass(frozen=True)
 class Book:
-    """What people may have spent in a survey, opening by opening, the oldest first."""
+    """What people may have spent in a survey, opening by opening, the oldest first.
+
+    `elsewhere` is what they may have spent in other surveys for the same people; it is in every total.
+    """
 
     lines: tuple[Line, ...]
+    elsewhere: Sum
     total: Sum
     ceiling: float
     ahead: Ahead | None
@@ -64,15 +69,17 @@ class Book:
 def book_of(survey: Survey) -> Book:
     """The ledger of a survey, in as many queries for many waves as for one."""
     waves = waves_of(survey)
-    earlier = spending(waves)
-    spent = {wave.number: wave for wave in ledger(earlier)}
+    earlier, elsewhere = spending(waves), spent_elsewhere(survey)
+    spent = {wave.number: replace(wave, total=wave.total.plus(elsewhere)) for wave in ledger(earlier)}
     lines = tuple(Line(one, price_of(one.version.design_id).epsilon, spent.get(one.number)) for one in waves)
-    total = spent[max(spent)].total if spent else NOTHING
+    total = spent[max(spent)].total if spent else elsewhere
     ceiling = ceiling_of(rehearsal=survey.rehearsal)
-    return Book(lines, total, ceiling, _ahead(survey, waves, earlier, ceiling))
+    return Book(lines, elsewhere, total, ceiling, _ahead(survey, waves, earlier, elsewhere, ceiling))
 
 
-def _ahead(survey: Survey, waves: Sequence[Opened], earlier: list[Priced], ceiling: float) -> Ahead | None:
+def _ahead(
+    survey: Survey, waves: Sequence[Opened], earlier: list[Priced], elsewhere: Sum, ceiling: float
+) -> Ahead | None:
     if survey.rehearsal:
         return None
     if survey.state == Survey.State.CLOSED and waves:
@@ -86,7 +93,9 @@ def _ahead(survey: Survey, waves: Sequence[Opened], earlier: list[Priced], ceili
     else:
         return None
     asked = priced(design | {"version": selectors.next_number(survey)})
-    return Ahead(_in_full(ledger([*earlier, asked])), waves_that_fit(earlier, asked, ceiling), missing)
+    wave = _in_full(ledger([*earlier, asked]))
+    fit = waves_that_fit(earlier, asked, ceiling - elsewhere.epsilon_most)
+    return Ahead(replace(wave, total=wave.total.plus(elsewhere)), fit, missing)
 
 
 def _in_full(waves: Sequence[Wave]) -> Wave:
@@ -110,6 +119,7 @@ def told(book: Book) -> dict[str, Any]:
     return {
         "unit": UNIT,
         "ceiling": book.ceiling,
+        "elsewhere": _sum(book.elsewhere),
         "total": _sum(book.total),
         "waves": [_line(line) for line in book.lines],
         "next": None

@@ -17,7 +17,7 @@ from tests.tools.running import running_site
 def collected(work: Work, shelf: Shelf, definition: dict[str, Any], submissions: int) -> Run:
     """Visits with a page load each, through the real collector."""
     owner = User.objects.create_user(f"auditor-of-{shelf.survey}")
-    version = open_survey(write_survey(definition, team=home_team(owner)))
+    version = open_survey(write_survey(definition, team=home_team(owner)), reason="It is a test.")
     with running_site() as url:
         rows = plan(shelf.items, submissions, seed=4)
         return work(visit, f"/s/{version.survey.slug}/", shelf.items, rows, forward_to(url))

@@ -92,7 +92,7 @@ def fill_shelf(definition: dict[str, Any], *, work_bits: int = 0) -> Shelf:
         survey = write_survey(definition, team=home_team(owner))
         survey.work_bits = work_bits
         survey.save(update_fields=["work_bits"])
-        version = open_survey(survey)
+        version = open_survey(survey, reason="It is a test.")
         page, document = f"/s/{definition['slug']}/", version.design.document
         client = Client(SERVER_NAME="127.0.0.1")
         responses = {page: kept(client.get(page))}

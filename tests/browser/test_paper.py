@@ -44,7 +44,7 @@ def ten(alice: User) -> Version:
         copy.deepcopy(two[number % 2]) | {"key": f"q{number}", "wording": {"en": WORDINGS[number % 2]}}
         for number in range(10)
     ]
-    return services.open_survey(services.write_survey(definition, team=home_team(alice)))
+    return services.open_survey(services.write_survey(definition, team=home_team(alice)), reason="It is a test.")
 
 
 def stored() -> list[str]:

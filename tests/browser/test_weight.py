@@ -29,7 +29,9 @@ def thirty(alice: Any, transactional_db: None) -> Version:
         first | {"key": f"q{number}", "wording": {"en": wording.format(number)}, "channel": channel}
         for number in range(1, 31)
     ]
-    return open_survey(write_survey(payloads.definition(slug="thirty", items=items), team=home_team(alice)))
+    return open_survey(
+        write_survey(payloads.definition(slug="thirty", items=items), team=home_team(alice)), reason="It is a test."
+    )
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 
+import { exceeds, ratioOfEpsilon } from "../../surveys/static/surveys/client/channel.js";
 import { canonicalText, digestOf, readDesign } from "../../surveys/static/surveys/client/design.js";
 import { designDocument, item } from "./tools.mjs";
 
@@ -90,3 +91,33 @@ function caught(action) {
   }
   return assert.fail("nothing was refused");
 }
+
+test("ceilings: above one that the design names a reason must stand, and a design without them is as before", () => {
+  const [below, above] = [item("a", [[20, 1], [1, 20]]), item("a", [[21, 1], [1, 21]])];
+  const ceilings = { question: "3", total: "4" };
+  const several = [item("a", [[9, 1], [1, 9]]), item("b", [[9, 1], [1, 9]])];
+  assert.equal(read(designDocument({ items: [below], ceilings })).items.length, 1);
+  for (const items of [[above], several]) {
+    assert.equal(read(designDocument({ items })).items.length, items.length);
+    assert.equal(read(designDocument({ items, ceilings: { ...ceilings, reason: "A pilot." } })).items.length, items.length);
+    const problem = caught(() => read(designDocument({ items, ceilings })));
+    assert.match(problem.values.detail, /is above the ceiling of epsilon that it names, and it gives no reason/);
+  }
+  const spent = { waves: { repeats: "fresh", spent: "3/1" } };
+  assert.throws(() => read(designDocument({ items: [below], ceilings, ...spent })), { code: "design" });
+  const most = [item("a", [[2981, 1], [1, 2981]])];
+  assert.throws(() => read(designDocument({ items: most, ceilings: { ...ceilings, reason: "A pilot." } })), { code: "too-much" });
+  for (const wrong of [null, [], {}, { question: "3" }, { question: 3, total: "4" }, { question: "0", total: "4" },
+    { question: "8.1", total: "4" }, { question: "3", total: "1e9" }, { ...ceilings, reason: " " }, { ...ceilings, reason: 1 }]) {
+    assert.throws(() => read(designDocument({ ceilings: wrong })), { code: "design" }, JSON.stringify(wrong));
+  }
+});
+
+test("e^epsilon is exact to 70 digits: the fractions next to e^3 fall on their own sides", () => {
+  const [below, above] = [["20085536923187667740928529654581", 10n ** 30n], ["20085536923187667740928529654582", 10n ** 30n]];
+  const cubed = ratioOfEpsilon("3");
+  assert.equal(exceeds({ number: BigInt(below[0]), divisor: below[1] }, cubed), false);
+  assert.equal(exceeds({ number: BigInt(above[0]), divisor: above[1] }, cubed), true);
+  assert.deepEqual(["", "0", "0.0", "9", "8.000001", "-1", 3, null, "1e1", " 3"].map(ratioOfEpsilon), Array(10).fill(null));
+  assert.equal(exceeds({ number: 2981n, divisor: 1n }, ratioOfEpsilon("8.0")), true);
+});

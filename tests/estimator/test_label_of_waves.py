@@ -54,7 +54,7 @@ def test_the_report_says_it_in_both_languages() -> None:
     assert "multiply the odds by 144 at most. Every wave is drawn anew." in said["All waves"]
     assert report.build(run).in_all_waves == "in all waves so far: 4.97 at most"
     with speaking("de"):
-        assert "in allen bisherigen Wellen" in facts(run)["Alle Wellen"]
+        assert "alle ihre bisherigen Meldungen" in facts(run)["Alle Wellen"]
         assert report.build(run).in_all_waves == "in allen bisherigen Wellen: höchstens 4,97"
 
 

@@ -458,7 +458,12 @@ def test_a_form_takes_no_field_that_it_does_not_show(cast: Cast, bob: User, alic
     editor.post(address, sent | {"items-0-id": frozen[0]["id"], "items-0-wording": "Mine now?"})
     editor.post(address, sent | {"items-0-survey": opened.pk})
     assert list(opened.items.values()) == frozen
-    assert editor.post(reverse("panel:duplicate", args=["draft"]), {"slug": "copied", **alien}).status_code == 302
+    assert (
+        editor.post(
+            reverse("panel:duplicate", args=["draft"]), {"slug": "copied", "same_people": "no", **alien}
+        ).status_code
+        == 302
+    )
     text = definitions.dump(selectors.definition_of(draft) | {"slug": "uploaded"})
     assert editor.post(reverse("panel:upload"), {"text": text, **alien}).status_code == 302
     assert not Survey.objects.filter(team=theirs).exists()

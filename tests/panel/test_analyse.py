@@ -112,7 +112,7 @@ def test_versions_are_compared(her: Client, survey: Survey) -> None:
     assert "This survey has one version" in her.get(f"{PAGE}?kind=versions").content.decode()
     close_survey(survey)
     revise_survey(survey)
-    version = open_survey(survey)
+    version = open_survey(survey, reason="It is a test.")
     analysed.answer(reports.get_design(version.design_id), np.random.default_rng(4), yes=(0.6, 0.8, 0.7))
     text = text_of(her, ask(her, kind="versions", quantity="cheated:1"))
     assert "Between wave 1 and wave 2 the share of “Yes” rose by " in text

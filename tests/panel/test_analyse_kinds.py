@@ -68,7 +68,7 @@ def survey(request: pytest.FixtureRequest, alice: User, monkeypatch: pytest.Monk
     monkeypatch.setattr(simulated, "SHARES", simulated.SHARES | shares)
     definition = example() if request.param == "kinds" else own_tables()
     found = write_survey(definition | {"strata": analysed.groups()}, team=home_team(alice))
-    fill(reports.get_design(open_survey(found).design_id), seed=11)
+    fill(reports.get_design(open_survey(found, reason="It is a test.").design_id), seed=11)
     return found
 
 
@@ -201,7 +201,7 @@ def test_versions_are_compared(her: Client, survey: Survey, monkeypatch: pytest.
     monkeypatch.setattr(definitions, "ceiling_of", lambda **_: 16.0)  # of both waves together
     close_survey(survey)
     revise_survey(survey)
-    fill(reports.get_design(open_survey(survey).design_id), seed=12)
+    fill(reports.get_design(open_survey(survey, reason="It is a test.").design_id), seed=12)
     for token in ends(offered(her, survey, "versions", "quantity")):
         done, page = found_of(her, survey, kind="versions", quantity=token)
         check_page(done, page)

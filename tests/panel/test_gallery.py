@@ -77,7 +77,9 @@ def test_a_template_becomes_a_draft_under_a_free_name(her: Client, alice: User) 
 @pytest.mark.django_db
 def test_a_copy_of_ones_own_survey(survey: Survey, her: Client, bob: User, sign_in: object) -> None:
     address = reverse("panel:new")
-    assert her.post(address, {"survey": "campus"})["Location"] == reverse("panel:survey", args=["campus-2"])
+    assert her.post(address, {"survey": "campus", "same_people": "yes"})["Location"] == reverse(
+        "panel:survey", args=["campus-2"]
+    )
     before = selectors.definition_of(survey)
     assert selectors.definition_of(Survey.objects.get(slug="campus-2")) == before | {"slug": "campus-2"}
     his: Client = sign_in(bob)  # type: ignore[operator]
@@ -88,7 +90,7 @@ def test_a_copy_of_ones_own_survey(survey: Survey, her: Client, bob: User, sign_
 @pytest.mark.django_db
 def test_an_unfinished_draft_can_be_copied(survey: Survey, her: Client) -> None:
     survey.items.update(wording={"en": ""})
-    her.post(reverse("panel:new"), {"survey": "campus"})
+    her.post(reverse("panel:new"), {"survey": "campus", "same_people": "yes"})
     assert selectors.what_is_missing(Survey.objects.get(slug="campus-2"))
 
 

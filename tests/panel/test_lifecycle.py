@@ -131,14 +131,16 @@ def test_a_run_without_estimates_is_not_published(version: Version, her: Client)
 
 
 def test_a_copy_is_a_draft_of_its_own(version: Version, her: Client) -> None:
-    assert "This is a copy of campus, as a draft." in press(her, "duplicate", "campus", slug="campus-2")
+    assert "This is a copy of campus, as a draft." in press(
+        her, "duplicate", "campus", slug="campus-2", same_people="yes"
+    )
     copy = Survey.objects.get(slug="campus-2")
     assert (copy.state, copy.items.count(), copy.groups.count()) == ("draft", 2, 2)
 
 
 @pytest.mark.parametrize(("slug", "fault"), [("campus", "is taken"), ("", "required"), ("A b", "valid")])
 def test_a_copy_needs_a_free_name(version: Version, her: Client, slug: str, fault: str) -> None:
-    assert fault in press(her, "duplicate", "campus", slug=slug)
+    assert fault in press(her, "duplicate", "campus", slug=slug, same_people="yes")
     assert Survey.objects.count() == 1
 
 

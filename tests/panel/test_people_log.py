@@ -41,6 +41,7 @@ def test_each_act_is_written_down(survey: Survey, alice: User) -> None:
     assert acts() == [
         ("", "wrote", "campus"), ("alice", "opened", "campus"), ("", "closed", "campus"),
         ("alice", "revised", "campus"), ("alice", "duplicated", "campus"), ("alice", "wrote", "again"),
+        ("alice", "said whom it asks", "again"),
     ]  # fmt: skip
     opened = AuditEntry.objects.get(act="opened")
     assert opened.team_id == survey.team_id

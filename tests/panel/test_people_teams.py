@@ -120,7 +120,7 @@ def test_a_new_survey_goes_where_one_says(her: Client, alice: User, bob: User) -
     assert Survey.objects.get().team == other
     her.post(reverse("panel:upload"), {"text": text, "team": home.pk})  # where it is already it stays
     assert Survey.objects.get().team == other
-    her.post(reverse("panel:duplicate", args=["there"]), {"slug": "here", "team": home.pk})
+    her.post(reverse("panel:duplicate", args=["there"]), {"slug": "here", "same_people": "yes", "team": home.pk})
     assert Survey.objects.get(slug="here").team == home
 
 

@@ -95,7 +95,7 @@ def grow(survey: Survey, draft: Survey, alice: User) -> None:
         close_survey(survey)
         revise_survey(survey)
         write_survey(larger | {"slug": survey.slug}, team=survey.team)
-        fill_and_estimate(open_survey(survey))
+        fill_and_estimate(open_survey(survey, reason="It is a test."))
         survey.refresh_from_db()
         analyse_and_rehearse(survey)
     for number in range(3):

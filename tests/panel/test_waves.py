@@ -11,11 +11,13 @@ from django.utils import timezone
 
 from collector import selectors as reports
 from collector.services import receive
-from surveys import services
+from surveys import selectors, services
+from surveys.ceilings import with_reason
 from surveys.models import Survey, Version
 from surveys.people.teams import home_team
 from tests import payloads
 from tests.panel.test_lifecycle import look, press, words
+from tests.surveys.test_waves import REASON
 
 pytestmark = pytest.mark.django_db
 
@@ -50,17 +52,20 @@ def test_a_closed_survey_is_opened_again_as_it_was_shown(closed: Survey, her: Cl
     assert "What opening freezes" in said
     assert "1. Have you cheated?" in said
     assert "did not say what it confirms" in press(her, "waves", "campus", digest="", opens="now")
-    assert "not what was shown" in press(her, "waves", "campus", digest="0" * 64, opens="now")
+    assert "not what was shown" in press(her, "waves", "campus", digest="0" * 64, opens="now", reason=REASON)
     digest = digest_shown(her)
-    assert "Wave 2 is open." in press(her, "waves", "campus", digest=digest, opens="now")
-    assert closed.versions.all()[0].design_id == digest
+    assert "Say in 1 to 500 characters why" in press(her, "waves", "campus", digest=digest, opens="now")
+    confirmed = selectors.wave_to_open(closed)[0]
+    assert "Wave 2 is open." in press(her, "waves", "campus", digest=digest, opens="now", reason=REASON)
+    assert confirmed.digest == digest
+    assert closed.versions.all()[0].design_id == with_reason(confirmed, REASON).digest
     assert "Wave 2 0 reports" in look(her)
     assert "only a closed survey can be opened again" in press(her, "waves", "campus", digest=digest, opens="now")
 
 
 def test_a_wave_that_does_not_fit_is_said_before_the_button(closed: Survey, her: Client) -> None:
     for _ in range(2):
-        receive(payloads.body(reports.get_design(services.open_wave(closed).design_id)), slug="campus")
+        receive(payloads.body(reports.get_design(services.open_wave(closed, reason=REASON).design_id)), slug="campus")
         services.close_survey(closed)
     html = page(her)
     said = words(html)
@@ -73,7 +78,7 @@ def test_a_wave_that_does_not_fit_is_said_before_the_button(closed: Survey, her:
 
 def test_opening_again_later_is_agreed_and_called_off(closed: Survey, her: Client) -> None:
     ahead = f"{timezone.now() + timedelta(hours=5):%Y-%m-%dT%H:%M}"
-    said = press(her, "waves", "campus", digest=digest_shown(her), opens="later", opens_at=ahead)
+    said = press(her, "waves", "campus", digest=digest_shown(her), opens="later", opens_at=ahead, reason=REASON)
     assert "It opens again by itself on" in said
     assert "Opens again by itself on" in look(her)
     assert "Opens again on" in words(her.get(reverse("panel:opening", args=["campus"])).content.decode())

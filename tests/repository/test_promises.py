@@ -91,7 +91,7 @@ def test_the_states_in_the_documentation_are_those_of_the_code() -> None:
 
 def test_no_text_promises_more_than_is_true() -> None:
     for path in tracked(".html", ".js", ".yaml"):
-        if "/tests/" not in str(path):
+        if "/tests/" not in str(path) and path.name != "text_warnings.yaml":  # which looks for just these words
             assert not FORBIDDEN.search(path.read_text()), path
 
 

@@ -60,7 +60,7 @@ def build() -> None:
     estimator.run_now(first.design_id)  # which draws the sizes of its groups, though its reports are gone
 
     services.revise_survey(survey)
-    second = services.open_survey(survey)
+    second = services.open_survey(survey, reason="It is a test.")
     damaged = {"stratum": 0, "nonce": b"damaged report !", "report": b"?"}
     SetAsideReport.objects.create(design=FrozenDesign.objects.get(digest=second.design_id), **damaged)
     design = store.get_design(second.design_id)

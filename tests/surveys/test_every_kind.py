@@ -71,7 +71,7 @@ def test_the_example_can_be_tried(alice: User, monkeypatch: pytest.MonkeyPatch) 
     shares = 2 + 4 + 6 + 8 + 5 + 5 + 5
     assert run.estimates.count() == shares + 4
     assert KnownShare.objects.count() == shares + 41 + 21
-    call_command("open_survey", "kinds", "--json")
+    call_command("open_survey", "kinds", "--reason", "It is a test.", "--json")
     showing = selectors.showing("kinds", "")
     assert showing
     page = (showing.page(Page.Kind.ANSWER) or b"").decode()
@@ -309,7 +309,7 @@ def test_markup_is_text(alice: User, client: Client) -> None:
     definition = example()
     for place in (definition["items"][0]["wording"], definition["items"][2]["choices"][1], definition["title"]):
         place["en"] = markup
-    version = services.open_survey(services.write_survey(definition, team=home_team(alice)))
+    version = services.open_survey(services.write_survey(definition, team=home_team(alice)), reason="It is a test.")
     assert check(selectors.document_of(version)).document["items"][0]["wording"] == {"en": markup}
     page = selectors.showing("kinds", "").page("answer")  # type: ignore[union-attr,arg-type]
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")

@@ -45,7 +45,7 @@ def test_a_definition_with_a_fault_writes_nothing(alice: User) -> None:
 def test_opening_freezes_the_design_and_the_page(survey: Survey) -> None:
     version = services.open_survey(survey)
     design = reports.get_design(version.design_id)
-    assert design.document == payloads.document()
+    assert design.document == payloads.document(ceilings={"question": "3", "total": "4"})
     assert design.canonical.decode() == FrozenDesign.objects.get().document
     assert version.design_id.encode() in stored_page(version)
     assert survey.state == Survey.State.OPEN
@@ -94,7 +94,7 @@ def test_the_next_version_has_a_design_and_reports_of_its_own(version: Version) 
     receive(payloads.body(reports.get_design(version.design_id)), slug="campus")
     services.close_survey(survey)
     services.revise_survey(survey)
-    second = services.open_survey(survey)
+    second = services.open_survey(survey, reason="It is a test.")
     assert (second.number, second.design_id != version.design_id) == (2, True)
     assert (selectors.report_count(survey), reports.received_count(version.design_id)) == (0, 1)
 

@@ -16,6 +16,7 @@ from collector.errors import NotInvited
 from collector.services import receive
 from surveys import appointments, lifecycle, selectors, services
 from surveys.appointments import Terms
+from surveys.ceilings import with_reason
 from surveys.keeping import retention
 from surveys.lifecycle import NotAllowed
 from surveys.models import Appointment, Survey, Version
@@ -28,6 +29,8 @@ from tests.tools.designs import stored_page
 pytestmark = pytest.mark.django_db
 
 HOUR = timedelta(hours=1)
+REASON = "The same people agreed to be asked again."
+"""Two waves of the tests' survey are above epsilon 4 together."""
 
 
 def answer(version: Version) -> None:
@@ -37,7 +40,7 @@ def answer(version: Version) -> None:
 
 def go_round(survey: Survey, *, answered: bool = True, **wave: Any) -> Version:
     """One more wave, answered and closed again."""
-    version = services.open_wave(survey, **wave)
+    version = services.open_wave(survey, reason=REASON, **wave)
     if answered:
         answer(version)
     services.close_survey(survey)
@@ -53,10 +56,14 @@ def closed(version: Version) -> Survey:
 
 
 def test_a_wave_asks_the_same_in_a_design_of_its_own(closed: Survey, version: Version) -> None:
-    wave = services.open_wave(closed)
+    wave = services.open_wave(closed, reason=REASON)
     assert (wave.number, closed.state) == (2, "open")
     design = reports.get_design(wave.design_id)
-    assert design.document == payloads.document(version=2, waves={"repeats": "fresh", "spent": "12/1"})
+    assert design.document == payloads.document(
+        version=2,
+        waves={"repeats": "fresh", "spent": "12/1"},
+        ceilings={"question": "3", "total": "4", "reason": REASON},
+    )
     assert wave.design_id.encode() in stored_page(wave)
     assert selectors.version_on_the_web("campus") == wave
     assert (selectors.report_count(closed), reports.received_count(version.design_id)) == (0, 1)
@@ -70,7 +77,8 @@ def test_nothing_opens_that_was_not_confirmed(closed: Survey) -> None:
         services.open_wave(closed, confirmed="0" * 64)
     assert (Survey.objects.get().state, closed.versions.count()) == ("closed", 1)
     design, number = selectors.wave_to_open(closed)
-    assert services.open_wave(closed, confirmed=design.digest).design_id == design.digest
+    wave = services.open_wave(closed, confirmed=design.digest, reason=REASON)
+    assert wave.design_id == with_reason(design, REASON).digest
     assert number == 2
 
 
@@ -87,7 +95,7 @@ def test_a_wave_past_the_ceiling_cannot_be_opened(closed: Survey) -> None:
         services.open_survey(closed)
     closed.items.filter(key="cheated").delete()
     closed.items.update(truth="1/10")
-    assert services.open_survey(closed).number == 4
+    assert services.open_survey(closed, reason=REASON).number == 4
     assert Survey.objects.get().state == "open"
 
 
@@ -99,7 +107,7 @@ def test_what_was_purged_was_spent_all_the_same(closed: Survey, version: Version
 def test_an_earlier_wave_is_kept_and_purged_for_itself(closed: Survey, version: Version) -> None:
     """Its reports stay until its own days are over, while the next one is in the field under the same address."""
     Survey.objects.update(purge_after=30)
-    wave = services.open_wave(Survey.objects.get())
+    wave = services.open_wave(Survey.objects.get(), reason=REASON)
     answer(wave)
     retention.keep_house()
     assert reports.received_count(version.design_id) == 1
@@ -154,15 +162,16 @@ def test_a_rehearsal_spends_nothing(alice: User) -> None:
 
 
 def test_a_wave_opens_and_closes_by_itself(closed: Survey) -> None:
-    digest = selectors.wave_to_open(closed)[0].digest
+    design = selectors.wave_to_open(closed)[0]
+    digest = design.digest
     now = timezone.now()
     terms = Terms(opens_at=now + HOUR, closes_at=now + 2 * HOUR)
-    assert appointments.open_again_on(closed, terms, confirmed=digest) is None
+    assert appointments.open_again_on(closed, terms, confirmed=digest, reason=REASON) is None
     with pytest.raises(NotAllowed, match="not what was shown"):
         appointments.open_again_on(closed, terms, confirmed="0" * 64)
     closed.appointments.filter(move="wave").update(due_at=now - HOUR)
     appointments.keep_due()
-    assert closed.versions.all()[0].design_id == digest
+    assert closed.versions.all()[0].design_id == with_reason(design, REASON).digest
     assert Survey.objects.get().state == "open"
     closed.appointments.filter(move="close").update(due_at=now - HOUR)
     appointments.keep_due()
@@ -173,7 +182,8 @@ def test_a_wave_opens_and_closes_by_itself(closed: Survey) -> None:
 def test_what_was_agreed_is_called_off_where_it_goes_another_way(closed: Survey) -> None:
     now = timezone.now()
     terms = Terms(opens_at=now + HOUR, closes_at=now + 2 * HOUR)
-    appointments.open_again_on(closed, terms, confirmed=selectors.wave_to_open(closed)[0].digest)
+    digest = selectors.wave_to_open(closed)[0].digest
+    appointments.open_again_on(closed, terms, confirmed=digest, reason=REASON)
     services.revise_survey(closed)
     assert {one.state for one in Appointment.objects.all()} == {"off"}
 

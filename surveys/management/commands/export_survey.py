@@ -14,7 +14,7 @@ class Command(SurveyCommand):
         parser.add_argument("--output", type=Path, help="file to write; standard output where it is left out, or -")
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
-        definition = selectors.definition_of(find_survey(options["slug"]))
+        definition = selectors.exported(find_survey(options["slug"]))
         text, output = definitions.dump(definition), options["output"]
         if output is None:
             return text, definition

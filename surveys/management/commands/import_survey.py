@@ -12,6 +12,7 @@ from surveys.bounds import LARGEST
 from surveys.commands import STANDARD, SurveyCommand
 from surveys.people.teams import team_for
 from surveys.reading import DefinitionError
+from surveys.text_warnings import text_warnings
 
 
 class Command(SurveyCommand):
@@ -30,6 +31,7 @@ class Command(SurveyCommand):
         definition = definitions.load_checked(text)
         survey = services.write_survey(definition, team=team_for(_owner(options["owner"]), definition["slug"]))
         facts = {"slug": survey.slug, "state": survey.state, "items": survey.items.count()}
+        facts |= {"warnings": self.warn(text_warnings(definition))}
         return f"{survey.slug} is a draft with {facts['items']} questions.", facts
 
 

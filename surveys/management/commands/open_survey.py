@@ -4,6 +4,7 @@ from typing import Any
 from surveys import links, selectors, services
 from surveys.commands import SurveyCommand, find_survey
 from surveys.group_warnings import expected_reports, opening_warnings
+from surveys.text_warnings import text_warnings
 
 
 class Command(SurveyCommand):
@@ -15,15 +16,18 @@ class Command(SurveyCommand):
             "--expect", default="", metavar="N", help="reports that you expect, to warn of small groups"
         )
         parser.add_argument("--wave", action="store_true", help="open a closed survey again, with the same questions")
+        parser.add_argument("--reason", default="", help="why it is opened above a ceiling of epsilon; needed there")
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
         opens = services.open_wave if options["wave"] else services.open_survey
         survey = find_survey(options["slug"])
         expected = expected_reports(survey, options["expect"])
-        version = opens(survey)
-        warnings = opening_warnings(selectors.document_of(version), expected)
+        version = opens(survey, reason=options["reason"])
+        document = selectors.document_of(version)
+        warnings = opening_warnings(document, expected)
+        doubtful = self.warn(text_warnings(document))
         link = links.respondent_link(version)
         facts = {"slug": options["slug"], "version": version.number, "digest": version.design_id, "link": link}
-        facts |= {"warnings": warnings}
+        facts |= {"warnings": [*warnings, *doubtful]}
         again = f" again, as wave {version.number}" if options["wave"] else ""
         return "\n".join([f"{options['slug']} is open{again}: {link}", *warnings]), facts

@@ -94,6 +94,26 @@ export function exceeds(ratio, other) {
   return ratio.number * other.divisor > other.number * ratio.divisor;
 }
 
+/**
+ * e^epsilon of an epsilon that is written as a decimal number, at most 8: as a fraction of 2^256, rounded down.
+ *
+ * @param {string} epsilon
+ * @returns {Ratio | null}  null where it is no such number
+ */
+export function ratioOfEpsilon(epsilon) {
+  const [, whole, decimals = ""] = /^([0-8])(?:\.([0-9]{1,6}))?$/.exec(typeof epsilon === "string" ? epsilon : "") ?? [];
+  const [number, divisor] = [BigInt(`${whole ?? 0}${decimals}`), 10n ** BigInt(decimals.length)];
+  if (number === 0n || number > 8n * divisor) {
+    return null;
+  }
+  const one = 2n ** 256n;
+  let sum = 0n;
+  for (let [term, k] = [one, 1n]; term > 0n; term = (term * number) / (divisor * k), k += 1n) {
+    sum += term;
+  }
+  return { number: sum, divisor: one };
+}
+
 function checkedSum(row, x, width) {
   demand(Array.isArray(row) && row.length === width, `row ${x} must have ${width} entries like row 0`);
   row.forEach((weight, y) => demand(isCount(weight), `entry ${x}, ${y} must be an integer from 0 to 2^32`));

@@ -1,4 +1,4 @@
-import { LARGEST_ODDS, checkedTable, exceeds, totalRatio } from "./channel.js";
+import { LARGEST_ODDS, checkedTable, exceeds, ratioOfEpsilon, totalRatio } from "./channel.js";
 import { eachOption, oneHot, single, subset } from "./encoding.js";
 import { checkedGrid } from "./grid.js";
 import { Refusal } from "./refusal.js";
@@ -80,7 +80,12 @@ export function readDesign(text) {
     items: Object.freeze(source.items.map(checkedItem)),
   });
   const spent = design.waves === null ? [] : [design.waves.spent];
-  refuseTooMuch(totalRatio([...spent, ...design.items.map(({ encoding }) => encoding.ratio)]));
+  const each = design.items.map(({ encoding }) => encoding.ratio);
+  const total = totalRatio([...spent, ...each]);
+  refuseTooMuch(total);
+  if (source.ceilings !== undefined) {
+    refuseUnexplained(source.ceilings, each, total);
+  }
   return design;
 }
 
@@ -211,6 +216,18 @@ function refuseTooMuch(total) {
   if (exceeds(total, { number: LARGEST_ODDS, divisor: 1n })) {
     throw new Refusal("too-much", { limit: Number(LARGEST_ODDS) });
   }
+}
+
+/** A design from before ceilings were named has none; what is above one that is named takes a reason. */
+function refuseUnexplained(ceilings, each, total) {
+  const [question, all] = [ratioOfEpsilon(ceilings?.question), ratioOfEpsilon(ceilings?.total)];
+  const { reason } = ceilings ?? {};
+  const sound = reason === undefined || (typeof reason === "string" && reason.trim() !== "");
+  demand(question !== null && all !== null && sound, "what it says of its ceilings cannot be read");
+  const above = each.findIndex((ratio) => exceeds(ratio, question)) + 1;
+  const unexplained = "is above the ceiling of epsilon that it names, and it gives no reason";
+  demand(reason !== undefined || above === 0, `question ${above} ${unexplained}`);
+  demand(reason !== undefined || !exceeds(total, all), `what all questions come to ${unexplained}`);
 }
 
 function demand(holds, detail) {

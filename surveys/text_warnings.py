@@ -1,0 +1,98 @@
+"""Words of a survey that should make its author think again before it opens (text_warnings.yaml). They only warn."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+SOURCE = Path(__file__).with_name("text_warnings.yaml")
+UNREAD = re.compile("[\u00ad\u200c\u200d\u0640\u064b-\u0652]")
+"""What changes no word: soft hyphens, joiners, and the lengthening and vowel marks of Arabic."""
+
+Place = tuple[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class TextWarning:
+    """Doubtful words: where they stand, in which language, and why they are doubtful."""
+
+    place: str
+    language: str
+    kind: str
+    match: str
+    reason: str
+
+    @property
+    def in_words(self) -> str:
+        return f"{self.place}.{self.language}: “{self.match}”. {self.reason}"
+
+
+class Kind(NamedTuple):
+    """One kind of doubtful words."""
+
+    name: str
+    reason: str
+    places: tuple[str, ...]
+    pattern: re.Pattern[str]
+    harmless: re.Pattern[str] | None
+
+
+def text_warnings(document: Mapping[str, Any]) -> list[TextWarning]:
+    """The doubtful words of a definition or a design: of each kind the first in each text."""
+    found = []
+    for place, texts in _texts(document):
+        for language, words in texts.items():
+            found += [
+                TextWarning(place, language, kind.name, match, kind.reason)
+                for kind in kinds()
+                if place.startswith(kind.places) and (match := _match(kind, words))
+            ]
+    return found
+
+
+@cache
+def kinds() -> tuple[Kind, ...]:
+    """Every kind, with the patterns of all languages as one."""
+    described = yaml.safe_load(SOURCE.read_text(encoding="utf-8"))
+    return tuple(
+        Kind(
+            name,
+            said["reason"],
+            tuple(said.get("places", [""])),
+            _one_of([pattern for some in said["patterns"].values() for pattern in some]),
+            _one_of(said["except"]) if "except" in said else None,
+        )
+        for name, said in described.items()
+    )
+
+
+def _one_of(patterns: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+
+
+def _match(kind: Kind, words: str) -> str:
+    read = UNREAD.sub("", unicodedata.normalize("NFC", words))
+    if kind.harmless:
+        read = kind.harmless.sub("…", read)
+    found = kind.pattern.search(read)
+    return found[0].strip() if found else ""
+
+
+def _texts(document: Mapping[str, Any]) -> Iterator[Place]:
+    yield from ((name, document[name]) for name in ("title", "introduction", "consent"))
+    strata = document["strata"]
+    yield "strata.wording", strata["wording"]
+    for number, group in enumerate(strata["groups"]):
+        yield f"strata.groups[{number}].label", group["label"]
+    for number, section in enumerate(document.get("sections", [])):
+        yield from ((f"sections[{number}].{name}", section[name]) for name in ("title", "introduction"))
+    for number, item in enumerate(document["items"]):
+        yield f"items[{number}].wording", item["wording"]
+        yield from ((f"items[{number}].choices[{place}]", choice) for place, choice in enumerate(item["choices"]))
+        if isinstance(item.get("prefer_not"), dict):
+            yield f"items[{number}].prefer_not", item["prefer_not"]

@@ -1,0 +1,83 @@
+"""The page of opening asks for a reason above a ceiling, and shows doubtful words until they were read."""
+
+from io import StringIO
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from surveys import selectors, services
+from surveys.ceilings import with_reason
+from surveys.models import Survey
+from surveys.people.log import of_survey
+from surveys.people.teams import home_team
+from tests import payloads
+from tests.panel.test_lifecycle import digest_shown, press, words
+from tests.surveys.test_ceilings import REASON, weak
+from tests.tools.api import Program
+
+pytestmark = pytest.mark.django_db
+DOUBTFUL = {"en": "This survey is anonymous; write your name to ada@example.org."}
+
+
+@pytest.fixture
+def risky(alice: User) -> Survey:
+    return services.write_survey(weak(), team=home_team(alice))
+
+
+@pytest.fixture
+def doubtful(alice: User) -> Survey:
+    return services.write_survey(payloads.definition(introduction=DOUBTFUL), team=home_team(alice))
+
+
+def test_page_asks_for_the_reason_and_keeps_what_was_typed(risky: Survey, her: Client) -> None:
+    digest, address = digest_shown(her), reverse("panel:opening", args=["campus"])
+    said = words(her.get(address).content.decode())
+    assert "Question 1 (cheated) has epsilon 3.05, above 3." in said
+    for wrong in ("", "  ", "x" * 501, "a\u202eb"):
+        answer = her.post(address, {"digest": digest, "opens": "now", "cap": "100", "reason": wrong})
+        assert (answer.status_code, answer.context["form"].errors.keys()) == (422, {"reason"})
+        assert 'value="100"' in answer.content.decode()
+    design, _ = selectors.design_to_open(risky)
+    assert "Version 1 is open." in press(her, "opening", "campus", digest=digest, opens="now", reason=REASON)
+    assert risky.versions.get().design_id == with_reason(design, REASON).digest
+    assert "the reason that was given" in words(her.get(address).content.decode())
+
+
+def test_page_below_the_ceilings_asks_for_nothing(survey: Survey, her: Client) -> None:
+    html = her.get(reverse("panel:opening", args=["campus"])).content.decode()
+    assert "It is below both." in words(html)
+    assert 'name="reason"' not in html
+    assert 'name="warned"' not in html
+
+
+def test_page_shows_doubtful_words_until_they_were_read(doubtful: Survey, her: Client) -> None:
+    digest = digest_shown(her)
+    said = press(her, "opening", "campus", digest=digest, opens="now")
+    assert "Read the warnings above" in said
+    for words_ in ("ada@example.org", "anonymous", "your name"):
+        assert words_ in said
+    assert "Version 1 is open." in press(her, "opening", "campus", digest=digest, opens="now", warned="on")
+    assert "with 3 warnings of its texts" in of_survey(doubtful).get(act="opened").detail
+
+
+def test_api_and_commands_list_doubtful_words(doubtful: Survey, alice: User) -> None:
+    program = Program(alice)
+    ahead = program.get("surveys/campus/next-design/")
+    found = [one.partition("”")[0] for one in ahead["warnings"]]
+    assert found == [
+        "introduction.en: “ada@example.org",
+        "introduction.en: “anonymous",
+        "introduction.en: “write your name",
+    ]
+    opened = program.post("surveys/campus/open/", {"digest": ahead["digest"]})
+    assert (opened["state"], opened["warnings"]) == ("open", ahead["warnings"])
+
+
+def test_command_says_doubtful_words_on_standard_error(doubtful: Survey) -> None:
+    out, err = StringIO(), StringIO()
+    call_command("open_survey", "campus", "--json", stdout=out, stderr=err)
+    assert err.getvalue().count("Warning: introduction.en: “") == 3
+    assert out.getvalue().count("introduction.en: ") == 3

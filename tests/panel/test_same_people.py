@@ -1,0 +1,167 @@
+"""Copies for the same people go on from what was spent; who says that a copy is for others is written down."""
+
+import json
+import threading
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from surveys import definitions, selectors, services
+from surveys.models import Survey, Version
+from surveys.people.log import of_survey
+from surveys.people.teams import home_team
+from surveys.reading import DefinitionError
+from surveys.services import duplicate_survey
+from surveys.waves.book import book_of
+from tests import payloads
+from tests.surveys.test_waves import answer
+from tests.tools.api import Program
+
+pytestmark = pytest.mark.django_db
+REASON = "The panel agreed to a second survey."
+
+
+@pytest.fixture
+def answered(version: Version) -> Survey:
+    """Closed, and 12 to 1 was spent in it."""
+    answer(version)
+    services.close_survey(version.survey)
+    return version.survey
+
+
+def spent_before(survey: Survey) -> str:
+    return str(selectors.design_to_open(survey)[0].document.get("waves", {}).get("spent", "1/1"))
+
+
+def test_copy_for_the_same_people_inherits_what_was_spent(answered: Survey) -> None:
+    assert spent_before(duplicate_survey(answered, slug="again")) == "12/1"
+    assert spent_before(duplicate_survey(answered, slug="others", same_people=False)) == "1/1"
+
+
+def test_budget_counts_in_every_direction_and_never_resets(answered: Survey) -> None:
+    """A copy of a copy, a second copy, and the first survey's own next wave: all of it counts in all of them."""
+    copy = duplicate_survey(answered, slug="copy")
+    second, of_copy = duplicate_survey(answered, slug="second"), duplicate_survey(copy, slug="of-copy")
+    answer(services.open_survey(copy, reason=REASON))
+    services.close_survey(copy)
+    assert [spent_before(one) for one in (second, of_copy)] == ["144/1", "144/1"]
+    assert selectors.wave_to_open(answered)[0].document["waves"]["spent"] == "144/1"
+    answer(services.open_survey(second, reason=REASON))  # 1,728 to 1; once more would be 20,736, above 2,980
+    for refused in (of_copy, answered):
+        with pytest.raises((DefinitionError, services.NotAllowed), match=r"at most 7\.9997 a person"):
+            (services.open_wave if refused == answered else services.open_survey)(refused, reason=REASON)
+    services.delete_survey(of_copy)
+    assert "at most 7.9997" in selectors.what_keeps_it_closed(answered)
+
+
+def test_log_has_who_said_whom_it_asks(answered: Survey, alice: User) -> None:
+    copy = duplicate_survey(answered, slug="copy", same_people=False, by=alice)
+    entry = of_survey(copy).get(act="said whom it asks")
+    assert (entry.name, entry.detail) == ("alice", "a copy of campus, for other people")
+    assert of_survey(answered).get(act="duplicated").detail == "as copy, for other people"
+
+
+def test_panel_asks_and_takes_no_silence_for_an_answer(answered: Survey, her: Client) -> None:
+    page, new = reverse("panel:duplicate", args=["campus"]), reverse("panel:new")
+    for address, fields in ((page, {"slug": "copy"}), (new, {"survey": "campus"})):
+        for wrong in ({}, {"same_people": "maybe"}):
+            said = her.post(address, fields | wrong, follow=True).content.decode()
+            assert "same people" in said
+            assert Survey.objects.count() == 1
+    her.post(page, {"slug": "copy", "same_people": "yes"})
+    her.post(new, {"survey": "campus", "same_people": "no"})
+    others = Survey.objects.exclude(slug="campus")
+    assert {one.slug: spent_before(one) for one in others} == {"copy": "12/1", "campus-2": "1/1"}
+    opening = her.get(reverse("panel:opening", args=["copy"])).content.decode()
+    assert "and every other survey for the same people" in opening
+
+
+def test_api_copy_inherits_unless_it_says_otherwise(answered: Survey, alice: User) -> None:
+    program = Program(alice)
+    program.post("surveys/campus/duplicate/", {"slug": "copy"})
+    program.post("surveys/campus/duplicate/", {"slug": "others", "same_people": False})
+    assert [spent_before(Survey.objects.get(slug=slug)) for slug in ("copy", "others")] == ["12/1", "1/1"]
+    ledger = program.get("surveys/copy/ledger/")
+    assert (ledger["elsewhere"]["odds"], ledger["total"]["odds"], ledger["next"]["total"]["odds"]) == (
+        "12",
+        "12",
+        "144",
+    )
+    assert ledger["next"]["waves_that_fit"] == 2
+    program.refused(422, "POST", "surveys/campus/duplicate/", {"slug": "x", "same_people": "perhaps"})
+
+
+def test_exported_file_under_another_name_inherits(answered: Survey, alice: User, tmp_path: Any) -> None:
+    file = tmp_path / "campus.yaml"
+    call_command("export_survey", "campus", "--output", str(file))
+    text = file.read_text()
+    assert "same_people_as: campus" in text
+    file.write_text(text.replace("slug: campus", "slug: imported"))
+    call_command("import_survey", str(file), "--owner", "alice")
+    imported = Survey.objects.get(slug="imported")
+    assert spent_before(imported) == "12/1"
+    # Read in once more without the line, it stays linked: what was spent is never taken back.
+    file.write_text(file.read_text().replace("same_people_as: campus\n", ""))
+    call_command("import_survey", str(file), "--owner", "alice")
+    assert spent_before(imported) == "12/1"
+    assert "same_people_as" not in json.dumps(selectors.design_to_open(imported)[0].document)
+    file.write_text(text.replace("same_people_as: campus", "same_people_as: nobody").replace("slug: campus", "slug: x"))
+    with pytest.raises(CommandError, match="must name a survey of this installation that you can edit; got 'nobody'"):
+        call_command("import_survey", str(file), "--owner", "alice")
+
+
+def test_nobody_links_a_survey_that_is_not_hers(answered: Survey, bob: User) -> None:
+    definition = definitions.complete(payloads.definition(slug="bobs", same_people_as="campus"))
+    with pytest.raises(DefinitionError, match="must name a survey of this installation that you can edit"):
+        services.write_survey(definition, team=home_team(bob), by=bob)
+    assert not Survey.objects.filter(slug="bobs").exists()
+
+
+def test_ledger_says_what_was_spent_elsewhere(answered: Survey, her: Client) -> None:
+    copy = duplicate_survey(answered, slug="copy")
+    book = book_of(copy)
+    assert (book.elsewhere.most, book.total.most) == (12, 12)
+    page = her.get(reverse("panel:waves", args=["copy"])).content.decode()
+    assert "that can have been spent in other surveys for the same people" in page
+    assert "The ledger cannot know of other installations" in page
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_copies_that_open_at_once_count_each_other(answered: Survey) -> None:
+    """Both fit alone and not together: 432 of 2,980 was spent, and each adds 12."""
+    extra = duplicate_survey(answered, slug="extra")
+    items = payloads.definition()["items"]
+    services.write_survey(payloads.definition(slug="extra", items=items * 1), team=extra.team)
+    answer(services.open_survey(extra, reason=REASON))
+    pair = [duplicate_survey(answered, slug=slug) for slug in ("left", "right")]
+    barrier, outcomes = threading.Barrier(2), []
+
+    def open_it(survey: Survey) -> None:
+        try:
+            barrier.wait()
+            services.open_survey(survey, reason=REASON)
+            outcomes.append("open")
+        except (DefinitionError, services.NotAllowed):
+            outcomes.append("refused")
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=open_it, args=[one]) for one in pair]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["open", "refused"]
+
+
+def test_rehearsal_spends_nothing_of_anybody(answered: Survey) -> None:
+    copy = duplicate_survey(answered, slug="copy", rehearsal=True)
+    design, _ = selectors.design_to_open(copy)
+    assert {"waves", "ceilings"}.isdisjoint(design.document)
+    assert Fraction(12) == book_of(answered).total.most

@@ -1,0 +1,205 @@
+"""What may be opened: above a ceiling of epsilon only with a reason, which the design, the log and the report show."""
+
+import json
+from datetime import timedelta
+from fractions import Fraction
+from typing import Any
+
+import jsonschema
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from collector import services as collector
+from collector.checks import DesignError
+from collector.designs import LONGEST_REASON, check
+from estimator import services as estimator
+from estimator.exporting.document import json_file
+from estimator.report import build
+from randomized_response import exceeds_epsilon
+from surveys import appointments, ceilings, definitions, selectors, services
+from surveys.appointments import Terms
+from surveys.ceilings import ReasonError
+from surveys.definitions import Opening, design_of
+from surveys.models import Appointment, Survey
+from surveys.people.log import of_survey
+from surveys.people.teams import home_team
+from surveys.waves.ledger import Sum
+from tests import payloads
+from tests.estimator.test_exporting_described import SCHEMA
+from tests.surveys.test_waves import answer
+from tests.tools.api import Program
+
+REASON = "A pilot among our own staff,\nwho agreed to it."
+
+
+def weak(truth: str = "10/11", **changes: Any) -> dict[str, Any]:
+    """One question: forced response with this truth probability; 10/11 is 21 to 1, epsilon 3.045."""
+    items = payloads.definition()["items"][:1]
+    items[0]["channel"] |= {"truth": truth}
+    return payloads.definition(items=items, **changes)
+
+
+def several(count: int) -> dict[str, Any]:
+    """So many questions of epsilon 1.0987."""
+    item = payloads.definition()["items"][0]
+    return payloads.definition(items=[item | {"key": f"q{number}"} for number in range(count)])
+
+
+def above(definition: dict[str, Any], **opening: Any) -> list[str]:
+    document = design_of(definition, version=1, opening=Opening(**opening)).document
+    return [one.in_words for one in ceilings.excesses(document)]
+
+
+@pytest.fixture
+def risky(alice: User) -> Survey:
+    return services.write_survey(weak(), team=home_team(alice))
+
+
+def test_ceilings_on_both_sides() -> None:
+    assert above(weak("9/10")) == []  # 19 to 1, where e^3 is 20.09
+    assert above(weak()) == ["question 1 (cheated) has epsilon 3.05, above 3"]
+    assert above(several(3)) == []
+    assert above(several(4)) == ["all questions together have epsilon 4.40, above 4"]
+    (told,) = above(several(3), spent=Fraction(3))
+    assert told == "all questions together, with what was spent before, have epsilon 4.40, above 4"
+    assert above(weak(rehearsal=True)) == []
+
+
+@given(st.integers(1, 10**40), st.fractions(0, 8))
+def test_exact_comparison_agrees_with_the_neighbours_of_e(denominator: int, epsilon: Fraction) -> None:
+    """Fractions around e^epsilon, closer than a float can tell: at most one neighbour apart on either side."""
+    digits = Fraction(str(epsilon.numerator / epsilon.denominator))
+    low, high = 1, 2981 * denominator
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (
+            (low, middle) if exceeds_epsilon([Sum(most=Fraction(middle, denominator))], digits) else (middle + 1, high)
+        )
+    if low > denominator:
+        assert not exceeds_epsilon([Sum(most=Fraction(low - 1, denominator))], digits)
+
+
+def test_operator_sets_the_ceiling_and_the_digest_has_it(settings: Any) -> None:
+    before = design_of(weak("9/10"), version=1)
+    assert before.document["ceilings"] == {"question": "3", "total": "4"}
+    settings.CANDOR_EPSILON_CEILING_QUESTION = "2.5"
+    after = design_of(weak("9/10"), version=1)
+    assert after.digest != before.digest
+    assert [one.ceiling for one in ceilings.excesses(after.document)] == ["2.5"]
+
+
+@pytest.mark.parametrize("reason", ["", " \n ", "x" * (LONGEST_REASON + 1), "a\u202eb", "\x1b[2J"])
+@pytest.mark.django_db
+def test_opening_above_a_ceiling_needs_a_reason(risky: Survey, reason: str) -> None:
+    with pytest.raises(ReasonError, match="reason"):
+        services.open_survey(risky, reason=reason)
+    risky.refresh_from_db()
+    assert (risky.state, risky.versions.count()) == ("draft", 0)
+
+
+@pytest.mark.django_db
+def test_missing_reason_is_named_with_bound_and_value(risky: Survey) -> None:
+    with pytest.raises(ReasonError) as caught:
+        services.open_survey(risky)
+    assert str(caught.value) == (
+        "reason must say in 1 to 500 characters why it is to be opened although question 1 (cheated) has epsilon 3.05, "
+        "above 3; got none"
+    )
+
+
+@pytest.mark.django_db
+def test_reason_is_in_design_log_report_and_files(risky: Survey, alice: User) -> None:
+    shown, _ = selectors.design_to_open(risky)
+    version = services.open_survey(risky, confirmed=shown.digest, reason=f" {REASON} ", by=alice)
+    document = selectors.document_of(version)
+    assert document["ceilings"] == {"question": "3", "total": "4", "reason": REASON}
+    assert check(document).digest == version.design_id != shown.digest
+    logged = of_survey(risky).filter(act="gave a reason to open above a ceiling").get()
+    assert (logged.detail, logged.name) == (REASON, "alice")
+    run = estimator.execute(estimator.request_run(version.design_id).pk)
+    (told,) = [fact for fact in build(run).label_facts if fact.title == "Above the ceiling"]
+    assert (told.written, told.language) == (REASON, "en")
+    exported = json.loads(json_file(run))
+    assert exported["privacy"]["ceilings"]["reason"] == REASON
+    jsonschema.validate(exported, SCHEMA)
+
+
+@pytest.mark.django_db
+def test_wave_that_comes_above_in_total_needs_a_reason(survey: Survey) -> None:
+    answer(services.open_survey(survey))
+    services.close_survey(survey)
+    with pytest.raises(ReasonError, match=r"with what was spent before, have epsilon 4\.97, above 4"):
+        services.open_wave(survey)
+    second = services.open_wave(survey, reason=REASON)
+    assert selectors.document_of(second)["ceilings"]["reason"] == REASON
+
+
+@pytest.mark.django_db
+def test_appointed_opening_takes_the_reason_along(risky: Survey, alice: User) -> None:
+    digest = selectors.design_to_open(risky)[0].digest
+    later = Terms(opens_at=timezone.now() + timedelta(hours=1))
+    with pytest.raises(ReasonError):
+        appointments.open_on(risky, later, confirmed=digest, by=alice)
+    assert not Appointment.objects.exists()
+    appointments.open_on(risky, later, confirmed=digest, reason=REASON, by=alice)
+    Appointment.objects.update(due_at=timezone.now())
+    appointments.keep_due()
+    version = selectors.latest_version(risky)
+    assert version is not None
+    assert selectors.document_of(version)["ceilings"]["reason"] == REASON
+
+
+@pytest.mark.django_db
+def test_api_asks_for_the_reason(risky: Survey, alice: User) -> None:
+    program = Program(alice)
+    ahead = program.get("surveys/campus/next-design/")
+    assert ahead["above"] == ["question 1 (cheated) has epsilon 3.05, above 3"]
+    body = {"digest": ahead["digest"]}
+    for wrong in ({}, {"reason": " "}, {"reason": "x" * 501}):
+        (fault,) = program.refused(422, "POST", "surveys/campus/open/", body | wrong)["errors"]
+        assert fault["field"] == "reason"
+    assert program.post("surveys/campus/open/", body | {"reason": REASON})["state"] == "open"
+
+
+@pytest.mark.django_db
+def test_command_asks_for_the_reason(risky: Survey) -> None:
+    with pytest.raises(CommandError, match="reason must say in 1 to 500 characters"):
+        call_command("open_survey", "campus")
+    call_command("open_survey", "campus", "--reason", "A pilot.")
+    assert Survey.objects.get().state == "open"
+
+
+@pytest.mark.django_db
+def test_no_reason_helps_above_the_total_of_the_installation(alice: User) -> None:
+    with pytest.raises(definitions.DefinitionError, match=r"at most 7\.9997 a person"):
+        design_of(several(8), version=1, opening=Opening())
+
+
+@pytest.mark.django_db
+def test_design_from_before_keeps_its_digest_and_works() -> None:
+    """The digest of a design that was frozen before there were ceilings, written down then."""
+    document = payloads.document()
+    assert "ceilings" not in document
+    design = collector.freeze(document)
+    assert design.digest == "c32df510958b9cd99ea88bebcb2e56473aceb2ef9dfa6d2790bf1ac87648d1ef"
+    run = estimator.execute(estimator.request_run(design.digest).pk)
+    exported = json.loads(json_file(run))
+    assert "ceilings" not in exported["privacy"]
+    jsonschema.validate(exported, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        None, {}, {"question": "3"}, {"question": 3, "total": "4"}, {"question": "0", "total": "4"},
+        {"question": "9", "total": "4"}, {"question": "3", "total": "4", "reason": ""},
+        {"question": "3", "total": "4", "reason": "x" * 501}, {"question": "3", "total": "4", "reason": "a\u200fb"},
+    ],
+)  # fmt: skip
+def test_collector_refuses_ceilings_that_are_none(wrong: Any) -> None:
+    with pytest.raises(DesignError, match="ceilings"):
+        check(payloads.document(ceilings=wrong))

@@ -1,0 +1,115 @@
+"""Doubtful words of a survey: what is warned of in each language, and what is no alarm."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from surveys import definitions
+from surveys.text_warnings import kinds, text_warnings
+from tests import payloads, translated
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = [
+    *sorted((ROOT / "surveys/topics").glob("[!a]*.yaml")), ROOT / "surveys/topics/academic-cheating.yaml",
+    ROOT / "surveys/demo/student-life.yaml", ROOT / "surveys/demo/redbook-1974.yaml",
+    ROOT / "docs/examples/every-kind.yaml",
+]  # fmt: skip
+
+DOUBTFUL = {
+    "mail": {
+        "en": ["Write to ada.love+study@cs.example.org.", "Contact ada [at] example"],
+        "ar": ["راسلونا على help@example.org"],
+    },
+    "phone": {
+        "en": ["Call 555-123-4567 now", "Ring +44 20 7946 0018"],
+        "de": ["Rufen Sie 030 / 1234567 an.", "(0221) 123-4567"],
+        "ar": ["اتصل على +٩٦٦ ٥٠ ١٢٣ ٤٥٦٧"],
+    },
+    "randomised": {
+        "en": ["Your answer is not randomised.", "These are unrandomized", "sent without any randomisation"],
+        "de": ["Ihre Antwort wird nicht randomisiert.", "ohne Zufall gesendet"],
+        "es": ["Su respuesta no se aleatoriza.", "sin aleatorizar"],
+        "fr": ["Votre réponse n'est pas randomisée.", "sans tirage"],
+        "ar": ["إجابتك غير عشوائية", "بدون عشوائية"],
+    },
+    "anonymous": {
+        "en": ["This is anonymous.", "100 % private", "strictly confidential", "anony\u00admous", "No one can trace"],
+        "de": ["Die Umfrage ist anonym.", "anonyme Umfrage", "100% sicher", "streng vertraulich"],
+        "es": ["Es una encuesta anónima.", "Se garantiza el anonimato", "totalmente confidencial"],
+        "fr": ["Ce sondage est anonyme.", "Votre anonymat", "strictement confidentiel"],
+        "ar": ["الاستبيان مجهول الهوية", "دون الكشف عن هويتك", "سرية تامة", "مَجهُول الهويّة"],
+    },
+    "identity": {
+        "en": [
+            "What is your full name?", "Please enter your student number", "your e-mail address", "your date of birth",
+            "State your home address", "Write down your staff ID", "When were you born?",
+        ],
+        "de": ["Wie heißen Sie?", "Ihr Name", "Geben Sie Ihre Matrikelnummer an", "Ihr Geburtsdatum?", "Ihre Adresse"],
+        "es": ["¿Cuál es su nombre?", "Indique su número de estudiante", "Su fecha de nacimiento", "¿Cómo se llama?"],
+        "fr": ["Quel est votre nom ?", "Indiquez votre numéro d'étudiant", "votre date de naissance", "votre adresse"],
+        "ar": ["ما اسمك؟", "اكتب رقمك الجامعي", "تاريخ ميلادك", "رقم هاتفك"],
+    },
+}  # fmt: skip
+
+HARMLESS = [
+    "Have you been to a meeting of Alcoholics Anonymous?", "Bei den Anonymen Alkoholikern?", "Alcohólicos Anónimos",
+    "les Alcooliques anonymes", "Have you ever used somebody else's name?", "Do you know the name of the drug?",
+    "Between 2019 and 2024", "from 10 000 to 20 000 euros", "since 01.01.2024", "on 2024-05-01", "3.5 to 4.25",
+    "Your answer is randomised on your device.", "Ihre Antwort wird zufällig verändert.", "How old are you?",
+    "Do you use your phone in lectures?", "How many names can you recall?",
+    "Haben Sie schon unter fremdem Namen bestellt?", "¿Ha mentido en nombre de otra persona?", "au nom de la loi",
+    "هل غششت في امتحان؟", "ما اسم الدواء؟", "Is there a private room?", "a secret ballot", "@home", "50 % of people",
+]  # fmt: skip
+
+
+def found_in(words: str, language: str = "en") -> set[str]:
+    definition = payloads.definition(languages=[language], introduction={language: words})
+    return {one.kind for one in text_warnings(definition) if one.place == "introduction"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "language", "words"),
+    [(kind, code, words) for kind, said in DOUBTFUL.items() for code, some in said.items() for words in some],
+)
+def test_doubtful_words_are_found(kind: str, language: str, words: str) -> None:
+    assert kind in found_in(words, language)
+
+
+@pytest.mark.parametrize("words", HARMLESS)
+def test_harmless_words_are_no_alarm(words: str) -> None:
+    assert found_in(words) == set()
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_survey_has_no_warning(path: Path) -> None:
+    definition = definitions.load(path.read_text(encoding="utf-8"))
+    assert [one.in_words for one in text_warnings(definition)] == []
+
+
+def test_tests_own_survey_has_no_warning_in_any_language() -> None:
+    assert text_warnings(translated.definition("en", "de", "es", "fr", "ar")) == []
+
+
+def test_warning_names_place_language_match_and_reason() -> None:
+    definition = payloads.definition()
+    definition["items"][1]["choices"][2] = {"en": "Low, anonymously"}
+    definition["strata"]["wording"] = {"en": "Your group is not randomised. Which?"}  # which is true
+    (found,) = text_warnings(definition)
+    assert (found.place, found.language, found.match) == ("items[1].choices[2]", "en", "anonymously")
+    assert found.in_words.startswith("items[1].choices[2].en: “anonymously”. Nobody can promise this")
+
+
+def test_no_pattern_takes_long() -> None:
+    """A text of many almost-matches takes moments; the test hangs where one takes the square of its length or more."""
+    for piece in ("your ", "0 1", "a.b+", "not is ", "100 % ", "enter x", "anonym "):
+        assert len(found_in((piece * 20_000)[:20_000])) <= len(kinds())
+
+
+def test_every_language_has_patterns_for_what_is_said_in_words() -> None:
+    source = re.findall(r"^([a-z]+):$|^    (en|de|es|fr|ar):", (ROOT / "surveys/text_warnings.yaml").read_text(), re.M)
+    languages: dict[str, set[str]] = {}
+    for kind, language in source:
+        name = kind or name if kind else name  # noqa: F821
+        languages.setdefault(name, set()).update({language} - {""})
+    assert all(languages[kind] == {"en", "de", "es", "fr", "ar"} for kind in ("randomised", "anonymous", "identity"))
