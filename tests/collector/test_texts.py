@@ -9,7 +9,7 @@ from collector.texts import refused_in, refused_within, validate_line, validate_
 
 CONTROLS = [chr(code) for code in [*range(0x20), *range(0x7F, 0xA0)]]
 DIRECTIONS = [chr(code) for code in (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))]
-INVISIBLE = [*list("\u200b\u2060\u2063\ufeff\u180e\u2028\u2029\ufff9\U000e0041ㅤ⠀\ufffe"), "�"]
+INVISIBLE = [*list("\u200b\u2060\u2063\ufeff\u180e\u2028\u2029\ufff9\U000e0041ㅤ⠀\ufffe"), "\ud800"]
 
 
 @pytest.mark.parametrize("character", [*CONTROLS, *DIRECTIONS, *INVISIBLE], ids=lambda one: f"{ord(one):04x}")
