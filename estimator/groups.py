@@ -2,7 +2,7 @@
 
 A group is sent openly, so a group of one would give its report away by name. This is the one place that decides which
 groups are told of. Estimates, files and analyses are all made of the partition that it gives, so nothing that leaves
-can be subtracted from something else that does: docs/adr/0025-groups-of-ten.md. A design with `participation` releases
+can be subtracted from something else that does: docs/adr/0028-groups-of-ten.md. A design with `participation` releases
 how many people are in each group through a noised number alone, and nothing else by group:
 docs/adr/0024-participation-counts.md.
 """
