@@ -286,6 +286,8 @@ def test_the_panel_shows_the_link_and_counts_the_reports(version: Version, alice
     before = client.get("/panel/survey/campus/").content.decode()
     assert "of them with a real coin" not in before
     send(looked(version))
+    assert "of them with a real coin" not in client.get("/panel/survey/campus/").content.decode(), "one is no step"
+    services.close_survey(version.survey)
     assert "of them with a real coin: 1" in client.get("/panel/survey/campus/").content.decode()
 
 
