@@ -12,6 +12,7 @@ STATUSES = {
     400: "The request names another host, or its body ended early.",
     403: "The request comes from another site than the survey's own page; or its invitation is none that can be used.",
     404: "No design of this survey takes reports under that digest.",
+    408: "The body was not here in time; the connection is closed.",
     409: "The nonce belongs to another report, which stays as it is.",
     410: "The survey is closed.",
     411: "The length of the body is missing.",
