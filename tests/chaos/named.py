@@ -25,7 +25,7 @@ SECONDS = 120.0
 """Within which somebody comes to an armed point; the house is kept once a minute."""
 
 DRAFT, OPEN = "draft, 0 versions, 0 designs, 0 pages", "open, 1 versions, 1 designs, 3 pages"
-DONE = "done, 15 estimates"
+DONE = "done, 5 estimates"
 UNCLOSED, CLOSED = "open, design open, no run", f"closed, design closed, {DONE}"
 PURGED = "0 reports, marked, purged, rewritten, 1 entries"
 MAY_BE_KEPT = [
