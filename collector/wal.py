@@ -9,6 +9,7 @@ import contextlib
 import logging
 import sqlite3
 import threading
+import time
 from pathlib import Path
 
 from django.db import ProgrammingError, connection
@@ -18,6 +19,9 @@ LOOKS = 0.5
 
 PATIENCE = 0.05
 """Seconds that a try waits for whoever reads from the log just now: for so long, reports wait too."""
+
+AGAIN = 0.005
+"""Seconds until the next try where somebody else is just cutting the log: for that SQLite does not wait."""
 
 MOST_FILES = 256
 """Of PostgreSQL's log that are filled with zeros, at most: of 16 MB each, four times what it keeps by default."""
@@ -39,8 +43,19 @@ def truncate(*, patience: float = PATIENCE) -> bool:
     """
     if connection.vendor != "sqlite" or not _has_bytes(Path(f"{connection.settings_dict['NAME']}-wal")):
         return True
+    deadline = time.monotonic() + patience
     with contextlib.closing(sqlite3.connect(connection.settings_dict["NAME"], timeout=patience)) as own:
-        busy, _pages, _moved = own.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        while not _cut(own):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            time.sleep(min(AGAIN, left))
+            own.execute(f"PRAGMA busy_timeout = {max(int(left * 1000), 1)}")
+    return True
+
+
+def _cut(own: sqlite3.Connection) -> bool:
+    busy, _pages, _moved = own.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
 
 

@@ -5,9 +5,10 @@ Nothing here is left to chance: `attacking.logged` finds a nonce that is not the
 
 import random
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
@@ -64,13 +65,23 @@ def only(vendor: str) -> None:
         pytest.skip(f"of {vendor} alone")
 
 
+@contextmanager
+def uncut() -> Iterator[None]:
+    """Somebody reads, so that nobody cuts the log: a web process does, which other tests have within this one."""
+    if connection.vendor != "sqlite":
+        yield
+        return
+    with closing(sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM collector_report").fetchone()
+        yield
+
+
 def test_a_log_that_is_kept_names_the_order_of_all(opened: Design) -> None:
     """The test of the test: nothing cuts the log meanwhile. Of PostgreSQL's a few stand across two pages."""
-    if connection.vendor == "sqlite":
-        with connection.cursor() as cursor:
-            cursor.execute("PRAGMA wal_autocheckpoint = 0")
-    order = send(opened, N)
-    found = logged(order)
+    with uncut():
+        order = send(opened, N)
+        found = logged(order)
     assert len(found) >= (N if connection.vendor == "sqlite" else 0.9 * N)
     assert found == [nonce for nonce in order if nonce in found]
 
@@ -98,13 +109,10 @@ def test_sqlite_log_is_cut_while_reports_come(opened: Design, kept_short: None) 
 
 def test_sqlite_log_is_cut_as_soon_as_a_reader_ends(opened: Design) -> None:
     only("sqlite")
-    with closing(sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)) as reader:
-        reader.execute("BEGIN")
-        reader.execute("SELECT count(*) FROM collector_report").fetchone()
+    with uncut():
         order = send(opened, 3)
         assert not wal.truncate()
-        reader.execute("COMMIT")
-        assert wal.truncate()
+    assert wal.truncate()
     assert (logged(order), size()) == ([], 0)
 
 
@@ -122,11 +130,40 @@ def test_sqlite_log_begun_anew_keeps_nothing_older(opened: Design) -> None:
     order = send(opened, 20)
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA wal_checkpoint(RESTART)")
-    last = send(opened, 1, seed=9)
-    assert len(logged(order)) <= len(order)
-    frames = (size() - 32) // (4096 + 24)
-    assert frames < 20, "the log was cut to what one report wrote"
-    assert logged(last) == last
+    with uncut():
+        last = send(opened, 1, seed=9)
+        assert len(logged(order)) <= len(order)
+        frames = (size() - 32) // (4096 + 24)
+        assert frames < 20, "the log was cut to what one report wrote"
+        assert logged(last) == last
+
+
+def test_sqlite_log_that_somebody_else_is_just_cutting_is_waited_for(opened: Design) -> None:
+    """SQLite itself does not wait for that; a rewriting would be busy whenever the web's thread comes by."""
+    only("sqlite")
+    with closing(sqlite3.connect(connection.settings_dict["NAME"])) as looking:
+        with uncut():
+            order = send(opened, 3)
+            cutting, waiting = (threading.Thread(target=wal.truncate, kwargs={"patience": 20.0}) for _ in range(2))
+            cutting.start()
+            wait_until(lambda: looking.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()[0])
+            waiting.start()
+            time.sleep(0.1)
+            assert waiting.is_alive()
+        for one in (cutting, waiting):
+            one.join()
+    assert (logged(order), size()) == ([], 0)
+
+
+def test_a_rewriting_beside_who_cuts_the_log_again_and_again(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wal, "LOOKS", 0.001)
+    ended = wal.keep_short()
+    try:
+        for seed in range(10):
+            send(opened, 2, seed)
+            rewriting.rewrite()
+    finally:
+        ended.set()
 
 
 def test_a_rewriting_that_cannot_cut_the_log_is_busy(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,8 +174,9 @@ def test_a_rewriting_that_cannot_cut_the_log_is_busy(opened: Design, monkeypatch
 
 
 def test_after_closing_the_log_names_nobody(opened: Design) -> None:
-    order = send(opened, N)
-    assert logged(order)
+    with uncut():
+        order = send(opened, N)
+        assert logged(order)
     services.close(opened.digest)
     assert rewriting.rewrite_closed()
     wal.truncate()  # what was written after the rewriting, as a fold's end and the web's thread do
