@@ -34,7 +34,7 @@ from hypothesis.stateful import (
 )
 
 from collector import folding, inviting, purging, selectors, services
-from collector.designs import Design
+from collector.designs import FEWEST_IN_GROUP, Design
 from collector.errors import Closed, NonceTaken, NotInvited
 from collector.invitations import check_symbol, hash_of
 from collector.models import Invitation, Report, StoredReport, WaitingReport
@@ -390,7 +390,12 @@ class Machine(RuleBasedStateMachine):
     def _check_run(self, run: Run, model: Model) -> None:
         assert run.state == Run.State.DONE
         assert run.reports == len(model.counted)
-        assert run.tallies == model.totals(model.counted)
+        exact, sizes = model.totals(model.counted), model.sizes(model.counted)
+        assert run.tallies == [
+            [[sum(row[g][v] for g in row_of) for v in (0, 1)] for row_of in run.groups] for row in exact
+        ]
+        told = [sum(sizes[group] for group in groups) for groups in run.groups]
+        assert model is self.rehearsed or len(told) == 1 or min(told) >= FEWEST_IN_GROUP
         assert run.anytime is not model.closed or model is self.rehearsed
 
 
