@@ -11,7 +11,7 @@ from surveys.models import Survey
 from surveys.people.teams import home_team
 from surveys.services import write_survey
 from tests.browser.test_page import IMAGES
-from tests.browser.test_panel import DESKTOP, fits, sign_in
+from tests.browser.test_panel import DESKTOP, fits, sign_in, sign_in_by_hand
 from tests.surveys.test_every_kind import example
 
 OF_KIND = ("choices", "minimum", "maximum", "step", "most", "prefer_not", "may_be_blank", "shuffle")
@@ -67,7 +67,7 @@ def test_only_what_matters_is_shown(page: Page, alice: User, kinds: Survey) -> N
 
 @pytest.mark.parametrize("page", [False], indirect=True)
 def test_without_script_everything_is_there(page: Page, alice: User, kinds: Survey) -> None:
-    sign_in(page, alice)
+    sign_in_by_hand(page, alice)
     page.goto(unfolded(kinds))
     assert page.locator("#id_items-0-minimum").is_enabled()
     assert page.locator("#id_items-0-weights").is_enabled()

@@ -20,7 +20,7 @@ from surveys.people.teams import home_team
 from tests import payloads
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME
-from tests.browser.test_panel import DESKTOP, PHONE, fits, page, sign_in
+from tests.browser.test_panel import DESKTOP, PHONE, fits, page, sign_in, sign_in_by_hand
 from tests.surveys.test_coin_sheet import said
 
 __all__ = ["page"]
@@ -146,7 +146,7 @@ def plain(browser: Browser, running_site: str) -> Iterator[Page]:
 
 
 def test_without_a_script(plain: Page, alice: User, version: Version) -> None:
-    sign_in(plain, alice)
+    sign_in_by_hand(plain, alice)
     plain.goto(PAPER)
     assert plain.get_by_text("Type the small number").count() == 1
     assert not plain.get_by_text("Type the small number").is_visible(), "what only the script can do is not promised"
