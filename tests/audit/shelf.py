@@ -43,8 +43,11 @@ class Shelf:
         return audited(self.design)
 
     def respond(self, request: Request) -> Response:
-        """The stored file; for a report, the receipt that the collector would give."""
-        if request.method == "POST":
+        """The stored file; for a report, the receipt that the collector would give.
+
+        By whatever method a client sends it: one that is refused would be kept and sent again, and nothing else.
+        """
+        if request.method == "POST" or request.body:
             return receipt_of(request)
         return self.responses.get(request.target.partition("?")[0], Response(404))
 
