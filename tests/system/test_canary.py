@@ -1,7 +1,7 @@
 """A canary answer is nowhere: not in the database, its log, the broker's folder, temporary files or the program's log.
 
-The canary is a true answer that no chance can produce: eight questions of 256 choices, answered through the rehearsal
-by the collector's own way. A report equals its answer in all eight with probability (1/300 + 299/300/256)^8 = 7e-18.
+The canary is a true answer that no chance can produce: eight questions of 128 choices, answered through the rehearsal
+by the collector's own way. A report equals its answer in all eight with probability (1/300 + 299/300/128)^8 = 2e-16.
 """
 
 import contextlib
@@ -19,8 +19,8 @@ from tests.system import coded
 from tests.system.installation import Installation, wait_until
 from tests.tools.mailbox import Mailbox, environment, serving
 
-ITEMS, CHOICES = 8, 256
-CANARY = bytes([0xC3, 0x5A, 0x91, 0x2E, 0xF7, 0x68, 0x1D, 0xB4])
+ITEMS, CHOICES = 8, 128
+CANARY = bytes([0x43, 0x5A, 0x11, 0x2E, 0x77, 0x68, 0x1D, 0x34])
 NEEDLES = [CANARY, CANARY.hex().encode(), ",".join(map(str, CANARY)).encode(), str(list(CANARY)).encode()]
 AGENT = "CanaryBrowser/7.3"
 NONCE = bytes.fromhex("c0ffee5ca1ab1e00c0ffee5ca1ab1e00")
