@@ -35,7 +35,7 @@ class Web:
     def __init__(self, folder: Path, database: PostgreSQL) -> None:
         self.database, self.port = database, free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        own = {"CANDOR_DATA": str(folder), "CANDOR_URL": self.url, "DATABASE_URL": database.url}
+        own = {"CANDOR_DATA": str(folder / "data"), "CANDOR_URL": self.url, "DATABASE_URL": database.url}
         self.environment = os.environ | own | {"DJANGO_SETTINGS_MODULE": "config.settings"}
         self.log = folder / "web.log"
         self.process: subprocess.Popen[bytes] | None = None
@@ -125,20 +125,25 @@ def design() -> Design:
 
 def test_503_while_the_database_is_away_and_201_when_it_is_back(web: Web, design: Design) -> None:
     assert web.send(payloads.body(design)) == 201
+    bodies = [payloads.body(design) for _ in range(8)]
     web.database.stop()
     with ThreadPoolExecutor(4) as pool:
-        away = list(pool.map(lambda _: web.answer(payloads.body(design)), range(8)))
+        away = list(pool.map(web.answer, bodies))
     web.database.start()
     assert away == [(503, "5")] * 8
     assert web.send(payloads.body(design)) == 201, "the next one, without a wait"
-    assert web.stored() == 2
+    # On a busy machine some may be stored after who sent them was told to try again; each is there once then.
+    assert {web.send(body) for body in bodies} <= {200, 201}
+    assert web.stored() == 10
     assert "nonce" not in web.log.read_text()
 
 
 def test_slow_senders_are_cut_and_others_taken(web: Web, design: Design) -> None:
     """The attack that was found, 96 slow bodies of four addresses. Each is held until its deadline and then ended."""
     attack = Attack(KINDS["a body that drips"], web.port)
-    result = asyncio.run(attack.run(DEADLINE + 4, lambda nonce: payloads.body(design, nonce=nonce)))
+    sent = attack.run(DEADLINE + 4, lambda nonce: payloads.body(design, nonce=nonce))
+    with ThreadPoolExecutor(1) as pool:  # a browser test may have left a loop in this one
+        result = pool.submit(asyncio.run, sent).result()
     assert result.taken >= 0.95, result.statuses
     assert len(result.held) >= attack.addresses * attack.connections
     assert max(result.held) < DEADLINE + 5, "ended by the server, whatever is still sent"
