@@ -89,4 +89,6 @@ def test_kill_the_web_server_and_what_was_acknowledged_is_there(installation: In
             return False
 
     wait_until(answers_again, 60)
+    installation.manage("close_survey", "campus")  # until then the last step waits
+    wait_until(lambda: installation.rows("SELECT count(*) FROM collector_waitingreport") == [(0,)], 60)
     wait_until(lambda: installation.tallies() == installation.recount(), 60)
