@@ -55,6 +55,11 @@ def document(**changes: Any) -> dict[str, Any]:
     return frozen | changes
 
 
+def opened() -> dict[str, Any]:
+    """The frozen design of the definition, as an installation opens it."""
+    return document(ceilings={"question": "3", "total": "4"})
+
+
 def report(design: Design, /, **changes: Any) -> dict[str, Any]:
     """A report of this design with a fresh nonce."""
     symbols = bytes(len(design.alphabets))

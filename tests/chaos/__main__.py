@@ -53,7 +53,7 @@ def suffer(kind: str, victims: dict[str, str], kills: int) -> report.Result:
     with running(kind) as (installation, ask):
         open_survey(installation)
         killer = Killer(installation, victims, seed=1)
-        senders = [Sender(check(payloads.document()), installation.port, number) for number in range(SENDERS)]
+        senders = [Sender(check(payloads.opened()), installation.port, number) for number in range(SENDERS)]
         for sender in senders:
             sender.start()
         for _ in tqdm(range(kills), desc=kind, unit="kill"):
@@ -70,7 +70,7 @@ def strike(kind: str, listed: dict[str, tuple[str, ...]]) -> report.Deaths:
     with running(kind, prepare=named.prepare) as (installation, ask):
         open_survey(installation)
         strikes = named.Strikes(installation, ask)
-        senders = [Sender(check(payloads.document()), installation.port, number, apart=0.02) for number in range(2)]
+        senders = [Sender(check(payloads.opened()), installation.port, number, apart=0.02) for number in range(2)]
         for sender in senders:
             sender.start()
         strikes.all(points.names(listed))

@@ -30,7 +30,7 @@ def installation(tmp_path: Path) -> Iterator[Installation]:
 def test_who_dies_right_after_a_commit_leaves_everything_once(installation: Installation) -> None:
     open_survey(installation)
     strikes = named.Strikes(installation, installation.rows)
-    sender = Sender(check(payloads.document()), installation.port, 1, apart=0.02)
+    sender = Sender(check(payloads.opened()), installation.port, 1, apart=0.02)
     sender.start()
     strikes.all(POINTS)
     sender.leave_acknowledged(BACK)

@@ -76,7 +76,7 @@ def attacked(installation: Installation, kind: str, addresses: int, connections:
     static = installation.data / "static"
     large = max(static.rglob("*.css"), key=lambda file: file.stat().st_size).relative_to(static)
     attack = Attack(KINDS[kind], installation.port, addresses, connections, large=f"/static/{large}")
-    design = check(payloads.document())
+    design = check(payloads.opened())
     return asyncio.run(attack.run(SECONDS, lambda nonce: payloads.body(design, nonce=nonce)))
 
 

@@ -35,7 +35,7 @@ def design(installation: Installation, tmp_path: Path) -> Design:
     installation.manage("shell", "-c", "from django.contrib.auth.models import User; User(is_staff=True).save()")
     installation.manage("import_survey", str(file))
     opened = json.loads(installation.manage("open_survey", "campus", "--json"))
-    design = check(payloads.document())
+    design = check(payloads.opened())
     assert opened["digest"] == design.digest
     return design
 

@@ -38,7 +38,7 @@ def design(stack: Stack, tmp_path: Path) -> Design:
     stack.manage("shell", "-c", "from django.contrib.auth.models import User; User(is_staff=True).save()")
     stack.manage("import_survey", str(file))
     stack.manage("open_survey", "campus")
-    return check(payloads.document())
+    return check(payloads.opened())
 
 
 def send(stack: Stack, design: Design, numbers: range) -> None:
