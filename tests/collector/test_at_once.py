@@ -219,7 +219,7 @@ def test_an_open_design_one_worker_folds_at_a_time(design: Design) -> None:
     until_waiting()
     slow.go_on()
     assert asked.go_on() == 0
-    assert selectors.received_count(design.digest) == 30
+    assert selectors.report_count(design.digest) == 30
     assert WaitingReport.objects.count() == 15
 
 

@@ -151,7 +151,7 @@ def test_a_survey_is_written_from_nothing_and_comes_back_from_its_file(her: Clie
     written = selectors.definition_of(survey)
     assert written["items"][0]["choices"] == [{"de": "Nein"}, {"de": "Ja"}]
     text = her.get(reverse("panel:definition", args=["study"])).content.decode()
-    assert definitions.load(text) == written
+    assert definitions.load(text) == written | {"same_people_as": "study"}
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_a_file_becomes_a_draft(alice: User, her: Client) -> None:
     assert (survey.team, selectors.definition_of(survey)) == (home_team(alice), BILINGUAL)
     back = her.get(reverse("panel:definition", args=["campus"]))
     assert back["Content-Disposition"] == 'attachment; filename="campus.yaml"'
-    assert definitions.load(back.content.decode()) == BILINGUAL
+    assert definitions.load(back.content.decode()) == BILINGUAL | {"same_people_as": "campus"}
 
 
 @pytest.mark.parametrize(

@@ -51,11 +51,11 @@ def fault(**said: Any) -> str:
 
 
 def test_the_contract_has_one_reading() -> None:
-    """Word for word but for what is asked: the example speaks to people."""
+    """Word for word but for what is asked, and for the ceilings that only an opened survey has."""
 
     def without_words(document: dict[str, Any]) -> dict[str, Any]:
         items = [item | {"wording": {}} for item in document["items"]]
-        return document | {"introduction": {}, "items": items}
+        return {k: v for k, v in document.items() if k != "ceilings"} | {"introduction": {}, "items": items}
 
     assert without_words(design_of(example(), version=1).document) == without_words(kinds.document())
 
