@@ -1,5 +1,6 @@
 """What respondents find at a closed survey's link, and the survey in a frame of another site, in a real browser."""
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from tests.browser.test_accessibility_panel import CLEAN
 from tests.browser.test_page import IMAGES
 from tests.browser.test_panel import PHONE, fits
 from tests.finished import fill
+from tests.system.installation import wait_until
+from tests.tools.browser import FLAGS, find_browser
 
 NAMED, OTHER = "https://named.test", "https://other.test"
 
@@ -48,10 +51,26 @@ def test_the_results_are_accessible_from_left_and_from_right(
     assert dict(on_every_screen(page)) == CLEAN
 
 
-def test_a_site_that_is_named_can_show_the_survey_and_no_other_can(
-    page: Page, version: Version, running_site: str
-) -> None:
-    """Within the frame all checks of the page hold, that of a place to keep the report among them."""
+@pytest.fixture
+def ordinary(browser: Browser, tmp_path: Path) -> Iterator[Page]:
+    """A page of a browser as people run it: playwright's own flags deny storage to frames of other sites."""
+    profile = tmp_path / "profile"
+    found = profile / "DevToolsActivePort"
+    command = [str(find_browser()), *FLAGS, "--remote-debugging-port=0", f"--user-data-dir={profile}"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        try:
+            wait_until(lambda: found.exists() and found.read_text(), 30)
+            port = found.read_text().split()[0]
+            connected = browser.browser_type.connect_over_cdp(f"http://127.0.0.1:{port}")
+            connected.contexts[0].set_default_timeout(15_000)
+            yield connected.contexts[0].new_page()
+            connected.close()
+        finally:
+            process.kill()
+
+
+def embedded(page: Page, version: Version, running_site: str) -> list[str]:
+    """Embed the survey and prepare both sites that show it; what the console says from now on."""
     services.embed_survey(version.survey, [NAMED])
     link = f"{running_site}/s/campus/#{version.design_id}"
     frame = f'<!doctype html><title>x</title><iframe src="{link}" height="900"></iframe>'
@@ -61,13 +80,35 @@ def test_a_site_that_is_named_can_show_the_survey_and_no_other_can(
     page.context.grant_permissions(["local-network-access"])
     said = list[str]()
     page.on("console", lambda message: said.append(message.text))
-    page.goto(f"{OTHER}/")
-    page.wait_for_load_state("networkidle")
+    return said
+
+
+def test_a_site_that_is_named_can_show_the_survey_and_no_other_can(
+    ordinary: Page, version: Version, running_site: str
+) -> None:
+    """Within the frame all checks of the page hold, and a report goes where it always goes."""
+    said = embedded(ordinary, version, running_site)
+    ordinary.goto(f"{OTHER}/")
+    ordinary.wait_for_load_state("networkidle")
     assert any("frame-ancestors" in line for line in said), said
     said.clear()
+    ordinary.goto(f"{NAMED}/")
+    inside = ordinary.frame_locator("iframe")
+    inside.locator("html[data-now=questions]").wait_for()
+    for place, label in (("#group", "Later"), ("#question-1", "Yes"), ("#question-2", "Low")):
+        inside.locator(place).get_by_text(label, exact=True).click()
+    inside.get_by_role("button", name="Review your answers").click()
+    inside.get_by_role("button", name="Send", exact=True).click()
+    inside.locator("html[data-now=sent]").wait_for()
+    assert reports.received_count(version.design_id) == 1
+    assert said == []
+
+
+def test_a_frame_that_can_keep_nothing_asks_nothing(page: Page, version: Version, running_site: str) -> None:
+    """As in a browser that denies storage to frames of other sites."""
+    said = embedded(page, version, running_site)
     page.goto(f"{NAMED}/")
     inside = page.frame_locator("iframe")
-    # A private window keeps nothing for a frame of another site: the page says so, and asks nothing.
     inside.locator("html[data-now=refused]").wait_for()
     assert inside.get_by_text("This browser lets the page keep nothing.").first.is_visible()
     assert reports.received_count(version.design_id) == 0
