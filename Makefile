@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test test-stack check audit audit-wire audit-files fuzz machine chaos slow format messages lock coverage bench
+.PHONY: help run stack test test-stack check audit audit-wire audit-files fuzz machine chaos slow failures format messages lock coverage bench
 .PHONY: bench-library backup restore
 
 help: ## list the doors
@@ -47,7 +47,7 @@ restore: ## make an empty installation from such a file; FILE=candor.zip, from e
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py restore "$(FILE)" $(if $(SIGNED_BY),--signed-by "$(SIGNED_BY)") $(if $(UNSIGNED),--unsigned)
 
-audit: audit-wire audit-files fuzz machine chaos slow ## the long proofs; each writes its numbers into docs
+audit: audit-wire audit-files fuzz machine chaos slow failures ## the long proofs; each writes its numbers into docs
 
 audit-wire: ## 30,000 answers by a real browser: what leaves it is the table's channel
 	@$(PYTHON) bin/install requirements-dev.lock
@@ -75,6 +75,10 @@ chaos: ## kill every process 500 times under load and once at every named point,
 slow: ## slow senders of every kind against an installation and a stack: others' reports are taken, into docs (twenty minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.slow
+
+failures: ## clocks, disks, folders and processes that fail around an installation and a stack, into docs/failures.md; as root
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python -m tests.failures
 
 format: ## write every file in the project's style
 	@$(PYTHON) bin/install requirements-dev.lock

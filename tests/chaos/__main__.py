@@ -18,6 +18,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from tests import payloads
+from tests.audit.standalone import prepare
 from tests.chaos import named, points, report
 from tests.chaos.checking import FOLDABLE, STUCK, Ask, Outcome, outcome
 from tests.chaos.killing import BACK, EMBEDDED, STACK, Killer
@@ -134,4 +135,5 @@ if __name__ == "__main__":
     parser.add_argument("kills", type=int, nargs="?", default=KILLS, help="at random moments")
     parser.add_argument("--only", choices=PARTS, help="one of both")
     options = parser.parse_args()
+    prepare()
     sys.exit(0 if main(options.kills, [options.only] if options.only else PARTS) else 1)

@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests import payloads
+from tests.audit.standalone import prepare
 from tests.chaos.__main__ import open_survey
 from tests.chaos.checking import Ask, outcome
 from tests.chaos.sending import Sender
-from tests.failures import cases, redis, report
+from tests.failures import cases, report
 from tests.failures.cases import BACK, DAY, Case, Scene
 from tests.system.installation import ROOT, Installation, wait_until
 from tests.system.stack import Stack
@@ -43,6 +44,7 @@ def main() -> bool:
 def suffer(kind: str, listed: dict[str, Case]) -> list[report.Row]:
     """One installation, all that happens to it, and what became of the reports."""
     from collector.designs import check
+    from tests.failures import redis
 
     with running(kind) as (installation, ask, folder):
         open_survey(installation)
@@ -100,4 +102,5 @@ def at(kind: str, folder: Path) -> Iterator[tuple[Installation, Ask]]:
 
 
 if __name__ == "__main__":
+    prepare()
     sys.exit(0 if main() else 1)
