@@ -1,8 +1,9 @@
 """Which requests may be on their way at once: fair to every address, however many a few of them begin."""
 
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from collector.errors import RETRY, Unavailable
 
@@ -39,3 +40,41 @@ class Admission:
             self._held[address] -= places
             if not self._held[address]:
                 del self._held[address]
+
+
+class Turns:
+    """Threads that addresses are given in turn, so that whoever asks for much waits behind itself alone.
+
+    Used by one thread alone, that of the event loop.
+    """
+
+    def __init__(self, free: int) -> None:
+        self._free = free
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+        """By address, in the order of their turns."""
+
+    @asynccontextmanager
+    async def hold(self, address: str) -> AsyncIterator[None]:
+        """Wait for a turn, and hold it."""
+        if self._free:
+            self._free -= 1
+        else:
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.setdefault(address, deque()).append(turn)
+            await turn
+        try:
+            yield
+        finally:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        while self._waiting:
+            address = next(iter(self._waiting))
+            mine = self._waiting.pop(address)
+            turn = mine.popleft()
+            if mine:
+                self._waiting[address] = mine  # behind the others
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1

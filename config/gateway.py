@@ -21,9 +21,10 @@ from django.conf import settings
 from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]
 
 from collector import limits
-from collector.admission import Admission
+from collector.admission import Admission, Turns
 from collector.door import Answer, Door
 from collector.errors import Incomplete, Refusal, TooSlow, not_stored
+from collector.headers import LENGTH
 from collector.parsing import LARGEST_BODY
 from collector.writer import PATIENCE
 from config import connections
@@ -58,6 +59,7 @@ class Gateway:
     def __init__(self, door: Door, *, places: int = PLACES, threads: int = THREADS) -> None:
         self._door = door
         self._admission = Admission(places)
+        self._pages, self._turns = Admission(connections.most()), Turns(threads)
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
         self._reports = Batches(door.submit)
         self._busy: set[str] = set()
@@ -75,7 +77,7 @@ class Gateway:
             if self._door.takes(environ):
                 answer = await self._report(environ)
             else:
-                await asyncio.get_running_loop().run_in_executor(self._threads, self._call, environ, proto)
+                await self._page(environ, proto)
                 return
         except Refusal as refusal:
             answer = self._door.refuse(environ, refusal)
@@ -90,6 +92,14 @@ class Gateway:
                 return await self._reports.put(environ)
         except TimeoutError:
             raise not_stored() from None
+
+    async def _page(self, environ: Environ, proto: Any) -> None:
+        """Have whatever is no report answered by a thread. A Refusal where its address waits for too many answers: a
+        connection that waits for one is not ended, so a few addresses could hold all connections by asking alone."""
+        address = limits.address_of(environ)
+        with self._pages.hold(address):
+            async with self._turns.hold(address):
+                await asyncio.get_running_loop().run_in_executor(self._threads, self._call, environ, proto)
 
     async def _body(self, environ: Environ, proto: Any) -> bytes:
         """The whole body, or nothing of one that is too long; a Refusal where it is late or too many come."""
@@ -217,7 +227,7 @@ def deadline_of(length: int) -> float:
 def _length_of(environ: Environ) -> int:
     """The bytes of the body that is to be read; what has no length in digits is not read."""
     said = environ.get("CONTENT_LENGTH", "")
-    return int(said) if said.isdecimal() and environ["REQUEST_METHOD"] not in WITHOUT_BODY else 0
+    return int(said) if LENGTH.fullmatch(said) and environ["REQUEST_METHOD"] not in WITHOUT_BODY else 0
 
 
 def _send(proto: Any, environ: Environ, status: str, headers: list[tuple[str, str]], chunks: Iterable[bytes]) -> None:

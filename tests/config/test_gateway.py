@@ -1,6 +1,7 @@
 """The gateway: what it makes of a request, and that nobody holds it up."""
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -100,6 +101,7 @@ def test_deadline_grows_with_what_is_long() -> None:
         ("POST", {}),
         ("POST", {"transfer_encoding": "chunked"}),
         ("POST", {"content_length": "1e3"}),
+        ("POST", {"content_length": "0" * 5000 + "2"}),
         ("POST", {"content_length": "16385"}),
     ],
 )
@@ -135,6 +137,27 @@ def test_slow_address_holds_half_and_others_are_taken() -> None:
 
     assert run(attack()) == [503] * 4 + [201]
     assert door.bodies == [b"[]"]
+
+
+def test_pages_that_one_address_asks_for_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may wait for half of what is free, and its turns alternate with those of others."""
+    monkeypatch.setattr(gateway.connections, "most", lambda: 8)
+    answered: list[str] = []
+
+    class Slow(Stub):
+        def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+            time.sleep(0.02)
+            answered.append(environ["REMOTE_ADDR"])
+            return super().__call__(environ, start)
+
+    async def attack() -> list[int]:
+        front = Gateway(Slow(), threads=1)  # type: ignore[arg-type]
+        asked = [("192.0.2.7:5", Proto()) for _ in range(8)] + [("192.0.2.8:5", Proto())]
+        await asyncio.gather(*(front.__rsgi__(scope_of("/panel/", "GET", client), one) for client, one in asked))
+        return [one.answers[0][0] for _, one in asked]
+
+    assert run(attack()) == [200] * 4 + [503] * 4 + [200]
+    assert answered == ["192.0.2.7"] * 2 + ["192.0.2.8"] + ["192.0.2.7"] * 2
 
 
 def test_environ_names_what_was_sent() -> None:
