@@ -25,6 +25,7 @@ ANSWERS: tuple[Response | None, ...] = (
     Response(200, b"<html>Welcome to the hotel"),
     Response(201, b'{"receipt":"0000"}'),
     Response(204),
+    Response(404, b"", (("Clear-Site-Data", '"*"'),)),
     DROP,
 )
 """All that the collector answers to a report that it does not take, and what else a server can think of."""

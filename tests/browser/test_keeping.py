@@ -179,6 +179,20 @@ def test_a_refused_report_is_kept_and_can_be_tried_again(visit: Visit, site: Cap
     one_report(visit, site)
 
 
+def test_whoever_failed_is_asked_not_to_answer_again(visit: Visit, site: Capture) -> None:
+    """A server can make the browser forget what it keeps (Clear-Site-Data with the page); these words are left then."""
+    words = "Please do not answer this survey again: two reports from you could tell more about you than one."
+    visit.excused = "error: "
+    with down(site):
+        waiting(visit).says("ways-out", words)
+    site.respond = failing(site.respond, *[Response(404, b"", (("Clear-Site-Data", '"*"'),))] * 2)
+    visit.page.reload()
+    visit.stage("failed").page.locator("p:visible", has_text=words).wait_for()
+    visit.page.reload()
+    visit.stage("failed").press("Try again").stage("sent")
+    one_report(visit, site)
+
+
 def test_a_refused_report_is_discarded_with_words(visit: Visit, site: Capture) -> None:
     site.respond = failing(site.respond, Response(422))
     answered(visit).press("Send").stage("failed")
