@@ -16,10 +16,11 @@ from surveys.waves.ledger import NOTHING, Sum, spent
 
 
 def others_for_same_people(survey: Survey) -> QuerySet[Survey]:
-    """The other surveys that are said to ask the people of this one."""
+    """The other surveys that are said to ask the people of this one; also a draft that is a rehearsal now, for people
+    may have answered what it was before. A rehearsal's own versions cost nothing."""
     if not survey.people or survey.rehearsal:
         return Survey.objects.none()
-    return Survey.objects.filter(people=survey.people, rehearsal=False).exclude(pk=survey.pk)
+    return Survey.objects.filter(people=survey.people).exclude(pk=survey.pk)
 
 
 def spent_elsewhere(survey: Survey) -> Sum:

@@ -60,6 +60,14 @@ def test_budget_counts_in_every_direction_and_never_resets(answered: Survey) -> 
     assert "at most 7.9997" in selectors.what_keeps_it_closed(answered)
 
 
+def test_survey_that_became_a_rehearsal_has_spent_what_it_had(answered: Survey, alice: User) -> None:
+    """Revised, its draft can be said to be a rehearsal, and back again once the copy is open."""
+    copy = duplicate_survey(answered, slug="copy")
+    services.revise_survey(answered)
+    Program(alice).done("PATCH", "surveys/campus/definition/", {"rehearsal": True})
+    assert spent_before(copy) == "12/1"
+
+
 def test_log_has_who_said_whom_it_asks(answered: Survey, alice: User) -> None:
     copy = duplicate_survey(answered, slug="copy", same_people=False, by=alice)
     entry = of_survey(copy).get(act="said whom it asks")
