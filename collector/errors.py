@@ -70,6 +70,12 @@ class NotForm(Refusal):
     status = 415
 
 
+class OddType(Refusal):
+    """The body is said to be in another encoding than UTF-8."""
+
+    status = 415
+
+
 class ForeignOrigin(Refusal):
     status = 403
 

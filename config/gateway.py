@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,7 @@ from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]
 from collector import limits
 from collector.admission import Admission, Turns
 from collector.door import Answer, Door
-from collector.errors import Incomplete, Refusal, TooSlow, not_stored
+from collector.errors import Incomplete, OddType, Refusal, TooSlow, not_stored
 from collector.headers import LENGTH
 from collector.parsing import LARGEST_BODY
 from collector.writer import PATIENCE
@@ -44,6 +45,10 @@ SLOWEST = 64 * 1024
 
 PLACES = 4096
 """Of LARGEST_BODY bytes each, for the bodies that are on their way: 64 MiB."""
+
+ODD_TYPE = re.compile(r"""\*\s*=|charset\s*=(?!\s*"?utf-?8"?\s*(?:;|$))""", re.IGNORECASE)
+"""Of a Content-Type: a parameter in an encoding of its own, or a body in another one than UTF-8. Django and REST
+framework would decode by whatever codec is named, of which some take minutes and some are none for texts."""
 
 RESPONDENTS = "/s/"
 WITHOUT_BODY = ("GET", "HEAD", "OPTIONS", "TRACE")
@@ -72,6 +77,7 @@ class Gateway:
     async def __rsgi__(self, scope: Any, proto: Any) -> None:
         environ = environ_of(scope)
         try:
+            _require_utf8(environ)
             environ["wsgi.input"] = BytesIO(await self._body(environ, proto))
             self._busy.add(scope.client)
             if self._door.takes(environ):
@@ -222,6 +228,11 @@ def environ_of(scope: Any) -> Environ:
 def deadline_of(length: int) -> float:
     """Seconds that a body of so many bytes may take."""
     return DEADLINE + max(length - LARGEST_BODY, 0) / SLOWEST
+
+
+def _require_utf8(environ: Environ) -> None:
+    if ODD_TYPE.search(environ.get("CONTENT_TYPE", "")):
+        raise OddType("Content-Type", "The charset of Content-Type must be utf-8, or be left out.")
 
 
 def _length_of(environ: Environ) -> int:

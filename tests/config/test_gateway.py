@@ -82,6 +82,24 @@ def test_report_and_page_are_answered_with_their_body() -> None:
     assert ask(scope_of("/panel/", content_length="3"), Proto(b"a=b")) == (200, {"A": "b"}, b"a=b")
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    ["charset=punycode", "charset=zlib", 'charset="idna"', "CHARSET = utf-16",
+     "charset*=zz''x", "boundary*=zz''B; charset=utf-8"],
+)  # fmt: skip
+def test_other_encoding_than_utf8_is_415_before_it_is_read(parameters: str) -> None:
+    """Its decoder would be one that the sender chose: 1 MB said to be Punycode takes minutes."""
+    proto = Proto(b"a=b")
+    for path in ("/panel/login/", "/api/v1/surveys/", "/s/campus/reports"):
+        proto.answers.clear()
+        asked = scope_of(path, content_type=f"multipart/form-data; boundary=B; {parameters}", content_length="3")
+        status, _, content = ask(asked, proto)
+        assert (status, proto.reads, b"must be utf-8" in content) == (415, 0, True)
+    for usual in ("utf-8", '"UTF-8"', "utf8; boundary=B"):
+        asked = scope_of("/panel/", content_type=f"application/json; charset={usual}", content_length="3")
+        assert ask(asked, Proto(b"a=b"))[0] == 200
+
+
 def test_body_after_its_deadline_is_answered_408(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gateway, "DEADLINE", 0.05)
     for path in ("/s/campus/reports", "/panel/login/"):
