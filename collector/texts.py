@@ -17,13 +17,21 @@ IN_LINES = "\n\t"
 REFUSED = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Unicode's categories of what is not seen: controls, format characters, halves of characters, other line ends."""
 
+SOFT_HYPHEN = "\u00ad"
+"""Where a long word may be broken: taken behind a letter."""
+
+JOINERS = "\u200c\u200d"
+"""Persian and Indic scripts are spelt with them, emoji composed: taken behind such characters, not behind Latin ones,
+where two texts could look alike and be others."""
+
+SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+"""They choose how the character before them looks: one is taken behind one that is seen."""
+
 ALLOWED_FORMAT = frozenset(
-    "\u00ad"  # soft hyphen: where a long word may be broken
-    "\u200c\u200d"  # (non-)joiners: Persian and Indic scripts are spelt with them, emoji composed
     "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"  # signs that are seen
 )
-BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
-"""Letters to Unicode, nothing to the eye: a title of them would be an empty one."""
+BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800")
+"""Letters and marks to Unicode, nothing to the eye: a title of them would be an empty one."""
 
 
 class Refused(NamedTuple):
@@ -43,9 +51,11 @@ def refused_in(text: str, *, lines: bool = True) -> Refused | None:
     """The first character that a text may not hold; with `lines` it may have line feeds and tabs."""
     if lines:
         text = text.replace("\r\n", "\n")
+    before = ""
     for position, character in enumerate(text, start=1):
-        if _is_refused(character) and not (lines and character in IN_LINES):
+        if _is_refused(character, before) and not (lines and character in IN_LINES):
             return Refused(character, position)
+        before = character
     return None
 
 
@@ -80,7 +90,13 @@ def _validate(value: str, *, lines: bool) -> None:
         raise ValidationError(f"This {found.in_words}.", code="refused_character")
 
 
-def _is_refused(character: str) -> bool:
+def _is_refused(character: str, before: str) -> bool:
+    if character == SOFT_HYPHEN:
+        return not before.isalpha()
+    if character in JOINERS:
+        return before <= "\u02ff"
+    if character in SELECTORS:
+        return not before.strip() or before in SELECTORS or before in JOINERS
     if character.isprintable() or character in BLANK_LETTERS:
         return character in BLANK_LETTERS
     code = ord(character)

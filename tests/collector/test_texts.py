@@ -28,7 +28,8 @@ def test_unseen_character_is_refused_with_its_place(character: str) -> None:
         "¿Ha mentido alguna vez? – «Sí»",
         "هل غششت في امتحان؟ نعم، «مرّة» ١٢٪",
         "می\u200cخواهم",
-        "क्\u200dष 👩\u200d👩\u200d👧 🏳️\u200d🌈 🇩🇪",
+        "क्\u200dष 👩\u200d👩\u200d👧 🏳️\u200d🌈 🇩🇪 1️⃣ ❤️",
+        "葛\U000e0100城市",
         "\u06dd١",
     ],
 )
@@ -37,11 +38,21 @@ def test_seen_text_of_any_script_is_allowed(text: str) -> None:
     validate_text(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["\u200d", "Y\u200des", "\u200cYes", "\u00ad", "Yes \u00ad", "\ufe0f", "Yes \ufe0f", "1\ufe0f\ufe0f",
+     "a\U000e0101\U000e0102", "\u034f", "Y\u034fes"],
+)  # fmt: skip
+def test_what_changes_its_neighbour_is_refused_where_it_changes_nothing(text: str) -> None:
+    """A reason or a title of such characters would be empty to the eye, and two groups could look alike."""
+    assert refused_in(text) is not None
+
+
 def test_every_refused_character_is_one_that_is_not_seen() -> None:
     """Of all of Unicode's first plane: nothing with a glyph of its own is refused, but the fillers."""
-    refused = [chr(code) for code in range(0x10000) if refused_in(chr(code), lines=False)]
+    refused = [chr(code) for code in range(0x10000) if refused_in(f"\u2764{chr(code)}", lines=False)]
     seen = [one for one in refused if unicodedata.category(one) not in ("Cc", "Cf", "Cs", "Zl", "Zp", "Cn")]
-    assert seen == list("\u115f\u1160\u2800\u3164\uffa0")
+    assert seen == list("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 
 
 def test_document_names_the_place_of_keys_and_texts() -> None:
