@@ -41,10 +41,18 @@ def check(url: str) -> SplitResult:
         port = parts.port
     except ValueError:
         raise NotSent("The address cannot be read; it must be like https://example.org/candor.") from None
-    if len(url) > LONGEST or not url.isascii() or any(character <= " " for character in url):
+    if len(url) > LONGEST or not url.isascii() or any(not "!" <= character <= "~" for character in url):
         raise NotSent(f"The address must have at most {LONGEST} characters, plain ones and no spaces.")
-    if not host or parts.username is not None or parts.password is not None or parts.fragment or port == 0:
-        raise NotSent("The address must have a host, and no name, password or # part.")
+    # With a zone ("%") an address would lead out by a network of the sender's choice.
+    if (
+        not host
+        or "%" in host
+        or parts.username is not None
+        or parts.password is not None
+        or parts.fragment
+        or port == 0
+    ):
+        raise NotSent("The address must have a host without %, and no name, password or # part.")
     literal = _literal(host.rstrip("."))
     if literal is None and LAST_LABEL_OF_NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2].lower()):
         raise NotSent("The host must be a name, or an address as four numbers from 0 to 255.")

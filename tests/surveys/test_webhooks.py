@@ -409,6 +409,8 @@ def test_a_delivery_that_breaks_its_worker_stops(hook: Webhook, monkeypatch: pyt
         ({"url": "https:///path"}, "url"),
         ({"url": "https://example.org:99999/"}, "url"),
         ({"url": "https://exa mple.org/"}, "url"),
+        ({"url": "https://example.org/\x7f"}, "url"),
+        ({"url": "https://[2606:4700::1%25lo]/"}, "url"),
         ({"url": "https://example.org/\r\nX-Header: 1"}, "url"),
         ({"url": "https://example.org/" + "a" * 500}, "url"),
         ({"events": []}, "events"),
