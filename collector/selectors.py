@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, StoredReport, Tally, WaitingReport
-from collector.steps import IN_STEPS, STEP, has_step
+from collector.steps import IN_STEPS, foldable, has_step
 
 CHUNK = 50_000
 
@@ -183,7 +183,7 @@ def _by_hand(digest: str, kept: str, *tables: type[StoredReport], **conditions: 
         return 0
     purged_on, before, *counts = design
     count = int(before if purged_on else sum(counts))
-    return count - count % STEP if stepwise else count
+    return foldable(count) if stepwise else count
 
 
 class Purged(Exception):

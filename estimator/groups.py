@@ -105,8 +105,13 @@ class Partition:
         return int(self.rows[self.design.strata.index(key)])
 
     def merge(self, table: NDArray[Any]) -> NDArray[Any]:
-        """Counts with a row for each group, as counts with a row for each of `members`."""
-        return np.stack([table[list(groups)].sum(axis=0) for groups in self.members])
+        """Counts with a row for each group, as counts with a row for each of `members`.
+
+        Each report is in a table once. Of fewer than FEWEST_IN_GROUP in all nothing is told, as if none had come.
+        """
+        few = not self.design.rehearsal and table.sum() < FEWEST_IN_GROUP
+        told = np.zeros_like(table) if few else table
+        return np.stack([told[list(groups)].sum(axis=0) for groups in self.members])
 
     def merge_all(self, totals: Totals) -> Totals:
         return tuple(self.merge(table) for table in totals)

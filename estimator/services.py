@@ -114,13 +114,14 @@ def record_known_shares(digest: str, shares: Iterable[KnownShare]) -> None:
 
 def _compute(run_id: int, lease: str, watch: Watch = unwatched) -> None:
     run = Run.objects.get(pk=run_id)
-    folding.fold(run.design_id)
-    design = reports.get_design(run.design_id)
-    with reports.one_state():
-        now = reports.told_moment(run.design_id)
-        exact, coin_reports = reports.totals(run.design_id), reports.folded_coin_report_count(run.design_id)
-        taking = reports.is_open(run.design_id)
-        final = not taking and not reports.report_counts([run.design_id])[run.design_id].waiting
+    design, waits = reports.get_design(run.design_id), True
+    while waits:  # one that was closed behind the fold may be half folded, and differ from the whole by one report
+        folding.fold(run.design_id)
+        with reports.one_state():
+            now = reports.told_moment(run.design_id)
+            exact, coin_reports = reports.totals(run.design_id), reports.folded_coin_report_count(run.design_id)
+            taking = reports.is_open(run.design_id)
+            waits = reports.report_counts([run.design_id])[run.design_id].waiting > 0
     # Nobody watches a rehearsal grow: it is estimated as a survey that is closed.
     anytime = taking and not design.rehearsal
     partition = groups.of_totals(design, exact)
@@ -139,7 +140,7 @@ def _compute(run_id: int, lease: str, watch: Watch = unwatched) -> None:
             state=Run.State.DONE,
             finished_at=timezone.now(),
             snapshot_at=now,
-            reports=int(totals[0].sum()),
+            reports=int(exact[0].sum()),
             coin_reports=coin_reports,
             anytime=anytime,
             input_digest=computing.input_digest(design, totals),
@@ -147,6 +148,6 @@ def _compute(run_id: int, lease: str, watch: Watch = unwatched) -> None:
             groups=partition.members,
             version=__version__,
         )
-        if final:
+        if not taking:
             participation.release(design, exact)
         Estimate.objects.bulk_create(Estimate(run_id=run_id, **vars(row)) for row in rows)

@@ -228,9 +228,9 @@ def document_of(version: Version) -> dict[str, Any]:
 
 
 def final_run(version: Version) -> Run | None:
-    """The run that closing asked for, once its estimates are there."""
+    """The run that closing asked for, the last time that it was closed, once its estimates are there."""
     asked = Run.objects.filter(design=version.design_id, trigger=Run.Trigger.CLOSING, state=Run.State.DONE)
-    return asked.order_by("pk").first()
+    return asked.order_by("pk").last()
 
 
 def report_count(survey: Survey) -> int:

@@ -75,7 +75,11 @@ def count_pairs(design: Design, first: Variable, second: Variable) -> NDArray[np
 
 def _totals(design: Design, token: str) -> tuple[Partition, store.Totals]:
     """The totals of the symbols of the item that a token names, as they are released."""
-    folding.fold(design.digest)
-    exact = store.totals(design.digest)
+    waits = True
+    while waits:  # as a run does: closed behind the fold, it may be half folded
+        folding.fold(design.digest)
+        with store.one_state():
+            exact = store.totals(design.digest)
+            waits = store.report_counts([design.digest])[design.digest].waiting > 0
     field, partition = design.fields[item_of(design, token.partition(":")[0])], of_totals(design, exact)
     return partition, partition.merge_all(exact[field.start : field.stop])

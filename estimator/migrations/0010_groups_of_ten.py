@@ -49,6 +49,8 @@ def design_of(apps, designs, digest):
 
 def kept(design, sizes):
     """For each row of totals its groups; None where a row is of few reports of real people."""
+    if not design["rehearsal"] and sum(sizes) < FEWEST:
+        return None
     groups = max(1, len(design["strata"]["groups"]))
     if len(sizes) < groups:
         return [list(range(groups))]

@@ -5,7 +5,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from django.db import transaction
 
 from collector.blind import EXPONENT
-from collector.steps import STEP
+from collector.steps import foldable
 from surveys.blind.models import FetchCode, SigningKey, SigningSecret
 from surveys.models import Survey, Version
 
@@ -28,13 +28,13 @@ def key_of(version: Version) -> SigningKey | None:
 
 
 def issued(version: Version) -> int:
-    """How many tokens of a version were signed, while it is open in whole steps: most are used soon after.
+    """How many tokens of a version were signed, while it is open in whole steps and one behind: most are used soon.
 
     How many of them were used is a matter of its reports alone.
     """
     key = key_of(version)
     signed = 0 if key is None else key.issued
-    return signed if version.closed_at else signed - signed % STEP
+    return signed if version.closed_at else foldable(signed)
 
 
 def secret_of(key: SigningKey) -> rsa.RSAPrivateNumbers | None:

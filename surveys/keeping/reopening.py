@@ -17,7 +17,9 @@ from surveys.people.log import record
 RISK = (
     "Takes reports again, with the same design, link and invitations. An invitation that was used after the backup was "
     "made is good once more: whoever used it can answer a second time, and whoever finds a used one can answer with "
-    "it. Reports that came after the backup are lost here; a copy of them elsewhere adds to what a second answer tells."
+    "it. Reports that came after the backup are lost here; a copy of them elsewhere adds to what a second answer "
+    "tells. Numbers were told when it was closed: the next ones differ from them by the answers that come from now on, "
+    "however few these are."
 )
 
 

@@ -123,7 +123,7 @@ def test_few_reports_of_a_coin_are_told_in_steps(design: Design) -> None:
     send(design, 45, mode=Report.Mode.COIN)
     send(design, 7, mode=Report.Mode.PAPER)
     folding.fold(design.digest)
-    assert selectors.coin_report_count(design.digest) == selectors.folded_coin_report_count(design.digest) == 40
+    assert selectors.coin_report_count(design.digest) == selectors.folded_coin_report_count(design.digest) == 30
     assert selectors.sheet_count(design.digest) == 0
     services.close(design.digest)
     assert (selectors.coin_report_count(design.digest), selectors.sheet_count(design.digest)) == (52, 7)

@@ -38,7 +38,7 @@ def test_a_run_with_coins(design: Design) -> None:
     run = run_of(design, published=True, final=False)
     counted = run.coin_reports
     assert run.reports in (110, 120)
-    assert counted in (20, 30, 40), "in steps, those of the snapshot"
+    assert counted in (10, 20, 30), "in steps and one behind, those of the snapshot"
     assert json.loads(FORMATS["json"].whole(run))["run"]["reports_with_a_real_coin"] == counted
     page = Client().get(f"/reports/{run.key}/").content.decode()
     assert f"of them with a real coin: {counted}" in page

@@ -93,6 +93,23 @@ def test_small_groups_are_told_together(sizes: tuple[int, ...], members: tuple[t
     assert bool(found.parts) == (len(members) > 1), "of one row nothing is told by group"
 
 
+@pytest.mark.django_db
+def test_of_fewer_than_ten_reports_nothing_is_told() -> None:
+    """A survey that is closed after its first answer would tell that one symbol by symbol."""
+    design = collector.freeze(document(2))
+    run = answered(design, [1, 8])
+    assert run.reports == 9
+    assert not np.array(run.tallies[0]).any()
+    assert {row.sent for row in run.estimates.all()} == {0}
+    for name in AS_ONE:
+        FORMATS[name].whole(run)
+    asked = {"rows": "cheated", "columns": "mood", "group": ""}
+    crossed = analyses.execute(analyses.request("cross-table", asked, [design]).pk)
+    assert not np.array(crossed.inputs["pairs"]).any()
+    ten = groups.released(design, (1, 9))
+    assert ten.merge(np.array([[1, 0], [4, 5]])).tolist() == [[5, 5]]
+
+
 def test_any_sizes_leave_no_number_of_fewer_than_ten() -> None:
     """20,000 designs of up to 50 groups: every union of what is told, and what all leave of it, is of ten or none."""
     generator = np.random.default_rng(10)

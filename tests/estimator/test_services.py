@@ -3,16 +3,20 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.utils import timezone
 
+from collector import folding
 from collector import services as collector
 from collector.designs import Design
+from collector.moving import move
 from collector.services import receive
 from estimator import computing, jobs, selectors, services, tasks
 from estimator.models import Estimate, KnownShare, Run, Worker
 from tests import payloads
+from tests.finished import fill
 
 pytestmark = pytest.mark.django_db
 MINUTE = timedelta(minutes=1)
@@ -32,6 +36,26 @@ def filled(design: Design) -> Design:
         stratum, report = ("y1", "y2")[number % 2], ("0100", "0002", "0101")[number % 3]
         receive(payloads.body(design, stratum=stratum, report=report), slug="campus")
     return design
+
+
+def test_a_run_that_a_closing_overtakes_counts_every_report(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it could tell all but one of them, and the final one the rest."""
+    fill(design)
+    honest, closing = folding.fold, [True]
+
+    def fold(digest: str) -> int:
+        if not closing:
+            return honest(digest)
+        closing.pop()
+        honest(digest)
+        collector.close(digest)
+        folding._fold_chunk(digest, partial(move, most=19, wait=False), steps=False)
+        return 0
+
+    monkeypatch.setattr(folding, "fold", fold)
+    run = services.execute(services.request_run(design.digest).pk)
+    assert run.reports == 90
+    assert sum(map(sum, run.tallies[0])) == 90
 
 
 def test_a_run_folds_and_estimates(filled: Design) -> None:

@@ -15,11 +15,14 @@ from collector import inviting, purging, rewriting, selectors, services
 from collector.errors import Closed, NotInvited
 from collector.invitations import hash_of, new_code
 from collector.models import FrozenDesign, Invitation, UsedToken
+from estimator import services as estimator
+from estimator.models import Run
 from surveys.keeping import backup, reopening
 from surveys.lifecycle import NotAllowed
 from surveys.models import Survey, Version
 from surveys.people.models import AuditEntry
 from surveys.people.teams import home_team
+from surveys.selectors import final_run
 from surveys.services import archive_survey, close_survey, open_survey, restore_survey, write_survey
 from tests import payloads
 from tests.storage.test_backup import empty
@@ -78,6 +81,20 @@ def test_a_survey_by_invitation_comes_back_closed_and_its_owner_reopens_it(alice
     assert "panel:reopen" not in owner.get(reverse("panel:survey", args=["campus"])).content.decode()
     with pytest.raises(NotAllowed, match="a restore closed"):
         reopening.reopen(survey)
+    empty()
+
+
+def test_the_final_estimate_is_that_of_the_last_closing(alice: User) -> None:
+    version, codes = invited(alice)
+    reopening.close_what_asks_for_invitations()
+    survey = Survey.objects.get()
+    estimator.execute(Run.objects.get().pk)
+    reopening.reopen(survey)
+    send(version.design_id, codes[0])
+    survey.refresh_from_db()
+    last = close_survey(survey)
+    estimator.execute(last.pk)
+    assert final_run(version) == last
     empty()
 
 
