@@ -9,7 +9,7 @@ written in its report's transaction, and is written anew as the reports are.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from django.db import OperationalError, connection, transaction
@@ -43,6 +43,9 @@ and their parts from who folded; what is set aside was so when somebody met it."
 EMPTIED = {WaitingReport._meta.db_table: ROW, UsedToken._meta.db_table: "design_id, hash"}
 """Tables that each report writes to, with their columns: of an open design some reports wait for long, a used token was
 written with its report. On PostgreSQL alone; SQLite has them by their keys."""
+
+_mixed: list[object] = []
+"""The keys of what waited when this process last wrote it anew."""
 
 logger = logging.getLogger(__name__)
 
@@ -90,6 +93,22 @@ def rewrite(*, compacted: Sequence[str] = ()) -> None:
         raise Busy("Somebody uses the reports for long; they could not be written anew now.") from error
 
 
+def mix_waiting() -> bool:
+    """Write what waits anew on SQLite, where anything came or went since this process last did so; whether it did.
+
+    The last reports of an open design wait for weeks, and within a page of the file the lowest is the one that came
+    last. On PostgreSQL their order stands in the log too, so that it would be of no use there.
+    """
+    if connection.vendor != "sqlite":
+        return False
+    keys = list(WaitingReport.objects.order_by("design_id", "nonce").values_list("design_id", "nonce"))
+    if keys == _mixed:
+        return False
+    _refill({WaitingReport._meta.db_table: (ROW, f"SELECT {ROW} FROM collector_waitingreport")})  # noqa: S608
+    _mixed[:] = keys
+    return True
+
+
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Within, nobody exchanges the tables: to a transaction that began before, the new one would look empty."""
@@ -129,10 +148,10 @@ def _rewrite_postgresql(compacted: Sequence[str]) -> None:
 
 
 @transaction.atomic
-def _refill() -> None:
-    """Write the small tables anew, in the order of their columns."""
+def _refill(tables: Mapping[str, tuple[str, str]] = REFILLED) -> None:
+    """Write small tables anew, in the order of their columns."""
     locks.hold(locks.EVERY, locks.REWRITING)
-    for table, (columns, kept) in REFILLED.items():
+    for table, (columns, kept) in tables.items():
         _execute(f"CREATE TEMPORARY TABLE kept AS {kept}")
         _execute(f"DELETE FROM {table}")  # noqa: S608
         _execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM kept ORDER BY {columns}")  # noqa: S608

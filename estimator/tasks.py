@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from collector import folding, selectors, wal
+from collector import folding, rewriting, selectors, wal
 from estimator import services
 from estimator.analyses import services as analyses
 from estimator.exporting import jobs as exports
@@ -13,6 +13,7 @@ def fold_waiting() -> None:
     services.worker_looked()
     for digest in selectors.waiting_designs():
         folding.fold(digest, wait=False)  # what another worker has in hand is its own
+    rewriting.mix_waiting()
     services.caught_up()
     wal.truncate()
 
