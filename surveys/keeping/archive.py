@@ -134,6 +134,7 @@ class Reader:
             self._zip = zipfile.ZipFile(file)
             manifest = self._zip.getinfo(MANIFEST)
         self._require_bounds(packed=os.fstat(file.fileno()).st_size)
+        self.members: dict[str, Member] = {}
         self.is_signed = SIGNATURE in self._zip.namelist()
         written = self.read(manifest.filename)
         require_signer(written, self.read(SIGNATURE) if self.is_signed else None)
@@ -160,12 +161,8 @@ class Reader:
             odd = ", ".join(sorted(set(names) ^ {*self.members, *beside})) or "one of them stands twice"
             raise ArchiveError(f"The backup is damaged: its members are not those that its manifest names: {odd}.")
         for member in self.members.values():
-            known = hashlib.sha256()
             for piece in self.pieces(member.name, PIECE):
-                known.update(piece)
                 yield len(piece)
-            if known.hexdigest() != member.sha256:
-                raise ArchiveError(f"The backup is damaged: {member.name} does not hash to what its manifest says.")
 
     def _require_bounds(self, *, packed: int) -> None:
         """Look at what the archive says of itself before anything of it is unpacked."""
@@ -173,6 +170,8 @@ class Reader:
         if len(infos) > MOST_MEMBERS:
             raise ArchiveError(f"The file is no backup: it has {len(infos)} members, of {MOST_MEMBERS} at most.")
         for info in infos:
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ArchiveError(f"The file is no backup: {info.filename[:80]!r} is packed in another way than ours.")
             if info.filename not in LARGEST and not MEMBERS.fullmatch(info.filename):
                 raise ArchiveError(f"The file is no backup: no member of one is called {info.filename[:80]!r}.")
             if info.file_size > LARGEST.get(info.filename, info.file_size):
@@ -187,18 +186,34 @@ class Reader:
             )
 
     def read(self, name: str) -> bytes:
+        """A whole member. This, `pieces` and `lines` raise ArchiveError at its end where it is not what was signed.
+
+        Each time anew: whoever can write to the file could do so once it has been verified.
+        """
         with _readable(name):
-            return self._zip.read(name)
+            content = self._zip.read(name)
+        self._require_known(name, hashlib.sha256(content).hexdigest())
+        return content
 
     def pieces(self, name: str, size: int) -> Iterator[bytes]:
         """A member in pieces of `size` bytes; the last may be shorter."""
         with _readable(name), self._zip.open(name) as member:
-            while piece := member.read(size):
-                yield piece
+            yield from self._known(name, iter(lambda: member.read(size), b""))
 
     def lines(self, name: str) -> Iterator[bytes]:
         with _readable(name), self._zip.open(name) as member:
-            yield from member
+            yield from self._known(name, member)
+
+    def _known(self, name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        known = hashlib.sha256()
+        for piece in pieces:
+            known.update(piece)
+            yield piece
+        self._require_known(name, known.hexdigest())
+
+    def _require_known(self, name: str, sha256: str) -> None:
+        if name in self.members and self.members[name].sha256 != sha256:
+            raise ArchiveError(f"The backup is damaged: {name} does not hash to what its manifest says.")
 
 
 @contextmanager

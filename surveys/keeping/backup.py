@@ -92,6 +92,7 @@ def restore(
             raise ArchiveError("The backup has no secret key: it was made without --with-secret-key.")
         for more in archive.verify():
             watch(more)
+        key = archive.read(SECRET_KEY) if with_secret_key else b""
         try:
             with transaction.atomic():
                 _require_empty()
@@ -101,7 +102,7 @@ def restore(
         except UNFIT as error:
             raise ArchiveError(f"The backup does not fit together: {error}") from None
         if with_secret_key:
-            _replace_secret_key(archive.read(SECRET_KEY))
+            _replace_secret_key(key)
     ContentType.objects.clear_cache()
     return _counts(archive) | {"closed": closed}
 

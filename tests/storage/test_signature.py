@@ -5,7 +5,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,26 @@ def test_manifest_changed_after_signing_is_refused(made: Path) -> None:
         signed = opened.read("signature.json")
     changes = with_a_changed_page(made, digest_too=True) | {"signature.json": signed}
     refused(rewritten(made, changes), "its signature is of something else, so it was changed after it was signed")
+
+
+def test_backup_changed_once_it_was_verified_is_refused(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever can write to the file waits until its sums have been looked at. Page and digest fit each other."""
+    changed, verify = rewritten(made, with_a_changed_page(made, digest_too=True)), archive.Reader.verify
+
+    def verify_and_change(self: archive.Reader) -> Iterator[int]:
+        yield from verify(self)
+        self._zip = zipfile.ZipFile(changed)
+
+    monkeypatch.setattr(archive.Reader, "verify", verify_and_change)
+    refused(made, rf"{PAGES} does not hash to what its manifest says")
+
+
+@pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_restore_member_that_is_packed_otherwise_is_refused(made: Path, kind: int) -> None:
+    """One of LZMA says how much memory unpacking it takes."""
+    with zipfile.ZipFile(made, "a", kind) as opened:
+        opened.writestr(f"designs/{'0' * 64}.json", b"{}")
+    refused(made, "is packed in another way than ours")
 
 
 @pytest.mark.parametrize("signed", [b"", b"{}", b"[" * 4_000, b'{"public_key": "00", "signature": "zz"}', b"\xff"])
