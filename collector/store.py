@@ -47,6 +47,7 @@ def size_in_bytes() -> int:
 
 
 IN_THE_LOG = "its log would hold reports with the time at which each came"
+IN_THE_LOG_OF_ERRORS = "where a statement fails, its log would hold the reports in it with the time"
 BEHIND = "its write-ahead log, which holds reports in the order in which they came, would be kept"
 
 FORGETFUL = {
@@ -59,6 +60,8 @@ FORGETFUL = {
     "log_min_duration_statement": ("= '-1'", "-1", IN_THE_LOG),
     "log_min_duration_sample": ("= '-1'", "-1", IN_THE_LOG),
     "log_transaction_sample_rate": ("= '0'", "0", IN_THE_LOG),
+    "log_min_error_statement": ("= 'panic'", "panic", IN_THE_LOG_OF_ERRORS),
+    "log_error_verbosity": ("= 'terse'", "terse", IN_THE_LOG_OF_ERRORS),
 }
 """Of PostgreSQL: by setting what it must be for the order of arrival to be forgotten, in SQL and in words, and what
 would become of the order else."""

@@ -30,10 +30,13 @@ FORGETTING = {
     "checkpoint_timeout": "60s",
     "track_commit_timestamp": "off",
     "log_checkpoints": "off",
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
 }
 """The write-ahead log holds every report in the order in which it came, with the time: a checkpoint comes every minute
 or 64 MB and deletes the files before it, instead of keeping them under new names until they are written over. Nobody
-else gets the log: no archive, no replica. As compose.yaml has it too."""
+else gets the log: no archive, no replica. The server's own log says no statement beside an error, and no details like
+what a killed process was just doing: they hold values, and the line a time. As compose.yaml has it too."""
 
 LONGEST_SOCKET = 80
 """Of a folder's path, in bytes: the socket's own name comes to it, and the system takes 107 in all."""
