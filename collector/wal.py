@@ -20,6 +20,10 @@ LOOKS = 0.5
 PATIENCE = 0.05
 """Seconds that a try waits for whoever reads from the log just now: for so long, reports wait too."""
 
+MORE_PATIENCE, MISSED = 1.0, 4
+"""Seconds that a try waits after 4, 8, 16 ... in a row that failed. Readers who overlap would keep the log as long as
+they like; who begins to read while a try waits reads nothing of it."""
+
 AGAIN = 0.005
 """Seconds until the next try where somebody else is just cutting the log: for that SQLite does not wait."""
 
@@ -68,16 +72,21 @@ def keep_short() -> threading.Event:
 
 
 def _keep_short(ended: threading.Event) -> None:
-    failed = False
+    failed, missed = False, 0
     while not ended.wait(LOOKS):
         try:
-            truncate()
+            missed = 0 if truncate(patience=_patience(missed)) else missed + 1
             failed = False
         except Exception as error:
             # As where the disk is full: it is tried again and again, and said once.
             if not failed:
                 logger.warning("the database's log could not be cut: %s", type(error).__name__)
             failed = True
+
+
+def _patience(missed: int) -> float:
+    """How long the next try waits after so many in a row that failed."""
+    return MORE_PATIENCE if missed >= MISSED and missed & (missed - 1) == 0 else PATIENCE
 
 
 def overwrite() -> bool:

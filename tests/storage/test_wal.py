@@ -3,7 +3,9 @@
 Nothing here is left to chance: `attacking.logged` finds a nonce that is not there once in 10**30 times.
 """
 
+import os
 import random
+import signal
 import sqlite3
 import threading
 import time
@@ -11,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
+import psycopg
 import pytest
 from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -114,6 +117,40 @@ def test_sqlite_log_is_cut_as_soon_as_a_reader_ends(opened: Design) -> None:
         assert not wal.truncate()
     assert wal.truncate()
     assert (logged(order), size()) == ([], 0)
+
+
+def test_sqlite_log_is_cut_though_readers_overlap(opened: Design, kept_short: None) -> None:
+    """None reads for long, but one always does: who opens slow pages in several windows could keep the log for good."""
+    only("sqlite")
+    ended, cut = threading.Event(), threading.Event()
+
+    def read() -> None:
+        with closing(sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)) as reader:
+            while not ended.is_set():
+                reader.execute("BEGIN")
+                reader.execute("SELECT count(*) FROM collector_waitingreport").fetchone()
+                ended.wait(0.3)
+                reader.execute("COMMIT")
+
+    def look() -> None:
+        while not ended.wait(0.001):
+            if not size():
+                cut.set()
+
+    send(opened, 3)
+    threads = [threading.Thread(target=read) for _ in range(3)] + [threading.Thread(target=look)]
+    for thread in threads:
+        thread.start()
+        time.sleep(0.1)
+    cut.clear()
+    deadline = time.monotonic() + 10
+    seed = 100
+    while not cut.is_set() and time.monotonic() < deadline:
+        send(opened, 1, seed := seed + 1)
+    ended.set()
+    for thread in threads:
+        thread.join()
+    assert cut.is_set()
 
 
 def test_sqlite_log_that_is_empty_is_left_alone(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,10 +280,33 @@ def test_who_may_not_overwrite_the_log_is_told_how(elsewhere: Callable[..., Base
     assert wal.overwrite()
 
 
+@pytest.fixture(scope="module")
+def own_server() -> Iterator[postgresql.PostgreSQL]:
+    with running_postgresql() as server:
+        yield server
+
+
+def test_server_that_we_start_logs_no_value_of_a_statement_that_fails(own_server: postgresql.PostgreSQL) -> None:
+    """One that is refused, with its row; one whose process is ended; one whose process is killed."""
+    with psycopg.connect(own_server.url, autocommit=True) as there:
+        there.execute("CREATE TABLE plain (nonce text CHECK (nonce = ''))")
+        with pytest.raises(psycopg.errors.CheckViolation):
+            there.execute("INSERT INTO plain VALUES ('c0ffee')")
+    for signal_number in (signal.SIGTERM, signal.SIGKILL):
+        with psycopg.connect(own_server.url, autocommit=True) as there:
+            ended = threading.Timer(0.5, os.kill, [there.info.backend_pid, signal_number])
+            ended.start()
+            with pytest.raises(psycopg.OperationalError):
+                there.execute("SELECT pg_sleep(60), 'c0ffee'")
+    wait_until(lambda: "terminated by signal 9" in own_server.log.read_text())
+    assert "c0ffee" not in own_server.log.read_text()
+
+
 def test_settings_that_keep_the_order_are_named(elsewhere: Callable[..., BaseDatabaseWrapper]) -> None:
     found = " ".join(store.traces(elsewhere()))
     assert "wal_recycle is on: " in found
     assert "max_wal_size is 1GB: " in found
     assert "Set it to 256MB or less." in found
     assert "archive_mode" not in found
+    assert "log_min_error_statement is error: where a statement fails, its log would hold the reports in it" in found
     assert store.traces(connection) == [], "what we start ourselves forgets"
