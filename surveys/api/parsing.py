@@ -1,5 +1,9 @@
 """Reading the body of a request: JSON that can be kept, or a 400 that says what is wrong with it."""
 
+import codecs
+import json
+import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import IO, Any
 
@@ -16,8 +20,11 @@ class Parser(JSONParser):
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
         try:
-            read = super().parse(stream, media_type, parser_context)
+            text = codecs.getreader("utf-8")(stream)
+            read = json.load(text, parse_constant=_finite, parse_float=_finite, object_pairs_hook=_once)
             unseen = next(refused_within(read), None)
+        except ValueError as fault:
+            raise ParseError(f"JSON parse error - {fault}") from None
         except RecursionError:
             raise ParseError("The body holds too many things within each other.") from None
         if unseen:
@@ -29,3 +36,20 @@ class Parser(JSONParser):
             unkept = found.character == "\0" or "\ud800" <= found.character <= "\udfff"  # by no database
             raise Problem(400 if unkept else 422, said, [error(place, said)])
         return read
+
+
+def _finite(number: str) -> float:
+    """1e999 would become infinity, which no answer can quote and no database keep."""
+    read = float(number)
+    if not math.isfinite(read):
+        raise ValueError(f"{number[:20]} is no finite number")
+    return read
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of a key that stands twice one value would be lost."""
+    read = dict(pairs)
+    if len(read) < len(pairs):
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"the key {twice[:100]!r} stands twice")
+    return read

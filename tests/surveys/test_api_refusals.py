@@ -47,6 +47,9 @@ def test_each_status_has_the_same_shape(
     hers.refused(415, "POST", "surveys/", "slug: x", Content_Type="text/plain")
     for body in ("{", "[" * 100_000, '{"slug": "\\u0000"}', '{"slug": "\\ud800"}', b'{"slug": "\xff"}', "NaN"):
         hers.refused(400, "POST", DUPLICATE, body)
+    for number in ("1e999", "-1e999", "Infinity", "9" * 5_000):
+        hers.refused(400, "POST", DUPLICATE, f'{{"slug": "x", "team": {number}}}')
+    assert "stands twice" in hers.refused(400, "POST", DUPLICATE, '{"slug": "x", "slug": "y"}')["detail"]
     assert hers.refused(422, "POST", DUPLICATE, "[]")["errors"][0]["field"] == "body"
     short = hers.refused(422, "POST", DUPLICATE, {"slug": "A B", "tem": 1})["errors"]
     known = "slug, same_people, team"
