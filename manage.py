@@ -4,8 +4,23 @@
 import os
 import sys
 
+import django
 from django.core.management import execute_from_command_line
+
+
+def require_known_database(name: str) -> None:
+    """End with a sentence where the command would work on a database of a newer version."""
+    from surveys.newer import NewerDatabase, check_command  # only now: it needs the models
+
+    try:
+        check_command(name)
+    except NewerDatabase as refusal:
+        sys.exit(str(refusal))
+
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    if sys.argv[1:]:
+        django.setup()
+        require_known_database(sys.argv[1])
     execute_from_command_line(sys.argv)

@@ -1,11 +1,18 @@
 """Whether the database was made by a newer version of Candor than this one, which must not touch it then."""
 
+from django.core.management import get_commands
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 
 OURS = ("collector", "estimator", "surveys")
 NAMED = 3
 """Migrations that the sentence names."""
+
+HARMLESS = (
+    *("check", "collectstatic", "compilemessages", "diffsettings", "findstatic", "help", "makemessages"),
+    *("makemigrations", "showmigrations", "sqlmigrate", "test", "testserver", "version"),
+)
+"""Commands of others that change nothing in the database."""
 
 
 class NewerDatabase(Exception):
@@ -21,6 +28,13 @@ def check_database() -> None:
             "version does not know. Nothing was changed. Run the newer version, or restore a backup that this version "
             "made into an empty folder."
         )
+
+
+def check_command(name: str) -> None:
+    """Raise NewerDatabase before a command of Django's or another package's works on such a database; ours look
+    themselves, and say it in JSON where they are asked to."""
+    if name not in HARMLESS and get_commands().get(name, "surveys") != "surveys":
+        check_database()
 
 
 def unknown_migrations() -> list[str]:

@@ -42,18 +42,24 @@ def test_commands_refuse_a_newer_database(newer: None, words: list[str]) -> None
         call_command(*words)
 
 
-def test_web_process_and_worker_refuse_a_newer_database(tmp_path: Path) -> None:
+def test_every_process_refuses_a_newer_database(tmp_path: Path) -> None:
     own = {"CANDOR_DATA": str(tmp_path), "DATABASE_URL": "", "DJANGO_SETTINGS_MODULE": "config.settings"}
     future = "from django.db import connection; from django.db.migrations.recorder import MigrationRecorder as R; "
     apply = "R(connection).ensure_schema(); R(connection).record_applied('surveys', '9999_later')"
-    runs = ["import django; django.setup(); " + future + apply, "import config.rsgi", WORKER]
+    runs = [
+        ["-c", "import django; django.setup(); " + future + apply],
+        ["-c", "import config.rsgi"],
+        ["-c", WORKER],
+        ["manage.py", "createsuperuser", "--noinput", "--username", "a", "--email", "a@example.org"],
+        ["manage.py", "shell", "-c", "print(1)"],
+    ]
     done = [
         subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", code], cwd=ROOT, env=os.environ | own, capture_output=True, text=True
+            [sys.executable, "-W", "ignore", *words], cwd=ROOT, env=os.environ | own, capture_output=True, text=True
         )
-        for code in runs
+        for words in runs
     ]
-    assert [run.returncode for run in done] == [0, 1, 1], done
+    assert [run.returncode for run in done] == [0, 1, 1, 1, 1], done
     for run in done[1:]:
         assert run.stderr.startswith("The database is of a newer version of Candor: it has surveys.9999_later")
         assert len(run.stderr.strip().splitlines()) == 1
