@@ -266,10 +266,11 @@ def hashed_reports(digest: str, key: bytes) -> Iterator[tuple[NDArray[np.uint64]
 
 def _stored(digest: str, *columns: str) -> Iterator[list[tuple[Any, ...]]]:
     require_reports(digest)
-    folded, waits = (
-        table._default_manager.filter(design__digest=digest).values_list(*columns) for table in (Report, WaitingReport)
-    )
-    rows = (folded if in_steps(digest) else folded.union(waits, all=True)).iterator(chunk_size=CHUNK)
+    folded = Report.objects.filter(design__digest=digest).values_list(*columns)
+    # In one statement: between two the design could be closed, and some of what waited be folded.
+    released = FrozenDesign.objects.filter(~IN_STEPS, digest=digest)
+    waits = WaitingReport.objects.filter(design__in=released).values_list(*columns)
+    rows = folded.union(waits, all=True).iterator(chunk_size=CHUNK)
     while chunk := list(islice(rows, CHUNK)):
         yield chunk
     require_reports(digest)

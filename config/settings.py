@@ -29,6 +29,10 @@ DEBUG = False
 # The address that people see; links in the panel, on paper and in mails are made from it, never from a request.
 CANDOR_URL = os.environ.get("CANDOR_URL", "http://127.0.0.1:8000")
 CANDOR_EPSILON_CEILING = float(os.environ.get("CANDOR_EPSILON_CEILING", "8"))
+if not CANDOR_EPSILON_CEILING > 0:  # neither is "nan", above which nothing is
+    raise ImproperlyConfigured(
+        f"CANDOR_EPSILON_CEILING must be a number above 0, like 8; got {CANDOR_EPSILON_CEILING:g}."
+    )
 # Of one question, exact, above 0 and at most 8; above it opening takes a reason, which the design and the report show.
 CANDOR_EPSILON_CEILING_QUESTION = os.environ.get("CANDOR_EPSILON_CEILING_QUESTION", "3")
 if not re.fullmatch(r"[0-7](\.[0-9]{1,6})?|8(\.0{1,6})?", CANDOR_EPSILON_CEILING_QUESTION) or not float(

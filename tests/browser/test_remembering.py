@@ -23,7 +23,7 @@ def wave(site: Capture, alice: User, context: BrowserContext) -> Iterator[Visit]
     first, last = payloads.definition()["items"]
     items = [first | {"key": f"q{number}", "channel": LARGER} for number in range(19)] + [last | {"channel": LARGER}]
     definition = payloads.definition(slug="waves", repeats="remember", items=items)
-    open_survey(write_survey(definition, team=home_team(alice)))
+    open_survey(write_survey(definition, team=home_team(alice)), reason="It is a test.")
     visit = new_visit(site, "/s/waves/", context)
     yield visit
     assert visit.faults == []

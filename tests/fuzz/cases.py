@@ -124,7 +124,7 @@ def put_right(case: Case, scene: Scene, data: st.DataObject) -> None:
     if case.path == described.ADDRESS:
         if data.draw(st.integers(0, 7)):
             case.headers["Origin"] = SITE
-        if isinstance(case.body, dict) and (right := data.draw(st.integers(0, 5))):
+        if isinstance(case.body, dict) and (right := min(data.draw(st.integers(0, 8)), 5)):
             _put_report_right(case, scene, data, right)
 
 
@@ -135,7 +135,7 @@ def _put_report_right(case: Case, scene: Scene, data: st.DataObject, right: int)
     nonce = data.draw(st.binary(min_size=16, max_size=16)).hex()
     fields = [
         ("design", design.digest),
-        ("nonce", data.draw(st.sampled_from([nonce, nonce, nonce, scene.stored["nonce"]]))),
+        ("nonce", data.draw(st.sampled_from([nonce, nonce, scene.stored["nonce"]]))),
         ("stratum", data.draw(st.sampled_from(design.strata))),
         ("report", bytes(symbols).hex()),
     ]

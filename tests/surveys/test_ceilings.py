@@ -1,8 +1,12 @@
 """What may be opened: above a ceiling of epsilon only with a reason, which the design, the log and the report show."""
 
 import json
+import os
+import subprocess
+import sys
 from datetime import timedelta
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -31,6 +35,7 @@ from surveys.waves.ledger import Sum
 from tests import payloads
 from tests.estimator.test_exporting_described import SCHEMA
 from tests.surveys.test_waves import answer
+from tests.system.installation import ROOT
 from tests.tools.api import Program
 
 REASON = "A pilot among our own staff,\nwho agreed to it."
@@ -203,3 +208,13 @@ def test_design_from_before_keeps_its_digest_and_works() -> None:
 def test_collector_refuses_ceilings_that_are_none(wrong: Any) -> None:
     with pytest.raises(DesignError, match="ceilings"):
         check(payloads.document(ceilings=wrong))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("CANDOR_EPSILON_CEILING", "nan"), ("CANDOR_EPSILON_CEILING_QUESTION", "9")]
+)
+def test_installation_with_a_ceiling_that_is_none_does_not_start(name: str, value: str, tmp_path: Path) -> None:
+    environment = os.environ | {"CANDOR_DATA": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings", name: value}
+    command = [sys.executable, "-c", "import config.settings"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert f"{name} must be" in done.stderr.splitlines()[-1]

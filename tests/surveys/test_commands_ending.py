@@ -58,7 +58,7 @@ def test_each_kind_of_ending_in_a_process_of_its_own(run: Run, tmp_path: Path) -
 
     report = ("export_report", "campus", "--output", "-")
     begun = [manage(*report), manage("close_survey", "missing", "--json"), manage(*report, "--format", "papyrus")]
-    done, refused, wrong = [(*process.communicate(timeout=120), process.returncode) for process in begun]
+    done, refused, wrong = [(*process.communicate(timeout=300), process.returncode) for process in begun]
     assert done == (FORMATS["csv"].whole(run), f"Run {run.key} of campus is written to -.\n".encode(), 0)
     told = "There is no survey 'missing'; there are: campus."
     assert json.loads(refused[0]) == {"error": told, "exit": REFUSED}
