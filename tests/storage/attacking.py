@@ -1,10 +1,8 @@
 """Somebody holds the database, its files and a backup, and says in which order the reports came."""
 
-import gc
 import re
 import sqlite3
 import subprocess
-import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +12,7 @@ from django.db import connection
 from scipy.stats import spearmanr
 
 from config.postgresql import binary
+from tests.system.installation import wait_until
 
 TABLE = "collector_report"
 PAGE = 4_096
@@ -60,12 +59,16 @@ def places(table: str, column: str = "nonce") -> Order:
 
 def pages(table: str, column: str = "nonce") -> list[Order]:
     """What each page of SQLite's file holds, the highest row first."""
-    gc.collect()  # a reader that an earlier test left half read keeps the log from being moved into the file
+    wait_until(_moved, 30)  # a thread that a test began in this process may be cutting the log just now
+    return _pages(Path(connection.settings_dict["NAME"]), asked(f"SELECT * FROM {table}", column))
+
+
+def _moved() -> bool:
+    """Whether all of SQLite's log is in the file now."""
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         busy, *_ = cursor.fetchone()
-    assert not busy, f"somebody else reads or writes: {threading.enumerate()}"
-    return _pages(Path(connection.settings_dict["NAME"]), asked(f"SELECT * FROM {table}", column))
+    return not busy
 
 
 def pages_without_an_arrival(table: str, file: Path) -> list[Order]:

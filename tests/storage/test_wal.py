@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
 import psycopg
@@ -224,11 +224,12 @@ def test_after_closing_the_log_names_nobody(opened: Design) -> None:
 @pytest.fixture(scope="module")
 def default_server() -> Iterator[str]:
     """A PostgreSQL as a distribution starts it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(postgresql, "FORGETTING", {})
-        patch.setattr(postgresql, "SEGMENT", 16)
-        with running_postgresql() as server:
-            yield server.url
+    with ExitStack() as running:
+        with pytest.MonkeyPatch.context() as patch:  # while it starts alone: the others start as ours do
+            patch.setattr(postgresql, "FORGETTING", {})
+            patch.setattr(postgresql, "SEGMENT", 16)
+            server = running.enter_context(running_postgresql())
+        yield server.url
 
 
 @pytest.fixture
