@@ -299,7 +299,9 @@ def test_server_that_we_start_logs_no_value_of_a_statement_that_fails(own_server
             ended.start()
             with pytest.raises(psycopg.OperationalError):
                 there.execute("SELECT pg_sleep(60), 'c0ffee'")
-    wait_until(lambda: "terminated by signal 9" in own_server.log.read_text())
+    # It has recovered and takes connections again.
+    wait_until(lambda: own_server.log.read_text().count("ready to accept connections") == 2)
+    assert "terminated by signal 9" in own_server.log.read_text()
     assert "c0ffee" not in own_server.log.read_text()
 
 
