@@ -76,7 +76,7 @@ slow: ## slow senders of every kind against an installation and a stack: others'
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.slow
 
-failures: ## clocks, disks, folders and processes that fail around an installation and a stack, into docs/failures.md; as root
+failures: ## clocks, folders and processes that fail around an installation and a stack, into docs/failures.md (ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.failures
 

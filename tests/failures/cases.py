@@ -10,8 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,21 +81,6 @@ def set_clock(seconds: int) -> Case:
     return case
 
 
-def make_read_only(scene: Scene) -> str:
-    """The disk of a running installation takes no more writes, and then does again."""
-    folder = scene.installation.data.parent
-    _mount("-o", "remount,ro", str(folder))
-    try:
-        before = scene.sender.answers["503"]
-        wait_until(lambda: scene.sender.answers["503"] > before, BACK)
-        taken = scene.acknowledged()
-        time.sleep(3)
-        assert scene.acknowledged() == taken, "nothing is acknowledged that is on no disk"
-    finally:
-        _mount("-o", "remount,rw", str(folder))
-    return _goes_on(scene, "Reports are answered with 503, and none is acknowledged, until it is writable again")
-
-
 def kill_all_at_once(scene: Scene) -> str:
     """Every kind of process but the launcher, in the same moment."""
     victims = {name: word for name, word in STACK.items() if not name.startswith("a connection")}
@@ -120,18 +104,3 @@ def _goes_on(scene: Scene, seen: str) -> str:
     return (
         f"{seen}; reports are taken, and were counted {scene.seconds_until_folded(scene.installation.rows):.0f} s later"
     )
-
-
-@contextmanager
-def small_disk(folder: Path) -> Iterator[Path]:
-    """A file system of its own, which can be made read-only under a running installation."""
-    folder.mkdir()
-    _mount("-t", "tmpfs", "-o", "size=1g,mode=700", "tmpfs", str(folder))
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "--lazy", str(folder)], check=False)
-
-
-def _mount(*words: str) -> None:
-    subprocess.run(["mount", *words], check=True)

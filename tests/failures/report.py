@@ -11,7 +11,7 @@ PAGE = ROOT / "docs" / "failures.md"
 INTRODUCTION = """# When the surroundings fail
 
 Written by `make failures`; do not edit. A running installation took reports while one thing after another happened
-that no program can prevent, to processes, clock, folders and disk. Who got no answer, or 503, sent the same again.
+that no program can prevent, to processes, clock and folders. Who got no answer, or 503, sent the same again.
 
 | installation | what happened | what was seen |
 | --- | --- | --- |
