@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from randomized_response._labelled import in_order
+
 LARGEST_COUNT = 2**53
 """Up to here every integer is a double."""
 
@@ -62,8 +64,8 @@ def as_level(value: float, *, name: str = "confidence") -> float:
 
 
 def as_counts(values: ArrayLike, *, name: str, size: int) -> NDArray[np.int64]:
-    """Read `size` whole, non-negative counts; 400.0 is read as 400, 400.5 and NaN are refused."""
-    array = _as_numbers(values, name=name)
+    """Read `size` whole, non-negative counts; 400.0 is read as 400, 400.5 and NaN are refused, labels followed."""
+    array = _as_numbers(in_order(values, name=name), name=name)
     if array.shape != (size,):
         raise ValueError(f"{name} must have one entry per report, shape ({size},); got shape {array.shape}")
     return _as_whole(array, name=name, high=LARGEST_COUNT)

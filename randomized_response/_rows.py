@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from randomized_response._labelled import matched
 from randomized_response.channel import Channel
 
 Floats = NDArray[np.float64]
@@ -53,6 +54,9 @@ def read_rows(
     answers: int | None,
 ) -> Rows:
     """Every argument of a regression, checked. `answers` is the number of answers each channel must have, if any."""
+    covariates, reports, channel, weights = matched(
+        covariates=covariates, reports=reports, channel=channel, weights=weights
+    )
     table = read_covariates(covariates)
     codes = _read_codes(reports, len(table))
     mass = _read_weights(weights, len(table))
@@ -81,6 +85,22 @@ def read_covariates(covariates: ArrayLike) -> Floats:
         table = table[:, None]
     if table.ndim != 2 or len(table) == 0:
         raise ValueError(f"covariates must have shape (n, p) with n at least 1; got shape {table.shape}")
+    return table
+
+
+def read_like(covariates: ArrayLike, names: Sequence[str]) -> Floats:
+    """A table of finite numbers with the columns `names`: of a data frame by their names, else by their places."""
+    table = read_covariates(covariates)
+    titles = _titles(covariates)
+    if titles is not None:
+        if sorted(titles) != sorted(names):
+            raise ValueError(f"covariates must have the columns {', '.join(names)}; got {', '.join(titles)}")
+        table = table[:, [titles.index(name) for name in names]]
+    if table.shape[1] != len(names):
+        raise ValueError(f"covariates must have {len(names)} columns; got {table.shape[1]}")
+    if not np.isfinite(table).all():
+        i, j = np.argwhere(~np.isfinite(table))[0]
+        raise ValueError(f"covariates[{i}, {j}] must be finite; got {table[i, j]}")
     return table
 
 
@@ -146,14 +166,24 @@ def _read_weights(weights: ArrayLike | None, n: int) -> Floats:
 
 
 def _read_names(names: Sequence[str] | None, covariates: Any, p: int) -> tuple[str, ...]:
-    given = getattr(covariates, "columns", None) if names is None else names
-    titles = tuple(f"x{j + 1}" for j in range(p)) if given is None else tuple(str(name) for name in given)
+    own = _titles(covariates)
+    titles = own if names is None else tuple(str(name) for name in names)
+    if titles is None:
+        titles = tuple(f"x{j + 1}" for j in range(p))
     if len(titles) != p:
         raise ValueError(f"names must have one entry per column of covariates, {p}; got {len(titles)}")
     repeated = [name for j, name in enumerate(titles) if name in (INTERCEPT, *titles[:j])]
     if repeated:
         raise ValueError(f"names must differ from each other and from {INTERCEPT!r}; got {repeated[0]!r} again")
+    if own is not None and titles != own and sorted(titles) == sorted(own):
+        raise ValueError(f"names must stand in the order of the columns, {', '.join(own)}; got {', '.join(titles)}")
     return titles
+
+
+def _titles(covariates: Any) -> tuple[str, ...] | None:
+    """The names of a data frame's columns."""
+    columns = getattr(covariates, "columns", None)
+    return None if columns is None else tuple(str(name) for name in columns)
 
 
 def _read_channels(channel: Channels, n: int, answers: int | None) -> tuple[tuple[Channel | None, ...], Integers]:

@@ -8,6 +8,7 @@ from scipy import special
 
 from randomized_response._checks import as_counts, as_level
 from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, likelihood_ratio
+from randomized_response._labelled import in_order
 from randomized_response._limits import around, wald_limits
 from randomized_response.channel import Channel
 from randomized_response.constrained import interior_point, maximum_likelihood
@@ -127,7 +128,7 @@ def estimate_joint(
     Parameters
     ----------
     table : array of shape (m_a, m_b) of whole numbers
-        table[y, z] respondents reported y to question a and z to question b.
+        table[y, z] respondents reported y to question a and z to question b. A crosstab of pandas goes by its labels.
     channel_a, channel_b : Channel
         With linearly independent rows.
     confidence : float
@@ -199,6 +200,7 @@ def estimate_joint(
 
 
 def _read_table(table: ArrayLike, channel_a: Channel, channel_b: Channel) -> NDArray[np.int64]:
+    table = in_order(table, name="table")
     try:
         given = np.asarray(table)
     except ValueError:

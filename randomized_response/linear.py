@@ -11,7 +11,7 @@ from scipy import special, stats
 from randomized_response._checks import as_level
 from randomized_response._diagnostics import Diagnostic, text_table
 from randomized_response._fitting import orthonormal
-from randomized_response._rows import Channels, Missing, Rows, read_covariates, read_rows
+from randomized_response._rows import Channels, Missing, Rows, read_like, read_rows
 from randomized_response.results import Result
 
 Floats = NDArray[np.float64]
@@ -74,13 +74,11 @@ class LinearFit(Result):
         return np.column_stack([self.coefficients - reach, self.coefficients + reach])
 
     def predict(self, covariates: ArrayLike, confidence: float = 0.95) -> LinearPrediction:
-        """The mean of the answer among people with these covariates, shape (n, p) without the intercept."""
-        table = read_covariates(covariates)
-        if table.shape[1] != len(self.names) - 1:
-            raise ValueError(f"covariates must have {len(self.names) - 1} columns; got {table.shape[1]}")
-        if not np.isfinite(table).all():
-            i, j = np.argwhere(~np.isfinite(table))[0]
-            raise ValueError(f"covariates[{i}, {j}] must be finite; got {table[i, j]}")
+        """The mean of the answer among people with these covariates, shape (n, p) without the intercept.
+
+        The columns of a data frame are found by their names, which must be those of the fit, in any order.
+        """
+        table = read_like(covariates, self.names[1:])
         design = np.column_stack([np.ones(len(table)), table])
         means = design @ self.coefficients
         spread = np.sqrt(np.einsum("ij,jk,ik->i", design, self.covariance, design))
@@ -134,7 +132,8 @@ def linear_regression(
     Parameters
     ----------
     covariates : array of shape (n, p), p >= 0
-        Finite numbers, without a constant column: the intercept is added, and is the first coefficient.
+        Finite numbers, without a constant column: the intercept is added, and is the first coefficient. Rows of pandas'
+        objects, here and in what follows, are matched by their index; where that cannot be done they are refused.
     reports : array of shape (n,)
         Symbols from 0 to the number of reports less 1.
     channel : Channel, None, or a sequence of n of these

@@ -11,7 +11,7 @@ from randomized_response import _logistic
 from randomized_response._checks import as_level
 from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, likelihood_ratio, text_table
 from randomized_response._logistic import Information
-from randomized_response._rows import Channels, Missing, fold, read_covariates, read_rows
+from randomized_response._rows import Channels, Missing, fold, read_like, read_rows
 from randomized_response.results import Result
 
 Floats = NDArray[np.float64]
@@ -96,21 +96,16 @@ class LogisticFit(Result):
         Parameters
         ----------
         covariates : array of shape (n, p)
-            The columns of the fit, without the intercept.
+            The columns of the fit, without the intercept; those of a data frame by their names, in any order.
         confidence : float
             Level of the intervals, in (0, 1).
 
         Raises
         ------
         ValueError
-            Where the columns are not as many as in the fit, or an entry is not finite.
+            Where the columns are not as many as in the fit, a data frame's are not named so, or an entry is not finite.
         """
-        table = read_covariates(covariates)
-        if table.shape[1] != len(self.names) - 1:
-            raise ValueError(f"covariates must have {len(self.names) - 1} columns; got {table.shape[1]}")
-        if not np.isfinite(table).all():
-            i, j = np.argwhere(~np.isfinite(table))[0]
-            raise ValueError(f"covariates[{i}, {j}] must be finite; got {table[i, j]}")
+        table = read_like(covariates, self.names[1:])
         design = np.column_stack([np.ones(len(table)), table])
         return _predicted(design, self.reached, self.covariance, as_level(confidence))
 
@@ -157,7 +152,8 @@ def logistic_regression(
     Parameters
     ----------
     covariates : array of shape (n, p), p >= 0
-        Finite numbers, without a constant column: the intercept is added, and is the first coefficient.
+        Finite numbers, without a constant column: the intercept is added, and is the first coefficient. Rows of pandas'
+        objects, here and in what follows, are matched by their index; where that cannot be done they are refused.
     reports : array of shape (n,)
         Symbols from 0 to the number of reports less 1; no = 0, yes = 1 for a channel with two reports.
     channel : Channel, None, or a sequence of n of these

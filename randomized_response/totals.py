@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from randomized_response._checks import as_level
+from randomized_response._labelled import matched
 from randomized_response._rows import Missing
 from randomized_response.channel import Channel
 from randomized_response.results import Result
@@ -92,7 +93,8 @@ def estimate_total(
     Parameters
     ----------
     reports : array of shape (n,)
-        Symbols from 0 to the number of reports less 1.
+        Symbols from 0 to the number of reports less 1. Pandas' objects, here and in what follows, are matched by their
+        index; where that cannot be done they are refused.
     channel : Channel
         Any number k of answers with linearly independent rows.
     inclusion_probabilities : array of shape (n,), or one number
@@ -154,6 +156,9 @@ def estimate_total(
     (array([7000., 3000.]), array([306.57, 306.57]))
     """
     level = as_level(confidence)
+    reports, inclusion_probabilities, strata, clusters = matched(
+        reports=reports, inclusion_probabilities=inclusion_probabilities, strata=strata, clusters=clusters
+    )
     codes = _read_reports(reports, channel)
     chances = _read_chances(inclusion_probabilities, codes.size)
     parts = _read_parts(strata, clusters, codes.size)
