@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 from django.utils import translation
 
+from randomized_response import forced_response
 from surveys import pages
 from surveys.coin import page as coin
 from surveys.languages import PLURALS
@@ -120,3 +121,15 @@ def test_no_english_word_is_left_on_an_arabic_page(page: str) -> None:
     words = re.sub(r"\{\w+\}", "", unescape(re.sub(r"<[^>]+>", " ", body) + labels))
     assert re.findall(r"[A-Za-z]{2,}", SAME_IN_EVERY_LANGUAGE.sub("", words)) == []
     assert len(re.findall(r"[\u0600-\u06ff]{2,}", words)) > 10
+
+
+def test_nobody_is_told_that_a_changed_answer_protects_no_better() -> None:
+    """It does: by a coin's toss Yes is sent of 70 of 100 whose answer is Yes, and of 30 of those who say No instead.
+
+    What is true of both is that the result is wrong then, and that no report shows it.
+    """
+    weights = forced_response(truth="2/5").weights
+    assert [answer[1] / sum(answer) for answer in (weights[1], weights[0])] == [0.7, 0.3]
+    said = [text.singular for text in catalog.texts()]
+    assert [text for text in said if "protect you more" in text] == []
+    assert sum(text.endswith("the result wrong, and nobody can tell.") for text in said) == 2
