@@ -13,7 +13,7 @@ from scipy import special
 
 from randomized_response._checks import as_count
 from randomized_response.channel import Channel
-from randomized_response.encodings import SubsetSelection, UnaryEncoding
+from randomized_response.encodings import EachOption, SubsetSelection, UnaryEncoding
 from randomized_response.intervals import BINOMIAL_INTERVALS, normal_quantile
 from randomized_response.means import scores_of
 from randomized_response.results import Vector
@@ -140,6 +140,11 @@ def unit_variance(mechanism: Mechanism, shares: Vector) -> Vector:
 
 
 def answers_of(mechanism: Mechanism) -> int:
+    if isinstance(mechanism, EachOption):
+        raise ValueError("mechanism must be the table of one option, with two shares; got EachOption: take its `bit`")
+    if not isinstance(mechanism, Mechanism):
+        need = "mechanism must be a Channel, a UnaryEncoding or a SubsetSelection"
+        raise ValueError(f"{need}; got {type(mechanism).__name__}")
     return mechanism.answers if isinstance(mechanism, Channel) else mechanism.k
 
 

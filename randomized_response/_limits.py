@@ -1,10 +1,12 @@
 """Limits for shares of answers: binomial intervals mapped through the table, Wald's, and the bootstrap's."""
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 from randomized_response.channel import Channel
-from randomized_response.intervals import BINOMIAL_INTERVALS, normal_quantile
+from randomized_response.intervals import BINOMIAL_INTERVALS, Bounds, normal_quantile
 from randomized_response.results import Vector
 
 Limits = tuple[Vector, Vector]
@@ -23,9 +25,15 @@ def mapped_limits(method: str, tally: NDArray[np.int64], channel: Channel, level
         return nothing_known(channel.answers)
     if method == "score":
         return _score(tally / n, channel, n, normal_quantile(level), kept)
-    limits = np.array([BINOMIAL_INTERVALS[method](int(count), n, level) for count in tally])
+    limits = np.array([_binomial_limits(method, int(count), n, level) for count in tally])
     mapped = (limits * channel.denominator - channel.background[:, None]) / channel.gain
     return mapped.min(axis=1), mapped.max(axis=1)
+
+
+@lru_cache(maxsize=8192)
+def _binomial_limits(method: str, count: int, n: int, level: float) -> Bounds:
+    """Kept, because among many choices, and from one page to the next, the same counts come again."""
+    return BINOMIAL_INTERVALS[method](count, n, level)
 
 
 def _score(rates: Vector, channel: Channel, n: int, z: float, kept: float) -> Limits:

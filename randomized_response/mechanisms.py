@@ -84,6 +84,9 @@ def kuk(*, yes: FractionLike, no: FractionLike, draws: int = 1) -> Channel:
     for no = 0. With one draw the report is red = 1 or black = 0. epsilon = draws * max over the colours of the
     logarithm of their odds in the two decks.
 
+    The table has L^draws tickets, L the least common denominator of `yes` and `no`, and may have at most 2^32: with
+    halves 32 draws, with quarters 16, with tenths 9.
+
     References
     ----------
     Kuk, A. Y. C. (1990). Asking sensitive questions indirectly. Biometrika 77, 436-438.
@@ -98,7 +101,11 @@ def kuk(*, yes: FractionLike, no: FractionLike, draws: int = 1) -> Channel:
     red = [as_probability(no, name="no"), as_probability(yes, name="yes")]
     if red[0] == red[1]:
         raise ValueError(f"yes must differ from no: the report would say nothing; got {red[0]} for both")
-    cards = as_count(draws, name="draws", low=1, high=255)
+    common = lcm(red[0].denominator, red[1].denominator)
+    if common > LARGEST_DENOMINATOR:
+        raise ValueError(f"yes and no must have a common denominator of at most 2**32; got {common}")
+    most = next(cards for cards in range(1, 33) if common ** (cards + 1) > LARGEST_DENOMINATOR)
+    cards = as_count(draws, name="draws", low=1, high=most)
     table = [[comb(cards, y) * p**y * (1 - p) ** (cards - y) for y in range(cards + 1)] for p in red]
     return _from_probabilities(table, "kuk", None)
 
@@ -164,8 +171,8 @@ def k_ary(k: int, *, truth: FractionLike) -> Channel:
     size = as_count(k, name="k", low=2, high=256)
     p = as_probability(truth, name="truth")
     other = (1 - p) / size
-    table = [[p + other if x == y else other for y in range(size)] for x in range(size)]
-    return _from_probabilities(table, "k_ary", p)
+    same, another = _tickets([p + other, other])
+    return Channel(tuple((another,) * x + (same,) + (another,) * (size - 1 - x) for x in range(size)), "k_ary", p)
 
 
 def one_bit(k: int, *, truth: FractionLike) -> Channel:
@@ -254,10 +261,16 @@ def _yes_no(yes_given_no: Fraction, yes_given_yes: Fraction, name: str, truth: F
 
 def _from_probabilities(table: list[list[Fraction]], name: str, truth: Fraction | None) -> Channel:
     """The smallest integer table with exactly these probabilities."""
-    denominator = lcm(*(entry.denominator for row in table for entry in row))
-    weights = [[entry.numerator * (denominator // entry.denominator) for entry in row] for row in table]
-    common = gcd(*(weight for row in weights for weight in row))
-    return Channel(tuple(tuple(weight // common for weight in row) for row in weights), name, truth)
+    tickets = iter(_tickets([entry for row in table for entry in row]))
+    return Channel(tuple(tuple(next(tickets) for _ in row) for row in table), name, truth)
+
+
+def _tickets(probabilities: list[Fraction]) -> list[int]:
+    """The smallest whole numbers in these proportions."""
+    denominator = lcm(*(entry.denominator for entry in probabilities))
+    weights = [entry.numerator * (denominator // entry.denominator) for entry in probabilities]
+    common = gcd(*weights)
+    return [weight // common for weight in weights]
 
 
 def _geometric_table(size: int, epsilon: Fraction) -> tuple[tuple[int, ...], ...]:

@@ -51,6 +51,7 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
     >>> combine_strata([young, old], [0.25, 0.75]).unbiased.round(12)
     array([0.85, 0.15])
     """
+    _require(ProportionEstimate, estimates)
     kinds = {(len(estimate.unbiased), estimate.exclusive, estimate.confidence) for estimate in estimates}
     weights = _strata_weights(shares, len(estimates), kinds)
     pairs = [(weight, estimate) for weight, estimate in zip(weights, estimates, strict=True) if weight > 0]
@@ -107,6 +108,7 @@ def combine_means(estimates: Sequence[MeanEstimate], shares: Sequence[float]) ->
     >>> print(combine_means([young, old], [0.25, 0.75]))
     mean 3.75, std. error 0.7427, 95 % interval 2.29428 to 5.20572 (wald), 1100 reports
     """
+    _require(MeanEstimate, estimates)
     kinds = {(estimate.minimum, estimate.maximum, estimate.confidence) for estimate in estimates}
     weights = _strata_weights(shares, len(estimates), kinds)
     pairs = [(weight, estimate) for weight, estimate in zip(weights.tolist(), estimates, strict=True) if weight > 0]
@@ -121,6 +123,12 @@ def combine_means(estimates: Sequence[MeanEstimate], shares: Sequence[float]) ->
     within = sum(weight * (one.direct_variance + (one.constrained - centre) ** 2) for weight, one in pairs)
     constrained = min(max(unbiased, ends[0]), ends[1])
     return around_mean(unbiased, constrained, (error, noise), ends, n, level, interval="wald", direct_variance=within)
+
+
+def _require(kind: type, estimates: Sequence[object]) -> None:
+    for h, each in enumerate(estimates):
+        if not isinstance(each, kind):
+            raise ValueError(f"estimates[{h}] must be a {kind.__name__}; got {type(each).__name__}")
 
 
 def _strata_weights(shares: Sequence[float], strata: int, kinds: Set[object]) -> Vector:

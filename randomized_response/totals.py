@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from randomized_response._checks import as_level
+from randomized_response._diagnostics import Diagnostic
 from randomized_response._labelled import matched
 from randomized_response._rows import Missing
 from randomized_response.channel import Channel
@@ -17,6 +18,8 @@ from randomized_response.results import Result
 Floats = NDArray[np.float64]
 Target = Literal["total", "mean"]
 Estimator = Literal["horvitz_thompson", "hajek"]
+
+_FITTING = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,11 +37,15 @@ class TotalEstimate(Result):
     noise_standard_error : array (k,)
         The coin's part alone.
     low, high : array (k,)
-        Wald interval brought into the same range as `constrained`, which it contains.
+        Wald interval brought into the same range as `constrained`, which it contains; the whole range where there is no
+        standard error.
     n, population_size, estimated_size : int, float or None, float
         Reports used; the given size of the population; the sum of 1 / inclusion probability.
     variance : str
         The variance estimator: "deville", "deville by strata", "clusters" or "clusters by strata".
+    diagnostics : tuple of Diagnostic
+        "weights" where a Horvitz-Thompson estimate rests on an `estimated_size` more than 1 % off `population_size`:
+        its shares sum to the one by the other, not to 1. Empty if not.
     """
 
     unbiased: Floats
@@ -56,6 +63,7 @@ class TotalEstimate(Result):
     estimated_size: float
     variance: str
     confidence: float
+    diagnostics: tuple[Diagnostic, ...]
 
     def __str__(self) -> str:
         head = f"{self.target} of each answer, {self.n} reports, {self.estimator}, variance: {self.variance}"
@@ -63,7 +71,7 @@ class TotalEstimate(Result):
         columns = (self.constrained, self.standard_error, self.low, self.high)
         for answer, (estimate, error, low, high) in enumerate(zip(*columns, strict=True)):
             lines.append(f"{answer:>6} {estimate:14.6g} {error:12.6g} {low:14.6g} {high:14.6g}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"! {each}" for each in self.diagnostics)])
 
     __repr__ = __str__
 
@@ -100,7 +108,8 @@ def estimate_total(
     inclusion_probabilities : array of shape (n,), or one number
         In (0, 1]: of the person, through every stage of the sampling.
     population_size : float, optional
-        N, at least n. Needed for a Horvitz-Thompson mean and for a Hajek total.
+        N, at least n. Needed for a Horvitz-Thompson mean and for a Hajek total. Where the inclusion probabilities do
+        not add up to it, `diagnostics` says so.
     target : {"total", "mean"}
         People, or their share.
     strata : array of shape (n,), optional
@@ -177,18 +186,34 @@ def estimate_total(
     top = 1.0 if target == "mean" else (size or estimated)
     method = ("deville" if clusters is None else "clusters") + ("" if strata is None else " by strata")
     counts = (int(keep.sum()), int(codes.size - keep.sum()))
-    context = (target, estimator, population_size, estimated, method, level)
-    return _estimate(estimate, covariance, noise, top, counts, context)
+    warnings = _diagnose(estimated, size) if estimator == "horvitz_thompson" else ()
+    context = (target, estimator, population_size, estimated, method, level, warnings)
+    return _estimate(estimate, covariance, noise, top, level, counts, context)
 
 
 def _estimate(
-    estimate: Floats, covariance: Floats, noise: Floats, top: float, counts: tuple[int, int], context: tuple[Any, ...]
+    estimate: Floats,
+    covariance: Floats,
+    noise: Floats,
+    top: float,
+    level: float,
+    counts: tuple[int, int],
+    context: tuple[Any, ...],
 ) -> TotalEstimate:
     error, coin = _root(covariance), _root(noise)
-    reach = special.ndtri((1 + context[-1]) / 2) * error
+    reach = np.where(np.isnan(error), np.inf, special.ndtri((1 + level) / 2) * error)
     low, high = (np.clip(estimate + side * reach, 0.0, top) for side in (-1, 1))
     constrained = np.clip(estimate, 0.0, top)
     return TotalEstimate(estimate, constrained, error, covariance, coin, low, high, *counts, *context)
+
+
+def _diagnose(estimated: float, size: float | None) -> tuple[Diagnostic, ...]:
+    """Whether the weights, 1 / inclusion probability, add up to the population that they are said to stand for."""
+    if size is None or abs(estimated / size - 1) <= _FITTING:
+        return ()
+    sums = f"the sum of 1 / inclusion_probabilities is {estimated:.6g} and not population_size, {size:.6g}"
+    meaning = f"all shares together come to {estimated / size:.4g} of it instead of 1"
+    return (Diagnostic("weights", f'{sums}: {meaning}; estimator="hajek" does not depend on it'),)
 
 
 def _point(

@@ -227,3 +227,22 @@ def test_one_report_of_bits_moves_each_share_by_at_most_one_bit(
         moved = ones + (np.arange(encoding.k) == choice)
         shifts.append(np.abs(encoding.estimate(moved, n=100).unbiased - encoding.estimate(ones, n=100).unbiased).max())
     assert shifts == pytest.approx([poisoning_bound(100, 1, encoding)] * encoding.k)
+
+
+class TestStrataOfDifferentKinds:
+    shares, mean = (
+        estimate_proportions([600, 400], k_ary(2, truth="1/2")),
+        estimate_mean([450, 550], one_bit(11, truth="1/2")),
+    )
+
+    def test_a_mean_among_shares_is_named(self):
+        with pytest.raises(ValueError, match=r"estimates\[1\] must be a ProportionEstimate; got MeanEstimate"):
+            combine_strata([self.shares, self.mean], [0.5, 0.5])
+
+    def test_shares_among_means_are_named(self):
+        with pytest.raises(ValueError, match=r"estimates\[1\] must be a MeanEstimate; got ProportionEstimate"):
+            combine_means([self.mean, self.shares], [0.5, 0.5])
+
+    def test_one_kind_in_the_place_of_the_other_is_named(self):
+        with pytest.raises(ValueError, match=r"estimates\[0\] must be a MeanEstimate; got ProportionEstimate"):
+            combine_means([self.shares, self.shares], [0.5, 0.5])

@@ -95,6 +95,16 @@ def test_kuk_counts_red_cards():
     assert kuk(yes="3/4", no="1/4").weights == warner(truth="3/4").weights
 
 
+@pytest.mark.parametrize(
+    ("yes", "no", "most"), [("1/2", "1/4", 16), ("3/5", "1/5", 13), ("1/10", "1/4", 7), ("1/2", "1/3", 12)]
+)
+def test_kuk_takes_as_many_draws_as_its_table_has_room_for(yes, no, most):
+    """L^draws tickets, L = 4, 5, 20, 6: 4^16 = 2^32, 5^13 < 2^32 < 5^14, 20^7 < 2^32 < 20^8, 6^12 < 2^32 < 6^13."""
+    assert kuk(yes=yes, no=no, draws=most).reports == most + 1
+    with pytest.raises(ValueError, match=f"draws must be from 1 to {most}; got {most + 1}"):
+        kuk(yes=yes, no=no, draws=most + 1)
+
+
 def test_crosswise_is_warner_with_the_prevalence_as_truth():
     assert crosswise(prevalence="1/4").weights == warner(truth="1/4").weights
     assert crosswise(prevalence="1/4").truth is None
@@ -138,8 +148,8 @@ def test_discrete_laplace_refuses_epsilon_out_of_range(epsilon):
     [
         (lambda: unrelated_question(truth="1/2", prevalence="0"), "prevalence must be greater than 0"),
         (lambda: kuk(yes="1/2", no="1/2"), "yes must differ from no"),
-        (lambda: kuk(yes="1/2", no="1/4", draws=0), "draws must be from 1 to 255"),
-        (lambda: kuk(yes="1/2", no="1/7", draws=12), "denominator from 1 to 2"),
+        (lambda: kuk(yes="1/2", no="1/4", draws=0), "draws must be from 1 to 16"),
+        (lambda: kuk(yes="1/2", no="1/4294967291"), r"common denominator of at most 2\*\*32; got 8589934582"),
         (lambda: crosswise(prevalence="1/2"), "prevalence must differ from 1/2"),
         (lambda: triangular(prevalence="1"), "prevalence must be greater than 0 and less than 1"),
         (lambda: one_bit(1, truth="1/2"), "k must be from 2 to 256"),

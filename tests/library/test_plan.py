@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from randomized_response import (
+    EachOption,
     SubsetSelection,
     UnaryEncoding,
     custom,
@@ -139,6 +140,12 @@ def test_expected_shares_can_change_the_winner():
         (lambda: plan.forecast(10, COINS, [0.5, 0.5], answer=2), "answer must be from 0 to 1; got 2"),
         (lambda: plan.forecast(10, COINS, [0.5, 0.5], values=[1]), "values must be 2 finite numbers"),
         (lambda: plan.forecast(10, UnaryEncoding(2), [0.5, 0.5], values=[0, 1]), "mechanism must be a table"),
+        (
+            lambda: plan.forecast(10, EachOption(3, COINS), [0.5, 0.5, 0]),
+            "must be the table of one option.*take its `bit`",
+        ),
+        (lambda: plan.power(10, EachOption(3, COINS), 0.5, 0.2), "must be the table of one option"),
+        (lambda: plan.standard_error(10, "coins", [0.5, 0.5]), "mechanism must be a Channel, .*; got str"),
         (lambda: plan.respondents_for_power(COINS, 0.3, 0.3), "against must differ from share"),
         (lambda: plan.respondents_for_power(COINS, 0.3, 0.2, power=1), "power must be greater than 0 and less than 1"),
         (lambda: plan.shares_around(5, mean=4, deviation=1), "mean must be greater than 0 and less than 4; got 4"),

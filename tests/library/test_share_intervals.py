@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from randomized_response import Channel, custom, estimate_proportions, forced_response, k_ary, warner
+from randomized_response import Channel, _limits, custom, estimate_proportions, forced_response, k_ary, warner
 from randomized_response._limits import bootstrap_limits
 from randomized_response.bayes import bayes_limits
 from randomized_response.constrained import maximum_likelihood
+from randomized_response.intervals import clopper_pearson
 from randomized_response.profile import _filled_end, _tilted_end, likelihood_limits, log_likelihood
 
 THREE = custom([[5, 2, 1], [1, 6, 1], [0, 3, 5]])
@@ -191,3 +192,29 @@ def test_extremes(interval, counts, channel):
     assert np.all((estimate.low >= 0) & (estimate.low <= estimate.high) & (estimate.high <= 1))
     if sum(counts):
         assert np.all((estimate.low <= estimate.constrained) & (estimate.constrained <= estimate.high))
+
+
+def test_equal_counts_of_many_choices_are_computed_once(monkeypatch):
+    """256 choices of 10,000 reports have some 40 different counts: as many intervals, and none the second time."""
+    computed = []
+
+    def counted(count, n, level):
+        computed.append(count)
+        return clopper_pearson(count, n, level)
+
+    monkeypatch.setattr(_limits, "BINOMIAL_INTERVALS", {"counted for this test": counted})
+    channel = k_ary(256, truth="1/2")
+    counts = np.random.default_rng(2).multinomial(10_000, np.full(256, 1 / 256))
+    for _ in range(2):
+        low, high = _limits.mapped_limits("counted for this test", counts, channel, 0.95, 1.0)
+    assert sorted(computed) == sorted(set(counts.tolist()))
+    assert len(computed) < 60
+    place = counts.argmax()
+    rates = np.array(clopper_pearson(int(counts[place]), 10_000, 0.95))
+    assert [low[place], high[place]] == pytest.approx((rates - 0.5 / 256) / 0.5, abs=1e-12)
+
+
+def test_table_of_many_choices_is_the_formula():
+    """P(x | x) = 2/3 + 1/3 / 256 and 1/3 / 256 for every other: 513 tickets of 768, and one for each other choice."""
+    weights = k_ary(256, truth="2/3").weights
+    assert all(row[x] == 513 and sorted(row)[:-1] == [1] * 255 for x, row in enumerate(weights))

@@ -137,9 +137,33 @@ def test_intervals_stay_in_range_and_hold_the_constrained_estimate():
 
 
 def test_a_lone_respondent_or_cluster_has_no_standard_error():
-    assert np.isnan(estimate_total([1], COINS, 0.5).standard_error).all()
-    assert np.isnan(estimate_total([1, 0, 1], COINS, 0.5, strata=[1, 1, 2]).standard_error).all()
-    assert np.isnan(estimate_total([1, 0, 1], COINS, 0.5, clusters=[1, 1, 1]).standard_error).all()
+    for reports, parts in (([1], {}), ([1, 0, 1], {"strata": [1, 1, 2]}), ([1, 0, 1], {"clusters": [1, 1, 1]})):
+        t = estimate_total(reports, COINS, 0.5, **parts)
+        assert np.isnan(t.standard_error).all()
+        assert t.low.tolist() == [0, 0]
+        assert t.high.tolist() == [t.estimated_size] * 2
+
+
+class TestWeightsAndPopulation:
+    def test_a_population_that_the_weights_do_not_add_up_to_is_named(self):
+        """500 of 10,000 people with probability .1 stand for 5,000: all shares together are a half."""
+        t = estimate_total([1] * 200 + [0] * 300, COINS, 0.1, population_size=10_000, target="mean")
+        assert t.unbiased.sum() == pytest.approx(0.5, abs=1e-12)
+        assert [each.name for each in t.diagnostics] == ["weights"]
+        assert "is 5000 and not population_size, 10000: all shares together come to 0.5 of it" in str(t)
+
+    def test_weights_that_fit_and_estimates_that_need_none_say_nothing(self):
+        reports = [1] * 200 + [0] * 300
+        fitting = [5_000, 5_049, 4_951]
+        assert not any(estimate_total(reports, COINS, 0.1, population_size=size).diagnostics for size in fitting)
+        assert estimate_total(reports, COINS, 0.1, population_size=5_051).diagnostics
+        assert not estimate_total(reports, COINS, 0.1).diagnostics
+        assert not estimate_total(reports, COINS, 0.1, population_size=10_000, estimator="hajek").diagnostics
+
+    def test_people_left_out_are_missed_by_the_weights(self):
+        reports = [1.0] * 200 + [0.0] * 200 + [np.nan] * 100
+        t = estimate_total(reports, COINS, 0.1, population_size=5_000, missing="drop")
+        assert [each.name for each in t.diagnostics] == ["weights"]
 
 
 def test_missing_reports_are_dropped_by_choice():
