@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from randomized_response._checks import LARGEST_COUNT
 from randomized_response._labelled import matched
 from randomized_response.channel import Channel
 
@@ -23,11 +24,16 @@ _SHIFT = np.uint64(29)
 
 @dataclass(frozen=True)
 class Rows:
-    """`columns` (p, n) holds the intercept first; `tables[table_of[i]]` is the matrix that row i's report came from."""
+    """`columns` (p, n) holds the intercept first; `tables[table_of[i]]` is the matrix that row i's report came from.
+
+    `counts[i]` respondents are row i. `weights` is what they weigh together, in all as much as there are respondents,
+    and `squared_weights` the sum of the squares of what each of them weighs.
+    """
 
     columns: Floats
     names: tuple[str, ...]
     reports: Integers
+    counts: Floats
     weights: Floats
     squared_weights: Floats
     channels: tuple[Channel | None, ...]
@@ -49,30 +55,34 @@ def read_rows(
     channel: Channels,
     *,
     weights: ArrayLike | None,
+    counts: ArrayLike | None,
     names: Sequence[str] | None,
     missing: Missing,
     answers: int | None,
 ) -> Rows:
     """Every argument of a regression, checked. `answers` is the number of answers each channel must have, if any."""
-    covariates, reports, channel, weights = matched(
-        covariates=covariates, reports=reports, channel=channel, weights=weights
+    covariates, reports, channel, weights, counts = matched(
+        covariates=covariates, reports=reports, channel=channel, weights=weights, counts=counts
     )
     table = read_covariates(covariates)
     codes = _read_codes(reports, len(table))
-    mass = _read_weights(weights, len(table))
+    mass = _read_weights(weights, len(table), "weights")
+    people = _read_people(counts, len(table))
     channels, table_of = _read_channels(channel, len(table), answers)
     direct = answers or _largest_answer(channels, codes)
     tables = tuple(np.eye(direct) if each is None else each.matrix for each in channels)
     titles = _read_names(names, covariates, table.shape[1])
     keep = _complete(table, codes, missing)
+    lost = int(people[~keep].sum())
     if not keep.all():
-        table, codes, mass, table_of = table[keep], codes[keep], mass[keep], table_of[keep]
+        table, codes, mass, people, table_of = table[keep], codes[keep], mass[keep], people[keep], table_of[keep]
     _check_codes(codes, tables, table_of)
     columns = np.empty((table.shape[1] + 1, len(table)))
     columns[0], columns[1:] = 1.0, table.T
-    whole = codes.astype(np.intp)
-    lost = int(keep.size - keep.sum())
-    return Rows(columns, (INTERCEPT, *titles), whole, mass, mass**2, channels, tables, table_of, len(table), lost)
+    each = mass * (people.sum() / (people @ mass))
+    sums, squares, respondents = people * each, people * each**2, int(people.sum())
+    symbols, named = codes.astype(np.intp), (INTERCEPT, *titles)
+    return Rows(columns, named, symbols, people, sums, squares, channels, tables, table_of, respondents, lost)
 
 
 def read_covariates(covariates: ArrayLike) -> Floats:
@@ -124,6 +134,7 @@ def fold(rows: Rows) -> Rows:
         columns=np.ascontiguousarray(rows.columns[:, chosen]),
         reports=rows.reports[chosen],
         table_of=rows.table_of[chosen],
+        counts=np.add.reduceat(rows.counts[order], starts),
         weights=np.add.reduceat(rows.weights[order], starts),
         squared_weights=np.add.reduceat(rows.squared_weights[order], starts),
     )
@@ -155,14 +166,23 @@ def _read_codes(reports: ArrayLike, n: int) -> NDArray[Any]:
     return codes
 
 
-def _read_weights(weights: ArrayLike | None, n: int) -> Floats:
+def _read_weights(weights: ArrayLike | None, n: int, name: str) -> Floats:
     mass = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
     if mass.shape != (n,):
-        raise ValueError(f"weights must have one entry per row of covariates, shape ({n},); got shape {mass.shape}")
+        raise ValueError(f"{name} must have one entry per row of covariates, shape ({n},); got shape {mass.shape}")
     wrong = np.flatnonzero(~(np.isfinite(mass) & (mass > 0)))
     if wrong.size:
-        raise ValueError(f"weights[{wrong[0]}] must be positive and finite; got {mass[wrong[0]]}")
+        raise ValueError(f"{name}[{wrong[0]}] must be positive and finite; got {mass[wrong[0]]}")
     return mass
+
+
+def _read_people(counts: ArrayLike | None, n: int) -> Floats:
+    people = _read_weights(counts, n, "counts")
+    wrong = np.flatnonzero((people != np.floor(people)) | (people > LARGEST_COUNT))
+    if wrong.size:
+        need = f"counts[{wrong[0]}] must be a whole number of respondents (sampling weights go to `weights`)"
+        raise ValueError(f"{need}; got {people[wrong[0]]}")
+    return people
 
 
 def _read_names(names: Sequence[str] | None, covariates: Any, p: int) -> tuple[str, ...]:

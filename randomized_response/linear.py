@@ -116,6 +116,7 @@ def linear_regression(
     weights: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     *,
+    counts: ArrayLike | None = None,
     values: ArrayLike | None = None,
     robust: Robust = "HC3",
     missing: Missing = "error",
@@ -139,9 +140,11 @@ def linear_regression(
     channel : Channel, None, or a sequence of n of these
         All with as many answers as `values`. None where the question was asked directly: the report is the answer.
     weights : array of shape (n,), optional
-        Positive; only their proportions matter.
+        Sampling weights, positive; only their proportions matter.
     names : sequence of p names, optional
         x1, x2, ... by default, or the columns' own where `covariates` is a data frame.
+    counts : array of shape (n,), optional
+        How many respondents, all equal, each row stands for: whole numbers from 1. The fit is that of as many rows.
     values : array of shape (k,), optional
         The numeric value of each answer; 0, 1, ..., k - 1 by default.
     robust : {"HC0", "HC1", "HC2", "HC3"}
@@ -183,7 +186,9 @@ def linear_regression(
         raise ValueError(f"robust must be one of {', '.join(_ROBUST)}; got {robust!r}")
     worth = None if values is None else _checked_values(values)
     answers = None if worth is None else worth.size
-    rows = read_rows(covariates, reports, channel, weights=weights, names=names, missing=missing, answers=answers)
+    rows = read_rows(
+        covariates, reports, channel, weights=weights, counts=counts, names=names, missing=missing, answers=answers
+    )
     if rows.respondents <= len(rows.names):
         raise ValueError(f"covariates must have more than {len(rows.names)} rows; got {rows.respondents}")
     return _fitted(rows, rows.looked_up(_transforms(rows, worth)), robust)
@@ -214,17 +219,18 @@ def _fitted(rows: Rows, unbiased: Floats, robust: Robust) -> LinearFit:
     share = rows.weights / rows.weights.sum()
     place = basis @ (share * unbiased)
     residuals = unbiased - place @ basis
-    leverages = share * np.einsum("ji,ji->i", basis, basis)
-    squares = (share * residuals) ** 2 / _shrinkage(leverages, robust)
+    each = share / rows.counts
+    leverages = each * np.einsum("ji,ji->i", basis, basis)
+    squares = rows.counts * (each * residuals) ** 2 / _shrinkage(leverages, rows.counts, robust)
     covariance = inverse @ ((basis * squares) @ basis.T) @ inverse.T
     coefficients = inverse @ place
     statistic, p_value = _wald(coefficients[1:], covariance[1:, 1:])
     return _result(rows, robust, coefficients, covariance, statistic, p_value, ())
 
 
-def _shrinkage(leverages: Floats, robust: Robust) -> Floats | float:
+def _shrinkage(leverages: Floats, counts: Floats, robust: Robust) -> Floats | float:
     """What squared residuals are divided by. A row that alone decides a coefficient has leverage 1 and residual 0."""
-    n, p = leverages.size, leverages.sum()
+    n, p = counts.sum(), counts @ leverages
     if robust == "HC0":
         return 1.0
     if robust == "HC1":

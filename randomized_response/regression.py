@@ -1,7 +1,7 @@
 """Logistic regression of a randomized yes/no answer on known covariates."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -138,8 +138,9 @@ def logistic_regression(
     channel: Channels,
     weights: ArrayLike | None = None,
     names: Sequence[str] | None = None,
-    information: Information = "observed",
+    information: Information | None = None,
     *,
+    counts: ArrayLike | None = None,
     missing: Missing = "error",
 ) -> LogisticFit:
     """Regress a yes/no answer that was reported through a channel on covariates that were not randomized.
@@ -159,12 +160,16 @@ def logistic_regression(
     channel : Channel, None, or a sequence of n of these
         Two answers (no = 0, yes = 1), any number of reports. None where the question was asked directly.
     weights : array of shape (n,), optional
-        Positive. Counts of equal respondents, or sampling weights; for the latter choose information="robust".
+        Sampling weights, positive; only their proportions matter. They need the robust information, and the
+        likelihood-ratio test then has no p-value (NaN): its statistic is not chi-square.
     names : sequence of p names, optional
         x1, x2, ... by default, or the columns' own where `covariates` is a data frame.
-    information : {"observed", "expected", "opg", "robust"}
+    information : {"observed", "expected", "opg", "robust"}, optional
         Whose inverse is the covariance: minus the second derivatives; their expectation; the outer product of the
-        scores; or the sandwich of the first with the squared weighted scores (White 1982), for sampling weights.
+        scores; or the sandwich of the first with the squared weighted scores (White 1982), the default and the only
+        one with sampling weights. Without them the default is "observed".
+    counts : array of shape (n,), optional
+        How many respondents, all equal, each row stands for: whole numbers from 1. The fit is that of as many rows.
     missing : {"error", "drop"}
         Whether a NaN (or None) among covariates or reports is an error or leaves its row out.
 
@@ -197,17 +202,19 @@ def logistic_regression(
 
     >>> from randomized_response import forced_response
     >>> woman, report = [1, 1, 0, 0], [1, 0, 1, 0]
-    >>> fit = logistic_regression(woman, report, forced_response(truth="1/2"), weights=[200, 200, 200, 400])
+    >>> fit = logistic_regression(woman, report, forced_response(truth="1/2"), counts=[200, 200, 200, 400])
     >>> fit.coefficients.round(6)
     array([-1.609438,  1.609438])
     >>> fit.predict([[0], [1]]).proportions.round(6)
     array([0.166667, 0.5     ])
     """
-    if information not in _INFORMATION:
-        raise ValueError(f"information must be one of {', '.join(_INFORMATION)}; got {information!r}")
-    rows = read_rows(covariates, reports, channel, weights=weights, names=names, missing=missing, answers=2)
+    chosen = _chosen(information, weighted=weights is not None)
+    rows = read_rows(
+        covariates, reports, channel, weights=weights, counts=counts, names=names, missing=missing, answers=2
+    )
     folded = fold(rows)
-    found = _logistic.solve(folded, information)
+    found = _logistic.solve(folded, chosen)
+    test = likelihood_ratio(found.log_likelihood, found.null_log_likelihood, len(rows.names) - 1)
     with np.errstate(invalid="ignore"):
         errors = np.sqrt(np.diag(found.covariance))
     return LogisticFit(
@@ -217,8 +224,8 @@ def logistic_regression(
         covariance=found.covariance,
         log_likelihood=found.log_likelihood,
         null_log_likelihood=found.null_log_likelihood,
-        likelihood_ratio=likelihood_ratio(found.log_likelihood, found.null_log_likelihood, len(rows.names) - 1),
-        information=information,
+        likelihood_ratio=test if weights is None else replace(test, p_value=float("nan")),
+        information=chosen,
         converged=found.converged,
         diagnostics=found.diagnostics,
         iterations=found.iterations,
@@ -227,6 +234,17 @@ def logistic_regression(
         dropped=rows.dropped,
         reached=found.reached,
     )
+
+
+def _chosen(information: Information | None, *, weighted: bool) -> Information:
+    """The information to use: with sampling weights none but the sandwich is right."""
+    if information is None:
+        return "robust" if weighted else "observed"
+    if information not in _INFORMATION:
+        raise ValueError(f"information must be one of {', '.join(_INFORMATION)}; got {information!r}")
+    if weighted and information != "robust":
+        raise ValueError(f'information must be "robust" with weights (respondents go to `counts`); got {information!r}')
+    return information
 
 
 def _predicted(design: Floats, coefficients: Floats, covariance: Floats, confidence: float) -> Prediction:

@@ -72,8 +72,8 @@ def _fitted(reports: NDArray[np.int64], others: list[int], reference: int, outco
     used = [reference, *others]
     cells = [(place, code) for place in used for code in range(reports.shape[1]) if reports[place, code]]
     covariates = np.array([[float(place == other) for other in others] for place, _ in cells])
-    weights = [int(reports[cell]) for cell in cells]
-    return logistic_regression(covariates, [code for _, code in cells], outcome.channel, weights=weights)
+    counts = [int(reports[cell]) for cell in cells]
+    return logistic_regression(covariates, [code for _, code in cells], outcome.channel, counts=counts)
 
 
 def _rows(

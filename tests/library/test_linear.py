@@ -33,6 +33,19 @@ def test_statsmodels_agrees_on_debiased_reports(robust):
     assert fit.wald_p_value == pytest.approx(wald.pvalue, rel=1e-9)
 
 
+@pytest.mark.parametrize("robust", ["HC0", "HC1", "HC2", "HC3"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_counts_are_as_many_equal_rows(robust, weighted):
+    table, reports, counts = [[0, 1.5], [1, 0.5], [1, -1.0], [0, 2.0], [0, 0]], [0, 1, 0, 1, 1], [30, 20, 41, 17, 9]
+    weights = [0.5, 2.0, 1.0, 3.0, 0.2] if weighted else np.ones(5)
+    folded = linear_regression(table, reports, DIE, weights, counts=counts, robust=robust)
+    rows = np.repeat(table, counts, axis=0), np.repeat(reports, counts)
+    spread = linear_regression(*rows, DIE, np.repeat(weights, counts), robust=robust)
+    assert folded.n == spread.n == 117
+    np.testing.assert_allclose(spread.coefficients, folded.coefficients, rtol=1e-9)
+    np.testing.assert_allclose(spread.covariance, folded.covariance, rtol=1e-9)
+
+
 def test_groups_have_their_debiased_shares():
     group, reports = np.repeat([0, 0, 1, 1], [60, 40, 45, 55]), np.repeat([0, 1, 0, 1], [60, 40, 45, 55])
     fit = linear_regression(group, reports, COINS, robust="HC1")

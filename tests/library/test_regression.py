@@ -46,6 +46,17 @@ def log_likelihood(coefficients, covariates, reports, channel):
     return float(np.log(no * special.expit(-eta) + yes * special.expit(eta)).sum())
 
 
+def sandwich(fit, covariates, reports, weights):
+    """The robust covariance through two coins, written out: bread, squared weighted scores, bread."""
+    design = np.column_stack([np.ones(len(reports)), covariates])
+    share = special.expit(design @ fit.coefficients)
+    no, yes = chances(reports, COINS)
+    mixed = no * (1 - share) + yes * share
+    score = (yes - no) * share * (1 - share) / mixed
+    bread = np.linalg.inv((design.T * (weights * score * (score - (1 - 2 * share)))) @ design)
+    return bread @ ((design.T * (weights * score) ** 2) @ design) @ bread
+
+
 def affairs(channel, seed=0):
     """The 6366 women of Fair (1978), which statsmodels ships: an affair or none, reported through a channel."""
     data = fair.load_pandas()
@@ -80,8 +91,8 @@ class TestNumbersOfOthers:
         # two groups the model is saturated, so every coefficient has a closed form.
         women, men = (COUNTS["women"][1], sum(COUNTS["women"])), (COUNTS["men"][1], sum(COUNTS["men"]))
         shares = [(yes / n - 1 / 6) * 1.5 for yes, n in (men, women)]
-        weights = [men[0], men[1] - men[0], women[0], women[1] - women[0]]
-        fit = logistic_regression([0, 0, 1, 1], [1, 0, 1, 0], DIE, weights=weights, names=["female"])
+        counts = [men[0], men[1] - men[0], women[0], women[1] - women[0]]
+        fit = logistic_regression([0, 0, 1, 1], [1, 0, 1, 0], DIE, counts=counts, names=["female"])
         np.testing.assert_allclose(fit.predict([[0], [1]]).proportions, shares, atol=1e-12)
         logits = special.logit(shares)
         np.testing.assert_allclose(fit.coefficients, [logits[0], logits[1] - logits[0]], atol=1e-12)
@@ -90,17 +101,15 @@ class TestNumbersOfOthers:
 class TestClosedForms:
     @pytest.mark.parametrize("information", ["observed", "expected", "opg", "robust"])
     def test_intercept_alone_is_the_debiased_share(self, information):
-        fit = logistic_regression(np.empty((2, 0)), [1, 0], COINS, weights=[400, 600], information=information)
-        # (0.4 - 1/4) / (1/2) = 0.3; the error of a rate of 0.4 with n = 1000, through the channel and the logit. Folded
-        # weights are 400 and 600 people only for the first three: the sandwich takes them as two people.
+        fit = logistic_regression(np.empty((2, 0)), [1, 0], COINS, counts=[400, 600], information=information)
+        # (0.4 - 1/4) / (1/2) = 0.3; the error of a rate of 0.4 with n = 1000, through the channel and the logit.
         assert special.expit(fit.coefficients[0]) == pytest.approx(0.3, abs=1e-13)
-        if information != "robust":
-            expected = np.sqrt(0.4 * 0.6 / 1000) / 0.5 / (0.3 * 0.7)
-            assert fit.standard_errors[0] == pytest.approx(expected, rel=1e-12)
+        expected = np.sqrt(0.4 * 0.6 / 1000) / 0.5 / (0.3 * 0.7)
+        assert fit.standard_errors[0] == pytest.approx(expected, rel=1e-12)
         assert fit.log_likelihood == pytest.approx(400 * np.log(0.4) + 600 * np.log(0.6), abs=1e-9)
 
     def test_groups_are_fitted_group_by_group(self):
-        fit = logistic_regression([0, 0, 1, 1], [0, 1, 0, 1], warner(truth="3/4"), weights=[60, 40, 45, 55])
+        fit = logistic_regression([0, 0, 1, 1], [0, 1, 0, 1], warner(truth="3/4"), counts=[60, 40, 45, 55])
         shares = special.expit([fit.coefficients[0], fit.coefficients.sum()])
         np.testing.assert_allclose(shares, [(0.40 - 0.25) / 0.5, (0.55 - 0.25) / 0.5], atol=1e-13)
         errors = [np.sqrt(r * (1 - r) / 100) / 0.5 for r in (0.40, 0.55)]
@@ -108,7 +117,7 @@ class TestClosedForms:
         assert fit.likelihood_ratio.degrees_of_freedom == 1
 
     def test_mean_prediction_of_one_group_is_its_share(self):
-        fit = logistic_regression([0, 0, 1, 1], [0, 1, 0, 1], COINS, weights=[60, 40, 45, 55])
+        fit = logistic_regression([0, 0, 1, 1], [0, 1, 0, 1], COINS, counts=[60, 40, 45, 55])
         many = fit.predict(np.ones(7))
         assert many.mean == pytest.approx(0.6, abs=1e-12)
         assert many.mean_standard_error == pytest.approx(many.standard_errors[0], rel=1e-12)
@@ -164,13 +173,7 @@ class TestAgainstOtherOptimizers:
         table, weights = generator.normal(size=(200, 2)), generator.random(200) + 0.5
         reports = drawn((generator.random(200) < 0.5).astype(int), COINS, generator)
         fit = logistic_regression(table, reports, COINS, weights=weights, information="robust")
-        plain = logistic_regression(table, reports, COINS, weights=weights)
-        design = np.column_stack([np.ones(200), table])
-        share = special.expit(design @ fit.coefficients)
-        no, yes = chances(reports, COINS)
-        score = (yes - no) * share * (1 - share) / (no * (1 - share) + yes * share) * weights
-        middle = (design.T * score**2) @ design
-        np.testing.assert_allclose(fit.covariance, plain.covariance @ middle @ plain.covariance, rtol=1e-8)
+        np.testing.assert_allclose(fit.covariance, sandwich(fit, table, reports, weights), rtol=1e-8)
 
     def test_the_highest_of_several_summits_is_found(self):
         # Four random small data sets with steep truths; 24 random BFGS starts each find nothing higher.
@@ -192,18 +195,38 @@ class TestAgainstOtherOptimizers:
 
 
 class TestRowsAndChannels:
-    def test_repeated_rows_are_one_row_with_a_weight(self):
-        table, reports, weights = (
-            [[0, 1.5], [1, 0.5], [1, -1.0], [0, 2.0], [0, 0]],
-            [0, 1, 0, 1, 1],
-            [30, 20, 41, 17, 9],
-        )
-        folded = logistic_regression(table, reports, COINS, weights=weights)
-        spread = logistic_regression(np.repeat(table, weights, axis=0), np.repeat(reports, weights), COINS)
-        assert spread.n == 117
-        assert spread.distinct_rows == 5
+    @pytest.mark.parametrize("information", ["observed", "expected", "opg", "robust"])
+    def test_counts_are_as_many_equal_rows(self, information):
+        table, reports = [[0, 1.5], [1, 0.5], [1, -1.0], [0, 2.0], [0, 0]], [0, 1, 0, 1, 1]
+        counts = [30, 20, 41, 17, 9]
+        folded = logistic_regression(table, reports, COINS, counts=counts, information=information)
+        rows = np.repeat(table, counts, axis=0), np.repeat(reports, counts)
+        spread = logistic_regression(*rows, COINS, information=information)
+        assert folded.n == spread.n == 117
+        assert folded.distinct_rows == spread.distinct_rows == 5
+        assert spread.log_likelihood == pytest.approx(folded.log_likelihood, rel=1e-12)
         np.testing.assert_allclose(spread.coefficients, folded.coefficients, rtol=1e-9)
         np.testing.assert_allclose(spread.standard_errors, folded.standard_errors, rtol=1e-9)
+
+    def test_counts_and_weights_are_as_many_equal_weighted_rows(self):
+        table, reports, weights = [[0], [1], [1], [0]], [0, 1, 0, 1], np.array([1.5, 2.0, 1.0, 3.0])
+        counts = [30, 20, 41, 17]
+        folded = logistic_regression(table, reports, COINS, weights, counts=counts)
+        rows = np.repeat(table, counts, axis=0), np.repeat(reports, counts)
+        spread = logistic_regression(*rows, COINS, np.repeat(weights, counts))
+        np.testing.assert_allclose(spread.coefficients, folded.coefficients, rtol=1e-9)
+        np.testing.assert_allclose(spread.covariance, folded.covariance, rtol=1e-9)
+
+    def test_only_the_proportions_of_weights_matter(self):
+        generator = np.random.default_rng(6)
+        table, weights = generator.integers(0, 2, size=300), generator.random(300) + 0.5
+        reports = drawn((generator.random(300) < 0.5).astype(int), COINS, generator)
+        one = logistic_regression(table, reports, COINS, weights)
+        many = logistic_regression(table, reports, COINS, 1000 * weights)
+        assert one.information == many.information == "robust"
+        np.testing.assert_allclose(many.covariance, one.covariance, rtol=1e-9)
+        assert many.log_likelihood == pytest.approx(one.log_likelihood, rel=1e-12)
+        assert np.isnan(many.likelihood_ratio.p_value)
 
     def test_folding_keeps_squared_weights_for_the_sandwich(self):
         generator = np.random.default_rng(5)
@@ -212,13 +235,7 @@ class TestRowsAndChannels:
         # A third column that makes every row distinct is dropped again by giving it no effect: same sandwich.
         folded = logistic_regression(table, reports, COINS, weights=weights, information="robust")
         assert folded.distinct_rows == 8
-        design = np.column_stack([np.ones(400), table])
-        share = special.expit(design @ folded.coefficients)
-        no, yes = chances(reports, COINS)
-        score = (yes - no) * share * (1 - share) / (no * (1 - share) + yes * share)
-        bread = logistic_regression(table, reports, COINS, weights=weights).covariance
-        middle = (design.T * (weights * score) ** 2) @ design
-        np.testing.assert_allclose(folded.covariance, bread @ middle @ bread, rtol=1e-8)
+        np.testing.assert_allclose(folded.covariance, sandwich(folded, table, reports, weights), rtol=1e-8)
 
     def test_the_order_of_rows_does_not_matter(self):
         covariates, reports = affairs(COINS, seed=3)
@@ -266,17 +283,17 @@ class TestRowsAndChannels:
 
     @settings(max_examples=25, deadline=None)
     @given(st.lists(st.integers(1, 60), min_size=4, max_size=4))
-    def test_any_two_groups_end_in_a_maximum_or_in_a_named_diagnostic(self, weights):
-        fit = logistic_regression([0, 0, 1, 1], [0, 1, 0, 1], COINS, weights=weights)
-        rates = [weights[1] / (weights[0] + weights[1]), weights[3] / (weights[2] + weights[3])]
+    def test_any_two_groups_end_in_a_maximum_or_in_a_named_diagnostic(self, counts):
+        fit = logistic_regression([0, 0, 1, 1], [0, 1, 0, 1], COINS, counts=counts)
+        rates = [counts[1] / (counts[0] + counts[1]), counts[3] / (counts[2] + counts[3])]
         inside = all(0.25 < rate < 0.75 for rate in rates)
         assert fit.converged == inside
         assert inside or fit.diagnostics
         best = sum(
             y * np.log(r) + (n - y) * np.log(1 - r)
             for y, n, r in zip(
-                (weights[1], weights[3]),
-                (weights[0] + weights[1], weights[2] + weights[3]),
+                (counts[1], counts[3]),
+                (counts[0] + counts[1], counts[2] + counts[3]),
                 np.clip(rates, 0.25, 0.75),
                 strict=True,
             )
@@ -298,7 +315,7 @@ class TestNamedFailures:
     def test_separation_leaves_the_other_coefficients(self):
         # Group 2 reports yes at a rate of 0.1, less than the forced quarter; groups 0 and 1 are as ever.
         table = [[0, 0], [0, 0], [1, 0], [1, 0], [0, 1], [0, 1]]
-        fit = logistic_regression(table, [0, 1] * 3, COINS, weights=[60, 40, 50, 50, 90, 10])
+        fit = logistic_regression(table, [0, 1] * 3, COINS, counts=[60, 40, 50, 50, 90, 10])
         assert [each.name for each in fit.diagnostics] == ["separation"]
         assert fit.coefficients[2] == -np.inf
         assert fit.coefficients[1] == pytest.approx(special.logit(0.5) - special.logit(0.3), abs=1e-9)
@@ -309,7 +326,7 @@ class TestNamedFailures:
 
     @pytest.mark.parametrize(("yes", "share"), [(200, 0), (250, 0), (750, 1), (900, 1)])
     def test_rates_the_channel_cannot_produce(self, yes, share):
-        fit = logistic_regression(np.empty((2, 0)), [1, 0], COINS, weights=[yes, 1000 - yes])
+        fit = logistic_regression(np.empty((2, 0)), [1, 0], COINS, counts=[yes, 1000 - yes])
         assert [each.name for each in fit.diagnostics] == ["boundary"]
         assert f"exactly {share}" in fit.diagnostics[0].message
         assert not fit.converged
@@ -392,7 +409,7 @@ class TestResult:
         assert plain["diagnostics"][0]["name"] == "separation"
 
     def test_prediction_checks_its_columns(self):
-        fit = logistic_regression([0, 0, 1, 1], [0, 1, 0, 1], COINS, weights=[60, 40, 45, 55])
+        fit = logistic_regression([0, 0, 1, 1], [0, 1, 0, 1], COINS, counts=[60, 40, 45, 55])
         with pytest.raises(ValueError, match="covariates must have 1 columns; got 2"):
             fit.predict([[1, 2]])
         with pytest.raises(ValueError, match=r"covariates\[0, 0\] must be finite; got nan"):
@@ -426,6 +443,9 @@ GOOD = {"covariates": [[0.5], [1.0], [1.5], [0.0]], "reports": [0, 1, 0, 1], "ch
         ({"weights": [1, 2, 3]}, r"weights must have one entry per row of covariates, shape \(4,\); got shape \(3,\)"),
         ({"weights": [1, 2, 0, 1]}, r"weights\[2\] must be positive and finite; got 0.0"),
         ({"weights": [1, np.nan, 1, 1]}, r"weights\[1\] must be positive and finite; got nan"),
+        ({"weights": [1, 2, 1, 1], "information": "expected"}, "must be \"robust\" with weights .*; got 'expected'"),
+        ({"counts": [1, 2, 0, 1]}, r"counts\[2\] must be positive and finite; got 0.0"),
+        ({"counts": [1, 2, 1.5, 1]}, r"counts\[2\] must be a whole number of respondents .*; got 1.5"),
         ({"names": ["a", "b"]}, "names must have one entry per column of covariates, 1; got 2"),
         ({"names": ["intercept"]}, "names must differ .* got 'intercept' again"),
         ({"information": "fisher"}, "information must be one of observed, expected, opg, robust; got 'fisher'"),
