@@ -18,7 +18,8 @@ _EDGE = 1e-4
 _FEW, _FEWER = 5000, 400
 _CUTS = 100
 _SLOPES = (1.5, -1.5, 8.0, -8.0, 100.0, -100.0)
-_TELLING = 2.0
+_TELLING = 0.5
+"""A summit is near the highest where twice the difference of their log likelihoods is less than 1."""
 _LOOKS, _MIXTURES, _STEEP_CLIMBS = 1e6, 100, 20
 
 
@@ -128,8 +129,8 @@ def _directions(triangle: Floats, mixtures: int) -> Floats:
 
 
 def _rivals(summits: list[Climb], unit: float) -> int:
-    """Different summits: the best, other finite ones, and endless ones that the data hardly tell from the best."""
-    return 1 + sum(fit.converged or _gap(summits[0], fit) < _TELLING * unit for fit in summits[1:])
+    """How many summits the data hardly tell from the best, itself among them."""
+    return sum(_gap(summits[0], fit) < _TELLING * unit for fit in summits)
 
 
 def _different(fits: list[Climb], unit: float) -> list[Climb]:
@@ -225,7 +226,10 @@ def _diagnose(
         found.append(Diagnostic("did not converge", f"{steps}; the coefficients are not given"))
     if optima > 1:
         found.append(
-            Diagnostic("several optima", f"the climbs ended on {optima} different summits; the highest found is given")
+            Diagnostic(
+                "several optima",
+                f"{optima} different summits are within {_TELLING} of the highest log likelihood; the highest is given",
+            )
         )
     return tuple(found)
 

@@ -186,8 +186,9 @@ def logistic_regression(
     -----
     The covariance is large-sample and takes the channel as kept to: respondents who say no whatever the coin tells
     them bias the intercept down and the slopes. The likelihood is not concave and may have several summits: the climb
-    begins at five fixed places, and finding more than one summit is named in `diagnostics`, as is every case in which
-    no finite estimate exists. With more than 5,000 distinct rows the places are tried on an even 5,000 of them.
+    begins at fixed places, and finding another summit whose log likelihood is within 0.5 of the highest is named in
+    `diagnostics`, as is every case in which no finite estimate exists. With more than 5,000 distinct rows the places
+    are tried on an even 5,000 of them.
 
     References
     ----------

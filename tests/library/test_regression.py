@@ -357,15 +357,17 @@ class TestNamedFailures:
         assert np.isnan(fit.coefficients).all()
         assert not fit.converged
 
-    def test_several_summits_are_named(self):
-        names = []
-        for seed in range(12):
+    def test_several_summits_are_named_where_the_next_is_near(self):
+        """The second summits of these data sets, by seed: 0.38, 0.67, none, 1.03, none and 0.10 below the highest."""
+        named = []
+        for seed in range(6):
             generator = np.random.default_rng(seed)
             table = generator.normal(size=(30, 1))
             reports = drawn((generator.random(30) < 0.5).astype(int), COINS, generator)
             fit = logistic_regression(table, reports, COINS)
-            names += [each.name for each in fit.diagnostics]
-        assert "several optima" in names
+            named.append([str(each) for each in fit.diagnostics if each.name == "several optima"])
+        assert [bool(each) for each in named] == [True, False, False, False, False, True]
+        assert "2 different summits are within 0.5 of the highest log likelihood" in named[0][0]
 
     def test_symmetry_of_yes_and_no(self):
         covariates, reports = affairs(COINS, seed=9)
