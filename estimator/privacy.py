@@ -14,6 +14,7 @@ from estimator import computing, wording
 from estimator.computing import MEAN, SHARE
 from estimator.results import Item, Results
 from estimator.tickets import Tickets, how_it_is_sent, tickets_of
+from estimator.ways_in import WayIn, way_in
 from randomized_response import Channel, epsilon_total, poisoning_bound, poisoning_bound_of_mean, question_of
 from randomized_response.questions import Mechanism
 
@@ -144,6 +145,7 @@ class Label:
     epsilon: float
     ratio: Fraction | float
     digest: str
+    way_in: WayIn
     before: Before | None = None
     ceilings: dict[str, str] | None = None
     model: str = "local"
@@ -168,7 +170,7 @@ class Label:
     @property
     def uncounted(self) -> str:
         """What the total cannot know of."""
-        return str(UNCOUNTED)
+        return str(self.way_in.uncounted)
 
     @property
     def reason(self) -> str:
@@ -183,13 +185,6 @@ class Label:
             "together, what was spent before included. This one was opened above; the author’s reason:"
         )
         return text % (self.ceilings or {})
-
-
-UNCOUNTED = gettext_lazy(
-    "What this sum cannot know of: other installations, other surveys for the same people that nobody linked to this "
-    "one, a copy that was said to be for other people, and somebody who answers in several browsers or on several "
-    "devices."
-)
 
 
 @dataclass(frozen=True)
@@ -244,7 +239,8 @@ def label(results: Results) -> Label:
     ratio = math.prod((item.mechanism.ratio for item in items), start=Fraction(1))
     document = results.design.document
     before, ceilings = _before(document.get("waves"), ratio), document.get("ceilings")
-    return Label(items, results.epsilon, ratio, results.design.digest, before=before, ceilings=ceilings)
+    way = way_in(results.design)
+    return Label(items, results.epsilon, ratio, results.design.digest, way, before=before, ceilings=ceilings)
 
 
 def bounds(item: Item) -> tuple[Bound, ...]:

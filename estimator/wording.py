@@ -136,7 +136,9 @@ def count(number: float | None) -> str:
 
 def reports(counted: Counted) -> str:
     """How many reports of a design there are; while it is open, how many are counted."""
-    return f"fewer than {STEP}" if counted.stepwise and not counted.stored else count(counted.stored)
+    if counted.stepwise and not counted.stored:
+        return _("fewer than %(step)s") % {"step": STEP}
+    return count(counted.stored)
 
 
 def epsilon(value: float) -> str:
@@ -205,11 +207,6 @@ def _of_several(*, group: bool, weighted: bool) -> str:
         "An estimated %(estimate)s of the %(n)s %(respondents)s (%(interval)s) have “%(choice)s” among their true "
         "answers."
     )
-
-
-def held(choice: str, *, several: bool) -> str:
-    """What people are said to hold: one of the answers, or one among those that they ticked."""
-    return f"have “{choice}” among their true answers" if several else f"have “{choice}” as their true answer"
 
 
 def respondents(*, simulated: bool) -> str:

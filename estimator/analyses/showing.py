@@ -134,7 +134,7 @@ def _weighted_sentence(entered: Row, alike: Row, speaker: Speaker, position: int
         return f"There is no weighted estimate of {named(choice) if choice else 'the mean'}: {words.missing(entered)}."
     said, other = parts.quoted(entered), parts.quoted(alike)
     told = (
-        f"an estimated {said} {wording.held(choice, several=several)}" if choice else f"the mean is an estimated {said}"
+        f"an estimated {said} {words.held(choice, several=several)}" if choice else f"the mean is an estimated {said}"
     )
     return f"In a population with these shares {told}; with all reports counted alike it is {other}."
 

@@ -156,6 +156,11 @@ def missing(row: Row) -> str:
     return "not enough reports yet in every group"
 
 
+def held(choice: str, *, several: bool) -> str:
+    """What people are said to hold: one of the answers, or one among those that they ticked."""
+    return f"have “{choice}” among their true answers" if several else f"have “{choice}” as their true answer"
+
+
 def places_of(row: Row, unit: wording.Unit) -> int:
     return min(wording.decimals(row.standard_error, unit), 2 if unit is POINTS else unit.most)
 

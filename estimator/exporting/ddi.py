@@ -12,7 +12,7 @@ from estimator import privacy, results
 from estimator.exporting.columns import ESTIMATES, Column
 from estimator.exporting.variables import STRATUM, WARNING, Variable, variables_of
 from estimator.models import Run
-from estimator.reporting import disclosures
+from estimator.reporting import disclosures, facts
 from estimator.reporting.models import Disclosure
 from estimator.results import Item, Results
 
@@ -89,10 +89,11 @@ def _study(study: ET.Element, read: Results) -> None:
 def _method(method: ET.Element, read: Results, said: Disclosure) -> None:
     collection = _add(method, "dataColl")
     _say(collection, "sampProc", said, "recruitment")
+    label = privacy.label(read)
     _add(collection, "collMode", COLLECTED)
+    _add(collection, "collMode", facts.mode(read))
     _say(collection, "collMode", said, "mode")
     _say(collection, "weight", said, "weighting")
-    label = privacy.label(read)
     if label.before:
         _add(method, "notes", label.before.in_words, type="privacy")
     if label.reason:

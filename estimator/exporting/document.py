@@ -88,6 +88,7 @@ def privacy_label(read: Results) -> dict[str, Any]:
         "model": label.model,
         "unit": label.unit,
         "stored": label.stored,
+        "way_in": label.way_in.name,
         "epsilon_total": finite(label.epsilon),
         "odds_total": str(label.ratio),
         "items": items,

@@ -74,6 +74,7 @@ def _readme(sheet: Worksheet, styles: _Styles, read: Results, found: Sequence[Ta
         ("sent, count", f"{WARNING}: columns of these names count randomised reports."),
         ("reports", run.reports),
         ("snapshot_at", run.snapshot_at.isoformat() if run.snapshot_at else None),
+        *((("who could answer", str(label.way_in.protection)),) if not read.design.rehearsal else ()),
         ("epsilon of all answers", read.epsilon),
         *_of_groups(read),
         *((("epsilon of all waves so far, at most", before.epsilon_together),) if before else ()),

@@ -21,6 +21,7 @@ from estimator.reporting.blocks import Block
 from estimator.reporting.methods import confidence
 from estimator.reporting.models import Disclosure
 from estimator.results import Results
+from estimator.ways_in import way_in
 
 DAY = {"en": "j F Y", "de": "j. F Y"}
 MOMENT = {"en": "j F Y, H:i", "de": "j. F Y, H:i"}
@@ -104,6 +105,7 @@ def label_facts(read: Results, label: Label) -> Iterator[Fact]:
         yield Fact(_("Above the ceiling"), label.ceilings_in_words, label.reason, read.language)
     if not read.design.rehearsal:
         yield Fact(_("Not counted"), label.uncounted)
+        yield Fact(_("Who could answer"), str(label.way_in.protection))
     yield from _group_sizes(read)
     yield from _groups_together(read)
     yield Fact(_("Stored"), label.stored)
@@ -155,7 +157,7 @@ def _groups_together(read: Results) -> Iterator[Fact]:
 
 def disclosed(read: Results, disclosure: Disclosure, *, sampling: bool) -> Iterator[Fact]:
     """The items that AAPOR's Code asks for: the author's, and those that we know ourselves."""
-    ours = {"mode": _mode(read), "weighting": _weighting(read), "processing": _processing()}
+    ours = {"mode": mode(read), "weighting": _weighting(read), "processing": _processing()}
     for field in disclosures.FIELDS:
         text, language = disclosures.text_in(disclosure, field.name, spoken())
         known = ours.get(field.name, "")
@@ -168,20 +170,19 @@ def disclosed(read: Results, disclosure: Disclosure, *, sampling: bool) -> Itera
             yield Fact(_("Reports and precision"), _precision(read, sampling=sampling))
 
 
-def _mode(read: Results) -> str:
+def mode(read: Results) -> str:
+    """How people answered, and who could."""
     if read.design.rehearsal:
         return _("Simulated respondents, whose answers went the way of real ones.")
-    mode = _("On the web, filled in by respondents themselves; anybody who had the link could take part.")
+    way = way_in(read.design)
     if not read.run.coin_reports:
-        return mode
+        return str(way.mode)
     text = ngettext(
-        "%(count)s of the reports was randomised with a coin or a die of the person’s own, on a page without a script "
-        "or on paper.",
-        "%(count)s of the reports were randomised with a coin or a die of the person’s own, on a page without a script "
-        "or on paper.",
+        "%(count)s of the reports was randomised with a coin or a die of the person’s own, %(where)s.",
+        "%(count)s of the reports were randomised with a coin or a die of the person’s own, %(where)s.",
         read.run.coin_reports,
     )
-    return f"{mode} {text % {'count': wording.count(read.run.coin_reports)}}"
+    return f"{way.mode} {text % {'count': wording.count(read.run.coin_reports), 'where': way.coin}}"
 
 
 def _weighting(read: Results) -> str:
@@ -260,13 +261,7 @@ def limits(read: Results, *, sampling: bool) -> Iterator[Fact]:
     yield from _limits_of_respondents(read, sampling=sampling)
     yield from _limits_of_answers(read)
     if not read.design.rehearsal:
-        yield Fact(
-            _("False reports."),
-            _(
-                "This survey was an open link: one person can send several reports. Under each question stands how far "
-                "they could move it, and how many it takes (Cheu et al., 2021)."
-            ),
-        )
+        yield Fact(_("False reports."), str(way_in(read.design).false_reports))
     small = _(
         "With fewer than %(minimum)s reports no estimate is shown. Of many intervals, some miss: at %(confidence)s "
         "about one in %(one_in)s."

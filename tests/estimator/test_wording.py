@@ -1,7 +1,10 @@
 """Numbers as people read them: no more digits than their error supports, nothing flattered by rounding."""
 
+import ast
 import math
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -88,3 +91,20 @@ def test_the_sentence_of_a_mean() -> None:
     said = {"simulated": False, "n": 812, "estimate": "12.4", "interval": "between 11.0 and 13.9"}
     plain = wording.mean_sentence(group="", weighted=False, some=False, **said)  # type: ignore[arg-type]
     assert plain == "The 812 respondents’ mean is an estimated 12.4 (between 11.0 and 13.9)."
+
+
+def test_sentences_of_reports_are_all_translated() -> None:
+    """No f-string in a module of reports holds a sentence: it would stay English in a German report."""
+    folder, panel = Path(wording.__file__).parent, ("disclosures.py", "models.py")  # what these refuse, they say there
+    modules = [
+        folder / f"{name}.py" for name in ("wording", "privacy", "results", "report", "participation", "ways_in")
+    ]
+    found = [
+        f"{path.name}: {part.value}"
+        for path in [*modules, *(one for one in (folder / "reporting").glob("*.py") if one.name not in panel)]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.JoinedStr)
+        for part in node.values
+        if isinstance(part, ast.Constant) and re.search("[A-Za-z]{2,} [A-Za-z]{2,}", str(part.value))
+    ]
+    assert found == []

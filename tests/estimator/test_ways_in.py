@@ -1,0 +1,119 @@
+"""What is said of the way into a survey: its own sentences in report, PDF, privacy label and files, and no other's."""
+
+import io
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+import jsonschema
+import pytest
+from openpyxl import load_workbook
+
+from collector.designs import Design
+from collector.models import FrozenDesign, Report, WaitingReport
+from collector.services import freeze
+from estimator import report
+from estimator.exporting.formats import FORMATS
+from estimator.languages import speaking
+from estimator.models import Run
+from estimator.reporting import files, paper
+from estimator.ways_in import BLIND, OPEN, SECRET, WayIn
+from tests import payloads
+from tests.finished import run_of
+
+pytestmark = pytest.mark.django_db
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.schema.json").read_text(encoding="utf-8"))
+MODULUS = (1 << 3071 | 1).to_bytes(384).hex()
+WAYS = {
+    "open": (OPEN, {}),
+    "secret": (SECRET, {"invitations": {"kind": "secret"}}),
+    "blind": (BLIND, {"invitations": {"kind": "blind", "modulus": MODULUS}}),
+}
+SENTENCES = ("mode", "false_reports", "protection", "uncounted")
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def run(way: str) -> Run:
+    design = freeze(payloads.document(**WAYS[way][1]))
+    _store(design)
+    return run_of(design)
+
+
+def _store(design: Design, mode: Report.Mode = Report.Mode.BROWSER) -> None:
+    """90 reports, as the collector leaves them."""
+    number = FrozenDesign.objects.get(digest=design.digest).number
+    WaitingReport.objects.bulk_create(
+        WaitingReport(
+            nonce=place.to_bytes(16),
+            design_id=number,
+            stratum=place % 2,
+            report=bytes([place % 3 != 0, place % 3]),
+            mode=mode,
+        )
+        for place in range(90)
+    )
+
+
+def _said(one: WayIn) -> set[str]:
+    return {str(getattr(one, name)) for name in SENTENCES}
+
+
+def _only(way: str, text: str, names: tuple[str, ...] = SENTENCES) -> None:
+    mine = WAYS[way][0]
+    words = " ".join(text.split())
+    assert [name for name in names if str(getattr(mine, name)) not in words] == []
+    others = set().union(*(_said(one) for one, _changes in WAYS.values())) - _said(mine)
+    assert [sentence for sentence in others if sentence in words] == []
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_page_and_paper_of_each_way_in_say_it_and_no_other(run: Run, way: str, language: str) -> None:
+    page = unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", files.html_file(run, language).decode(), flags=re.S))
+    with speaking(language):
+        _only(way, page)
+        _only(way, json.dumps(paper.data(report.build(run)), ensure_ascii=False, default=str))
+        if language == "de":
+            assert all(sentence not in page for sentence in _said_in_english(way))
+
+
+def _said_in_english(way: str) -> set[str]:
+    with speaking("en"):
+        return _said(WAYS[way][0])
+
+
+def test_label_of_each_way_in_says_who_could_answer(run: Run, way: str) -> None:
+    facts = {fact.title: fact.text for fact in report.build(run).label_facts}
+    assert facts["Who could answer"] == WAYS[way][0].protection
+    assert facts["Not counted"] == WAYS[way][0].uncounted
+
+
+def test_files_of_each_way_in_say_it_and_no_other(run: Run, way: str) -> None:
+    document = json.loads(FORMATS["json"].whole(run))
+    jsonschema.validate(document, SCHEMA)
+    assert document["privacy"]["way_in"] == WAYS[way][0].name
+    sheet = load_workbook(io.BytesIO(FORMATS["xlsx"].whole(run))).worksheets[0]
+    _only(way, " ".join(str(row[1]) for row in sheet.iter_rows(values_only=True)), ("protection",))
+    _only(way, unescape(FORMATS["ddi"].whole(run).decode()), ("mode",))
+    _only(way, unescape(FORMATS["codebook"].whole(run).decode()), ("protection", "uncounted"))
+
+
+def test_rehearsal_of_an_invited_survey_names_no_way_in() -> None:
+    design = freeze(payloads.document(rehearsal=True, slug="rehearsed", invitations={"kind": "secret"}))
+    _store(design, Report.Mode.SIMULATED)
+    page = files.html_file(run_of(design), "en").decode()
+    assert all(str(getattr(one, name)) not in page for one, _c in WAYS.values() for name in SENTENCES)
+
+
+def test_own_coins_of_an_invited_survey_were_not_on_paper() -> None:
+    design = freeze(payloads.document(invitations={"kind": "secret"}))
+    _store(design, Report.Mode.COIN)
+    page = files.html_file(run_of(design), "en").decode()
+    assert "a coin or a die of the person’s own, on a page without a script." in page
+    assert "or on paper" not in page
