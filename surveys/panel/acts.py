@@ -8,6 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
+from collector.selectors import report_counts
+from estimator.computing import MINIMUM_REPORTS
 from surveys import selectors, services
 from surveys.access import Role, get_run_or_404, get_survey_or_404
 from surveys.forms import DuplicateForm
@@ -44,8 +46,17 @@ def act(role: Role, *, then: str = "panel:survey") -> Callable[[Act], Callable[[
 
 @act(MOVES["close"].role)
 def close(request: HttpRequest, survey: Survey) -> str:
-    services.close_survey(survey, by=signed_in(request))
-    return "The survey is closed. The final estimate is on its way."
+    run = services.close_survey(survey, by=signed_in(request))
+    return f"The survey is closed. {_what_follows(report_counts([run.design_id])[run.design_id].stored)}"
+
+
+def _what_follows(came: int) -> str:
+    """What becomes of so many reports once their survey is closed."""
+    if not came:
+        return "No report came, so there is nothing to estimate."
+    if came < MINIMUM_REPORTS:
+        return f"Reports that came: {came}. An estimate takes at least {MINIMUM_REPORTS}, so there will be none."
+    return "The final estimate is on its way."
 
 
 @act(MOVES["revise"].role)

@@ -81,6 +81,7 @@ def frame(survey: Survey) -> dict[str, Any]:
         "lacking": lacking(selectors.definition_of(survey)) if standing.missing else [],
         "done": standing.done,
         "count": wording.reports(counted),
+        "nothing_came": survey.state != Survey.State.OPEN and not counted.stored,
         "step_of": STEP if counted.stepwise else None,
         "coin_count": wording.count(coin_reports) if coin_reports else "",
         "epsilon": epsilon_of(survey, version),

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from collector.selectors import get_design
 from estimator import selectors as estimates
 from estimator import services as estimator
 from estimator.models import Run
@@ -15,6 +16,7 @@ from surveys.models import Item, Survey, Version
 from surveys.people.teams import home_team
 from surveys.services import close_survey, write_survey
 from tests import payloads
+from tests.finished import fill
 
 pytestmark = pytest.mark.django_db
 
@@ -70,12 +72,29 @@ def test_the_link_holds_the_digest(version: Version, her: Client) -> None:
 
 
 def test_closing_asks_for_the_final_estimate(version: Version, her: Client) -> None:
+    fill(get_design(version.design_id))
     said = press(her, "close", "campus")
     assert "The survey is closed. The final estimate is on its way." in said
     assert "Waiting for a worker." in said
     run = Run.objects.get(design=version.design)
     assert run.trigger == Run.Trigger.CLOSING
     assert "campus is closed; to close it, it must be open." in press(her, "close", "campus")
+
+
+def test_closing_without_reports_promises_no_estimate(version: Version, her: Client) -> None:
+    said = press(her, "close", "campus")
+    assert "The survey is closed. No report came, so there is nothing to estimate." in said
+    for page in (said, words(her.get("/panel/survey/campus/watch/").content.decode())):
+        assert "on its way" not in page
+        assert "comes by itself" not in page
+        assert "No report came, so there is nothing to estimate." in page
+
+
+def test_closing_with_too_few_reports_promises_no_estimate(version: Version, her: Client) -> None:
+    fill(get_design(version.design_id), count=29, first=20)
+    said = press(her, "close", "campus")
+    assert "Reports that came: 29. An estimate takes at least 30, so there will be none." in said
+    assert "on its way" not in said
 
 
 def test_a_closed_survey_is_revised_and_opened_again(version: Version, her: Client) -> None:
