@@ -69,7 +69,7 @@ def _one(
         unknown.low[1] <= true <= unknown.high[1],
         float(known.standard_error[1]),
         float(known.narrowest_standard_error[1]),
-        float(known.difference[1]),
+        float(known.unbiased[1]),
     )
 
 

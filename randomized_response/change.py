@@ -27,9 +27,11 @@ class ChangeEstimate(Result):
     Attributes
     ----------
     difference : array (k,)
-        Of the unbiased estimates.
+        Of the constrained estimates, the ones to show: inside both intervals.
+    unbiased : array (k,)
+        Of the unbiased estimates; may lie outside of both intervals.
     standard_error : array (k,)
-        Of the difference, sampling of respondents and coin together: the largest that what is known allows.
+        Of `unbiased`, sampling of respondents and coin together: the largest that what is known allows.
     narrowest_standard_error : array (k,)
         The smallest that it allows: where as many as possible came back and stayed with their answer. The same as
         `standard_error` where nothing is open.
@@ -48,6 +50,7 @@ class ChangeEstimate(Result):
     """
 
     difference: Vector
+    unbiased: Vector
     standard_error: Vector
     narrowest_standard_error: Vector
     low: Vector
@@ -271,6 +274,7 @@ def change_of_means(
     errors = _errors_of_change(first, second, parts)
     limits = [_normal(first, second, float(error[0])) for error in errors[0]]
     return ChangeEstimate(
+        np.array([second.constrained - first.constrained]),
         np.array([second.unbiased - first.unbiased]),
         errors[0][0], errors[1][0], *limits[0],
         errors[0][1], errors[1][1], *limits[1],
@@ -297,6 +301,7 @@ def _change(
         for before, after, pair, shared in zip(one, two, pairs, parts[0], strict=True)
     ]
     return ChangeEstimate(
+        second.constrained - first.constrained,
         second.unbiased - first.unbiased,
         errors[0][0], errors[1][0], *limits[0],
         errors[0][1], errors[1][1], *limits[1],

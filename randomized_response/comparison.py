@@ -1,11 +1,20 @@
 """The difference between two independent groups that were asked the same question."""
 
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from scipy import special
 
+from randomized_response._limits import Limits
+from randomized_response.intervals import normal_quantile
 from randomized_response.results import ProportionEstimate, Result, Vector
+
+NEAREST, FURTHEST, STEPS = 1e-3, 7.0, 56
+"""Where p values are looked for: standard normal deviates, p from .9992 to 2.6e-12, in steps of an eighth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,26 +24,45 @@ class Comparison(Result):
     Attributes
     ----------
     difference : array (k,)
-        Of the unbiased estimates.
+        In the population: of the constrained estimates, the ones to show.
+    unbiased : array (k,)
+        Of the unbiased estimates. May lie outside the interval and [-1, 1]; its mean over repetitions is the truth.
     standard_error : array (k,)
+        Of `unbiased`.
     low, high : array (k,)
-        Interval for each difference, inside [-1, 1], built from the two groups' own intervals.
-    z, p_value : array (k,)
-        Difference over standard error, and its two-sided normal tail; NaN where no standard error is defined.
+        Interval for each difference, inside [-1, 1] and holding it, built from the two groups' own intervals.
     n : tuple of int
     confidence : float
     interval : str
+    groups : tuple of ProportionEstimate
+        What was compared. No part of `to_dict()`.
     """
 
     difference: Vector
+    unbiased: Vector
     standard_error: Vector
     low: Vector
     high: Vector
-    z: Vector
-    p_value: Vector
     n: tuple[int, int]
     confidence: float
     interval: str
+    groups: tuple[ProportionEstimate, ProportionEstimate] = field(repr=False)
+
+    @cached_property
+    def p_value(self) -> Vector:
+        """By answer, how often chance leads so far from equal shares: the interval turned round.
+
+        1 less the largest confidence at which the interval leaves out 0: below 1 - `confidence` exactly where `low` and
+        `high` leave out 0. Not below 2.6e-12; NaN without reports. Computed when first asked for.
+        """
+        found = _p_values(*self.groups)
+        found.setflags(write=False)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field by name, as of every result, and `p_value`."""
+        numbers = [None if np.isnan(number) else number for number in self.p_value.tolist()]
+        return super().to_dict() | {"p_value": numbers}
 
     def __str__(self) -> str:
         lines = [
@@ -69,8 +97,11 @@ def compare(first: ProportionEstimate, second: ProportionEstimate) -> Comparison
 
     Notes
     -----
-    The z test takes the difference as normal; with few reports its p value is too small. k answers give k tests: to
-    look for any difference, multiply p values by k.
+    Recovering variances is an approximation. With yes/no tables and the default interval equal shares are called
+    different at .05 in at most .053 of all surveys (enumerated: seven tables, 5 to 300 reports in each group). The p
+    value is found among levels an eighth of a standard deviation apart, and by a straight line between two of them. A
+    group's interval that is known at one confidence alone (combined strata) is taken to grow with the normal quantile.
+    k answers give k tests: to look for any difference, multiply p values by k.
 
     References
     ----------
@@ -83,25 +114,56 @@ def compare(first: ProportionEstimate, second: ProportionEstimate) -> Comparison
     >>> channel = forced_response(truth="1/2")
     >>> change = compare(estimate_proportions([600, 400], channel), estimate_proportions([500, 500], channel))
     >>> change.difference.round(12), change.p_value.round(6)
-    (array([-0.2,  0.2]), array([6.e-06, 6.e-06]))
+    (array([-0.2,  0.2]), array([7.e-06, 7.e-06]))
     """
     if len(first.unbiased) != len(second.unbiased) or first.confidence != second.confidence:
         raise ValueError("first and second must be of the same answers at the same confidence; got different ones")
-    difference = second.unbiased - first.unbiased
+    difference = second.constrained - first.constrained
     error = np.sqrt(first.standard_error**2 + second.standard_error**2)
-    z = np.divide(difference, error, out=np.full_like(difference, np.nan), where=error > 0)
-    low, high = _recovered(first, second)
+    below, above = _reaches(first, second, (first.low, first.high), (second.low, second.high))
+    low, high = np.clip(difference - below, -1, 1), np.clip(difference + above, -1, 1)
+    unknown = np.isnan(low) | np.isnan(high)
     interval = first.interval if first.interval == second.interval else f"{first.interval}, {second.interval}"
     return Comparison(
-        difference, error, low, high, z, 2 * special.ndtr(-np.abs(z)), (first.n, second.n), first.confidence,
-        f"variances recovered from {interval}",
+        difference, second.unbiased - first.unbiased, error,
+        np.where(unknown, -1.0, low), np.where(unknown, 1.0, high), (first.n, second.n), first.confidence,
+        f"variances recovered from {interval}", (first, second),
     )  # fmt: skip
 
 
-def _recovered(first: ProportionEstimate, second: ProportionEstimate) -> tuple[Vector, Vector]:
-    one, two = first.constrained, second.constrained
-    below = np.hypot(two - second.low, first.high - one)
-    above = np.hypot(second.high - two, one - first.low)
-    low, high = np.clip(two - one - below, -1, 1), np.clip(two - one + above, -1, 1)
-    unknown = np.isnan(low) | np.isnan(high)
-    return np.where(unknown, -1.0, low), np.where(unknown, 1.0, high)
+def _reaches(first: ProportionEstimate, second: ProportionEstimate, one: Limits, two: Limits) -> Limits:
+    """How far the interval goes below the difference and above it, from the limits of the two groups."""
+    below = np.hypot(second.constrained - two[0], one[1] - first.constrained)
+    above = np.hypot(two[1] - second.constrained, first.constrained - one[0])
+    return below, above
+
+
+def _p_values(first: ProportionEstimate, second: ProportionEstimate) -> Vector:
+    difference, asked = second.constrained - first.constrained, normal_quantile(first.confidence)
+    stored = _reaches(first, second, (first.low, first.high), (second.low, second.high))
+
+    @cache
+    def excess(z: float) -> Vector:
+        """By how much the interval that goes z standard deviations far goes beyond 0."""
+        if z == asked or first.limits_at is None or second.limits_at is None:
+            below, above = (reach * z / asked for reach in stored)
+        else:
+            level = float(1 - 2 * special.ndtr(-z))
+            below, above = _reaches(first, second, first.limits_at(level), second.limits_at(level))
+        return np.asarray(np.where(difference > 0, below, above) - np.abs(difference))
+
+    steps = sorted({NEAREST, asked, *np.linspace(0, FURTHEST, STEPS + 1)[1:].tolist()})
+    found = np.array([_crossing(excess, answer, steps, asked) for answer in range(len(difference))])
+    return np.where(np.isnan(difference), np.nan, np.where(found <= NEAREST, 1.0, 2 * special.ndtr(-found)))
+
+
+def _crossing(excess: Callable[[float], Vector], answer: int, steps: list[float], asked: float) -> float:
+    """The deviate at which an interval reaches 0; `excess` grows. Always on the side of `asked` on which it does."""
+    inside, middle = excess(asked)[answer] >= 0, steps.index(asked)
+    part = steps[: middle + 1] if inside else steps[middle:]
+    place = bisect_left(part, True, key=lambda z: bool(excess(z)[answer] >= 0))
+    if place in (0, len(part)):
+        return part[min(place, len(part) - 1)]
+    low, high = part[place - 1], part[place]
+    below, above = float(excess(low)[answer]), float(excess(high)[answer])
+    return low - below * (high - low) / (above - below)

@@ -7,7 +7,7 @@ respondents. Which encoding is best at a given epsilon is computed by `plan.comp
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from math import comb
 
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import FractionLike, as_codes, as_count, as_counts, as_level, as_probability
 from randomized_response._exact import log_up
-from randomized_response._limits import around, mapped_limits, root_of_diagonal
+from randomized_response._limits import Limits, around, mapped_limits, root_of_diagonal
 from randomized_response.channel import LARGEST_DENOMINATOR, Channel
 from randomized_response.constrained import nearest_on_simplex
 from randomized_response.intervals import BINOMIAL_INTERVALS
@@ -383,13 +383,16 @@ def _estimate(
     level = as_level(confidence)
     if interval not in BINOMIAL_INTERVALS:
         raise ValueError(f"interval must be one of {', '.join(BINOMIAL_INTERVALS)}; got {interval!r}")
-    limits = [mapped_limits(interval, np.array([n - one, one]), bit, level, 1.0) for one in ones]
-    noise_limits = [mapped_limits("score", np.array([n - one, one]), bit, level, 0.0) for one in ones]
-    (low, high), (noise_low, noise_high) = (
-        around(constrained, np.array([one[0][1] for one in some]), np.array([one[1][1] for one in some]))
-        for some in (limits, noise_limits)
-    )
+    limits_at = partial(_limits, interval, constrained, bit, ones, n, 1.0)
+    (low, high), (noise_low, noise_high) = limits_at(level), _limits("score", constrained, bit, ones, n, 0.0, level)
     return ProportionEstimate(
         unbiased, constrained, root_of_diagonal(moment), moment, root_of_diagonal(noise), noise,
-        low, high, noise_low, noise_high, n, interval, "score", level,
+        low, high, noise_low, noise_high, n, interval, "score", level, limits_at=limits_at,
     )  # fmt: skip
+
+
+def _limits(
+    method: str, constrained: Vector, bit: Channel, ones: NDArray[np.int64], n: int, kept: float, level: float
+) -> Limits:
+    found = [mapped_limits(method, np.array([n - one, one]), bit, level, kept) for one in ones]
+    return around(constrained, np.array([one[0][1] for one in found]), np.array([one[1][1] for one in found]))

@@ -1,6 +1,7 @@
 """From counts of reports to shares of answers: unbiased and constrained estimates with their errors and intervals."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -113,42 +114,48 @@ def estimate_proportions(
     level = as_level(confidence)
     if interval not in INTERVALS:
         raise ValueError(f"interval must be one of {', '.join(INTERVALS)}; got {interval!r}")
-    each = 1 - (1 - level) / channel.answers if simultaneous and channel.answers > 2 else level
     kept = _sampling_fraction(n, population_size)
     unbiased = channel.left_inverse @ (tally / n) if n else np.full(channel.answers, np.nan)
     constrained = maximum_likelihood(tally, channel)
     noise = _noise_covariance(constrained, channel, n)
     covariance = noise if kept == 0 else noise + kept * (_moment_covariance(tally, channel) - noise)
     method, noise_method = _method(interval, channel, population_size), _method("score", channel, n)
-    sample = _Sample(tally, channel, each, unbiased, generator)
-    low, high = around(constrained, *sample.limits(method, covariance, kept))
-    noise_low, noise_high = around(constrained, *sample.limits(noise_method, noise, 0.0))
+    sample = _Sample(tally, channel, simultaneous, unbiased, constrained, generator)
+    limits_at = partial(sample.limits, method, covariance, kept)
+    (low, high), (noise_low, noise_high) = limits_at(level), sample.limits(noise_method, noise, 0.0, level)
     return ProportionEstimate(
         unbiased, constrained, root_of_diagonal(covariance), covariance, root_of_diagonal(noise), noise,
         low, high, noise_low, noise_high, n, method, noise_method, level, population_size, simultaneous,
+        limits_at=limits_at,
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Sample:
     """What every interval method is computed from."""
 
     tally: NDArray[np.int64]
     channel: Channel
-    level: float
+    simultaneous: bool
     unbiased: Vector
+    constrained: Vector
     generator: np.random.Generator | None
 
-    def limits(self, method: str, covariance: Vector, kept: float) -> Limits:
+    def limits(self, method: str, covariance: Vector, kept: float, confidence: float) -> Limits:
+        answers = self.channel.answers
+        level = 1 - (1 - confidence) / answers if self.simultaneous and answers > 2 else confidence
+        return around(self.constrained, *self._limits(method, covariance, kept, level))
+
+    def _limits(self, method: str, covariance: Vector, kept: float, level: float) -> Limits:
         if self.tally.sum() == 0:
             return nothing_known(self.channel.answers)
         if method == "wald":
-            return wald_limits(self.unbiased, covariance, self.level)
+            return wald_limits(self.unbiased, covariance, level)
         if method == "bootstrap":
-            return bootstrap_limits(self.tally, self.channel, self.level, self.generator)
+            return bootstrap_limits(self.tally, self.channel, level, self.generator)
         if method in ("likelihood", "bayes"):
-            return (likelihood_limits if method == "likelihood" else bayes_limits)(self.tally, self.channel, self.level)
-        return mapped_limits(method, self.tally, self.channel, self.level, kept)
+            return (likelihood_limits if method == "likelihood" else bayes_limits)(self.tally, self.channel, level)
+        return mapped_limits(method, self.tally, self.channel, level, kept)
 
 
 def _require_possible(tally: NDArray[np.int64], channel: Channel) -> None:

@@ -1,6 +1,7 @@
 """What an estimate is: a frozen record that prints itself readably and turns into plain JSON types."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Every field by name: lists, numbers, text; None stands for what is not defined (NaN) or not given."""
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+        named = {one.name: getattr(self, one.name) for one in fields(self) if one.repr}  # type: ignore[arg-type]
+        return {name: _plain(value) for name, value in named.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +55,9 @@ class ProportionEstimate(Result):
     exclusive : bool
         Whether the answers exclude each other, so that their shares sum to 1; False for options of which several may
         apply.
+    limits_at : function or None
+        `low` and `high` by the same method at another confidence, for what inverts them (`compare`); None where only
+        those at `confidence` are known. No part of `to_dict()`.
     """
 
     unbiased: Vector
@@ -72,6 +77,7 @@ class ProportionEstimate(Result):
     population_size: int | None = None
     simultaneous: bool = False
     exclusive: bool = True
+    limits_at: Callable[[float], tuple[Vector, Vector]] | None = field(default=None, repr=False)
 
     @property
     def direct_question_n(self) -> Vector:

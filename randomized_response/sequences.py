@@ -190,7 +190,7 @@ def shares_at_every_look(estimate: ProportionEstimate, exact: Limits | None = No
     noise_low, noise_high = around(estimate.constrained, *noise)
     return replace(
         estimate, low=low, high=high, interval=BINOMIAL if exact else NORMAL,
-        noise_low=noise_low, noise_high=noise_high, noise_interval=NORMAL,
+        noise_low=noise_low, noise_high=noise_high, noise_interval=NORMAL, limits_at=None,
     )  # fmt: skip
 
 

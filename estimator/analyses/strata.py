@@ -110,9 +110,8 @@ def difference_row(design: Design, quantity: Quantity, one: Fit | None, other: F
     assert one.shares is not None
     assert other.shares is not None
     found = compare(other.shares, one.shares)
-    estimate = float(one.shares.constrained[choice] - other.shares.constrained[choice])
-    columns = (found.difference, found.standard_error, found.low, found.high)
-    values = [estimate, *(float(column[choice]) for column in columns)]
+    columns = (found.difference, found.unbiased, found.standard_error, found.low, found.high)
+    values = [float(column[choice]) for column in columns]
     return _filled(Row("difference", item, one.shares.n + other.shares.n, choice=choice), values, "recovered", level)
 
 

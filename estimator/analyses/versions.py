@@ -55,21 +55,10 @@ def _change(
         remembered=waves.remembered(*designs, item), returned=returned,
     )  # fmt: skip
     place = choice or 0
-    names = ("difference", "standard_error", "low", "high", "narrowest_standard_error")
-    unbiased, error, low, high, narrowest = (number(float(getattr(found, name)[place])) for name in names)
+    names = ("difference", "unbiased", "standard_error", "low", "high", "narrowest_standard_error")
+    estimate, unbiased, error, low, high, narrowest = (number(float(getattr(found, name)[place])) for name in names)
     return Row(
-        "difference", item["key"], sum(found.n), choice=choice, estimate=_shown(newest, older, choice),
+        "difference", item["key"], sum(found.n), choice=choice, estimate=estimate,
         unbiased=unbiased, standard_error=error, low=low, high=high, level=level, returned=returned,
         interval="wald" if choice is None else "recovered", narrowest_standard_error=narrowest,
     )  # fmt: skip
-
-
-def _shown(newest: Fit, older: Fit, choice: int | None) -> float:
-    """The difference of the estimates that are shown."""
-    if choice is None:
-        assert newest.mean is not None
-        assert older.mean is not None
-        return newest.mean.constrained - older.mean.constrained
-    assert newest.shares is not None
-    assert older.shares is not None
-    return float(newest.shares.constrained[choice] - older.shares.constrained[choice])

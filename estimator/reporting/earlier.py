@@ -158,7 +158,7 @@ def _row(read: Results, one: Series, change: Changed) -> dict[str, Any]:
         "n": one.waves[-1].n,
         "since_n": change.since.n,
         "change": change.estimate,
-        "change_unclipped": change.number("difference"),
+        "change_unclipped": change.number("unbiased"),
         **{name: change.number(name) for name in names},
         "remembered": int(change.remembered),
         "confidence": read.run.confidence,

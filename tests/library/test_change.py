@@ -170,8 +170,8 @@ def test_standard_errors_are_those_of_repeated_surveys(remembered):
         (first, second), stayed, truth = panel(generator, 300, 200, STAY, COINS, remembered=remembered)
         found = change_of_shares(first, second, COINS, remembered=remembered, returned=200, stayed=stayed)
         errors.append((found.standard_error[1] ** 2, found.noise_standard_error[1] ** 2))
-        differences.append(found.difference[1])
-        misses.append(found.difference[1] - truth[1])
+        differences.append(found.unbiased[1])
+        misses.append(found.unbiased[1] - truth[1])
     whole, noise = np.mean(errors, axis=0)
     assert np.var(differences) == pytest.approx(whole, rel=0.165)
     assert np.var(misses) == pytest.approx(noise, rel=0.165)
@@ -204,7 +204,7 @@ def test_different_people_are_compared_as_groups_are():
             change_of_shares(first, second, THREE, remembered=True, returned=returned),
             compare(first, second),
         )
-        for name in ("difference", "standard_error", "low", "high"):
+        for name in ("difference", "unbiased", "standard_error", "low", "high"):
             assert getattr(found, name) == pytest.approx(getattr(known, name), abs=1e-12)
 
 
@@ -235,6 +235,8 @@ def test_extremes_are_never_outside_and_never_empty():
         for returned in (None, 0, min(first.n, second.n)):
             found = change_of_shares(first, second, COINS, remembered=True, returned=returned)
             assert np.all((found.low >= -1) & (found.low <= found.high) & (found.high <= 1))
+            for low, high in ((found.low, found.high), (found.noise_low, found.noise_high)):
+                assert not np.any((found.difference < low - 1e-12) | (found.difference > high + 1e-12))
 
 
 def test_refuses_what_cannot_be():
