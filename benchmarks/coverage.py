@@ -21,7 +21,7 @@ from scipy import stats
 from benchmarks._svg import COLOURS, Panel, picture
 from randomized_response import estimate_proportions, k_ary
 from randomized_response.estimation import INTERVALS
-from randomized_response.intervals import BINOMIAL_INTERVALS
+from randomized_response.intervals import BINOMIAL_INTERVALS, binomial_limits
 
 TRUTHS = [Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)]
 SHARES = [0.0, 0.01, 0.05, 0.1, 0.3, 0.5]
@@ -41,11 +41,27 @@ class Point:
     coverage: float
     width: float
     """Mean width before limits are cut to [0, 1] where the method is binomial, else after."""
+    shown: float
+    """Mean width after."""
+    short: float
+    """Chance of an interval less than half as wide as the median one."""
+    missed: float
+    """Chance of such an interval that does not hold the share."""
 
 
 @cache
-def binomial_limits(method: str, n: int) -> np.ndarray:
-    return np.array([BINOMIAL_INTERVALS[method](count, n, LEVEL) for count in range(n + 1)])
+def every_limit(method: str, n: int, ends: tuple[float, float]) -> np.ndarray:
+    return np.array([binomial_limits(method, count, n, LEVEL, ends) for count in range(n + 1)])
+
+
+def shape(mass: np.ndarray, low: np.ndarray, high: np.ndarray, share: float) -> tuple[float, float, float]:
+    """Mean width, chance of a short interval, chance of one that misses; `mass` are the chances of the intervals."""
+    width = high - low
+    by = np.argsort(width)
+    median = width[by][np.searchsorted(np.cumsum(mass[by]), mass.sum() / 2)]
+    short = width < median / 2
+    missed = short & ~((low <= share) & (share <= high))
+    return float(mass @ width), float(mass @ short), float(mass @ missed)
 
 
 def enumerated(k: int, method: str, truth: Fraction, n: int) -> Iterator[Point]:
@@ -53,7 +69,8 @@ def enumerated(k: int, method: str, truth: Fraction, n: int) -> Iterator[Point]:
     at the other counts too, is left out: a lower bound."""
     p, miss = float(truth), float((1 - truth) / k)
     counts = np.arange(n + 1)
-    unclipped = (binomial_limits(method, n) - miss) / p
+    known = (miss, miss + p) if method == "feldman_cousins" else (0.0, 1.0)  # the others do not look at the ends
+    unclipped = (every_limit(method, n, known) - miss) / p
     estimate = np.clip((counts / n - miss) / p, 0, 1)
     low, high = np.minimum(unclipped[:, 0].clip(0, 1), estimate), np.maximum(unclipped[:, 1].clip(0, 1), estimate)
     for share in SHARES:
@@ -61,6 +78,7 @@ def enumerated(k: int, method: str, truth: Fraction, n: int) -> Iterator[Point]:
         yield Point(
             k, method, truth, share, n,
             float(mass @ ((low <= share) & (share <= high))), float(mass @ (unclipped[:, 1] - unclipped[:, 0])),
+            *shape(mass, low, high, share),
         )  # fmt: skip
 
 
@@ -76,7 +94,8 @@ def yes_no(method: str, truth: Fraction, n: int) -> Iterator[Point]:
         limits[count] = one.low[1], one.high[1]
     for share, mass in masses.items():
         held = (limits[:, 0] <= share) & (share <= limits[:, 1])
-        yield Point(2, method, truth, share, n, float(mass @ held), float(mass @ (limits[:, 1] - limits[:, 0])))
+        found = shape(mass, limits[:, 0], limits[:, 1], share)
+        yield Point(2, method, truth, share, n, float(mass @ held), found[0], *found)
 
 
 def simulated(k: int, method: str, truth: Fraction, n: int, rounds: int) -> Iterator[Point]:
@@ -85,12 +104,12 @@ def simulated(k: int, method: str, truth: Fraction, n: int, rounds: int) -> Iter
         theta = np.full(k, (1 - share) / (k - 1))
         theta[0] = share
         generator = np.random.default_rng([k, n, truth.numerator, truth.denominator, round(1000 * share)])
-        held = width = 0.0
-        for tally in generator.multinomial(n, channel.matrix.T @ theta, size=rounds):
-            one = estimate_proportions(tally, channel, interval=method)
-            held += one.low[0] <= share <= one.high[0]
-            width += one.high[0] - one.low[0]
-        yield Point(k, method, truth, share, n, held / rounds, width / rounds)
+        tallies = generator.multinomial(n, channel.matrix.T @ theta, size=rounds)
+        estimates = [estimate_proportions(tally, channel, interval=method) for tally in tallies]
+        low, high = (np.array([getattr(one, end)[0] for one in estimates]) for end in ("low", "high"))
+        found = shape(np.full(rounds, 1 / rounds), low, high, share)
+        held = float(np.mean((low <= share) & (share <= high)))
+        yield Point(k, method, truth, share, n, held, found[0], *found)
 
 
 def points(rounds: int) -> Iterator[Point]:
@@ -108,8 +127,8 @@ def points(rounds: int) -> Iterator[Point]:
 
 
 def summary(found: list[Point]) -> Iterator[str]:
-    yield "| k | method | lowest | mean | mean, n >= 300 | width against Wald |"
-    yield "|---|---|---|---|---|---|"
+    yield "| k | method | lowest | mean | mean, n >= 300 | against Wald | mean width | short | of these miss |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for k in ANSWERS:
         wald = {(p.truth, p.share, p.n): p.width for p in found if p.k == k and p.method == "wald"}
         for method in INTERVALS:
@@ -120,7 +139,11 @@ def summary(found: list[Point]) -> Iterator[str]:
             if method in BINOMIAL_INTERVALS:
                 enough = [p for p in own if p.n * p.truth**2 >= 30]
                 ratio = f"{np.mean([p.width / wald[p.truth, p.share, p.n] for p in enough]):.3f}"
-            yield f"| {k} | {method} | {min(covered):.4f} | {np.mean(covered):.4f} | {np.mean(large):.4f} | {ratio} |"
+            short, missed = (np.mean([getattr(p, name) for p in own]) for name in ("short", "missed"))
+            yield (
+                f"| {k} | {method} | {min(covered):.4f} | {np.mean(covered):.4f} | {np.mean(large):.4f} | {ratio} "
+                f"| {np.mean([p.shown for p in own]):.4f} | {short:.3f} | {missed / short if short else 0:.2f} |"
+            )
 
 
 def by_share(found: list[Point]) -> Iterator[str]:
@@ -161,18 +184,22 @@ def page(found: list[Point], rounds: int) -> str:
         "",
         "![Coverage of every method](coverage.svg)",
         "",
-        "`exact`, the default, never falls below 95 % for yes/no questions, nor for one category of k. The others",
-        "do: `wald` far below for small n and rare traits, `score`, `mid_p` and `jeffreys` by a point or two. Limits",
-        "cut to [0, 1] cover a share of 0 or 1 more often than they say (97.5 %).",
+        "`exact`, the default (Blaker's), never falls below 95 % for yes/no questions, nor for one category of k;",
+        "`feldman_cousins` and `clopper_pearson` do not either. The others do: `wald` far below for small n and rare",
+        "traits, `score`, `mid_p` and `jeffreys` by a point or two. Limits cut to [0, 1] cover a share of 0 or 1 more",
+        "often than they say (97.5 %), and are a point where reports lie far below what the table makes alone;",
+        "`feldman_cousins` knows that shares end at 0 and 1, and is never a point.",
         "`bayes` takes all mixtures of the k shares for equally likely beforehand, which pulls small samples of many",
         "choices towards 1 / k.",
         "",
         "## Summary",
         "",
-        "Lowest and mean over 90 combinations. Binomial methods (`exact` to `wald`) are enumerated; for k > 2 without",
+        "Lowest and mean over 90 combinations. Binomial methods (down to `wald`) are enumerated; for k > 2 without",
         "the widening to the constrained estimate. `likelihood`, `bayes` and `bootstrap` are enumerated for k = 2 and",
         f"simulated for k > 2 ({rounds} surveys for each combination, so a single figure is good to about",
-        f"{2 * math.sqrt(0.95 * 0.05 / rounds):.3f}). Width: before limits are cut to [0, 1], where n p^2 >= 30.",
+        f"{2 * math.sqrt(0.95 * 0.05 / rounds):.3f}). Against Wald: width before limits are cut to [0, 1] (those of",
+        "`feldman_cousins` never lie beyond), where n p^2 >= 30. Mean width: of what is shown. Short: the chance of an",
+        "interval less than half as wide as the median one; of these miss: how many of them do not hold the share.",
         "",
         *summary(found),
         "",

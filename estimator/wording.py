@@ -34,6 +34,9 @@ FLAGS = {
 
 METHODS = {
     "exact": gettext_lazy("exact binomial interval (Blaker 2000) mapped through the table"),
+    "feldman_cousins": gettext_lazy(
+        "exact binomial interval for a share between 0 and 100 % (Feldman and Cousins 1998) mapped through the table"
+    ),
     "clopper_pearson": gettext_lazy("Clopper-Pearson interval mapped through the table"),
     "score": gettext_lazy("score interval (Wilson) mapped through the table"),
     "mid_p": gettext_lazy("mid-p interval mapped through the table"),

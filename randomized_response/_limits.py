@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from randomized_response.channel import Channel
-from randomized_response.intervals import BINOMIAL_INTERVALS, Bounds, normal_quantile
+from randomized_response.intervals import Bounds, binomial_limits, normal_quantile
 from randomized_response.results import Vector
 
 Limits = tuple[Vector, Vector]
@@ -25,15 +25,19 @@ def mapped_limits(method: str, tally: NDArray[np.int64], channel: Channel, level
         return nothing_known(channel.answers)
     if method == "score":
         return _score(tally / n, channel, n, normal_quantile(level), kept)
-    limits = np.array([_binomial_limits(method, int(count), n, level) for count in tally])
-    mapped = (limits * channel.denominator - channel.background[:, None]) / channel.gain
+    miss = channel.background / channel.denominator
+    hit = (channel.background + channel.gain) / channel.denominator
+    ends = zip(np.minimum(miss, hit).tolist(), np.maximum(miss, hit).tolist(), strict=True)
+    some = zip(tally.tolist(), ends, strict=True)
+    limits = np.array([_binomial_limits(method, count, n, level, between) for count, between in some])
+    mapped = (limits - miss[:, None]) / (hit - miss)[:, None]
     return mapped.min(axis=1), mapped.max(axis=1)
 
 
 @lru_cache(maxsize=8192)
-def _binomial_limits(method: str, count: int, n: int, level: float) -> Bounds:
+def _binomial_limits(method: str, count: int, n: int, level: float, ends: Bounds) -> Bounds:
     """Kept, because among many choices, and from one page to the next, the same counts come again."""
-    return BINOMIAL_INTERVALS[method](count, n, level)
+    return binomial_limits(method, count, n, level, ends)
 
 
 def _score(rates: Vector, channel: Channel, n: int, z: float, kept: float) -> Limits:

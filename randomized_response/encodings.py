@@ -19,7 +19,7 @@ from randomized_response._exact import log_up
 from randomized_response._limits import Limits, around, mapped_limits, root_of_diagonal
 from randomized_response.channel import LARGEST_DENOMINATOR, Channel
 from randomized_response.constrained import nearest_on_simplex
-from randomized_response.intervals import BINOMIAL_INTERVALS
+from randomized_response.intervals import BINOMIAL_INTERVALS, DEFAULT_INTERVAL
 from randomized_response.results import ProportionEstimate, Vector
 from randomized_response.sampling import draw_tickets, simulate
 
@@ -59,7 +59,7 @@ class _OneHot:
         return Channel(tuple((denominator - one, one) for one in ones))
 
     def estimate(
-        self, totals: ArrayLike, n: int, confidence: float = 0.95, interval: str = "exact"
+        self, totals: ArrayLike, n: int, confidence: float = 0.95, interval: str = DEFAULT_INTERVAL
     ) -> ProportionEstimate:
         """Estimate the shares of the k answers from the number of ones in each bit.
 
@@ -347,7 +347,7 @@ class EachOption:
         return math.inf if isinstance(self.ratio, float) else log_up(self.ratio)
 
     def estimate(
-        self, totals: ArrayLike, n: int, confidence: float = 0.95, interval: str = "exact"
+        self, totals: ArrayLike, n: int, confidence: float = 0.95, interval: str = DEFAULT_INTERVAL
     ) -> ProportionEstimate:
         """Estimate the share of each option from the number of its reports yes; the shares need not sum to 1.
 

@@ -19,7 +19,7 @@ from randomized_response._limits import (
 from randomized_response.bayes import bayes_limits
 from randomized_response.channel import Channel
 from randomized_response.constrained import maximum_likelihood
-from randomized_response.intervals import BINOMIAL_INTERVALS
+from randomized_response.intervals import BINOMIAL_INTERVALS, DEFAULT_INTERVAL
 from randomized_response.profile import likelihood_limits
 from randomized_response.results import ProportionEstimate, Vector
 
@@ -34,7 +34,7 @@ def estimate_proportions(
     counts: ArrayLike,
     channel: Channel,
     confidence: float = 0.95,
-    interval: str = "exact",
+    interval: str = DEFAULT_INTERVAL,
     population_size: int | None = None,
     simultaneous: bool = False,
     generator: np.random.Generator | None = None,
@@ -53,7 +53,8 @@ def estimate_proportions(
     confidence : float
         Level of each interval, in (0, 1).
     interval : str
-        "exact" (Blaker 2000, the default), "clopper_pearson", "score" (Wilson), "mid_p", "jeffreys": intervals for the
+        "exact" (Blaker 2000, the default), "feldman_cousins" (1998: exact too, for a share that is known to lie within
+        [0, 1], and never a point), "clopper_pearson", "score" (Wilson), "mid_p", "jeffreys": intervals for the
         binomial rate of one report, mapped through the table. They exist where everyone who does not hold an answer
         reports it with one probability (every yes/no table, k-ary response). "wald": estimate and standard error.
         "likelihood": profile likelihood on the simplex. "bayes": densest part of the posterior, prior uniform.
@@ -94,6 +95,7 @@ def estimate_proportions(
     References
     ----------
     Warner, S. L. (1965). JASA 60, 63-69. Fox, J. A. & Tracy, P. E. (1986). Randomized Response. Sage.
+    Feldman, G. J. & Cousins, R. D. (1998). Physical Review D 57, 3873-3889.
     Blaker, H. (2000). Canadian Journal of Statistics 28, 783-798.
 
     Examples

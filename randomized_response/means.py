@@ -11,7 +11,7 @@ from randomized_response._checks import as_counts, as_level
 from randomized_response._exact import rank
 from randomized_response.channel import Channel
 from randomized_response.constrained import maximum_likelihood
-from randomized_response.intervals import BINOMIAL_INTERVALS, normal_quantile
+from randomized_response.intervals import BINOMIAL_INTERVALS, DEFAULT_INTERVAL, binomial_limits, normal_quantile
 from randomized_response.results import ProportionEstimate, Result, Vector
 
 STEADY = 4.0
@@ -87,7 +87,7 @@ def estimate_mean(
     channel: Channel,
     values: ArrayLike | None = None,
     confidence: float = 0.95,
-    interval: str = "exact",
+    interval: str = DEFAULT_INTERVAL,
 ) -> MeanEstimate:
     """Estimate the mean of a numeric answer from the counts of the reports.
 
@@ -106,7 +106,8 @@ def estimate_mean(
         In (0, 1).
     interval : str
         A binomial method of `estimate_proportions`. Used where there are two reports (`one_bit`): then the number of
-        ones is binomial and "exact" never covers below its level. Else "wald" is used, and named in the result.
+        ones is binomial and "exact" and
+        "feldman_cousins" never cover below their level. Else "wald" is used, and named in the result.
 
     Returns
     -------
@@ -157,7 +158,7 @@ def estimate_mean(
         (float(grid.min()), float(grid.max())),
         n,
         level,
-        binomial=_binomial(method, tally, scores, level) if channel.reports == 2 else None,
+        binomial=_binomial(method, tally, channel, scores, level) if channel.reports == 2 else None,
         interval=method,
         direct_variance=nan if theta is None else float(theta @ (grid - grid @ theta) ** 2),
     )
@@ -305,9 +306,13 @@ def _tells_shares(channel: Channel) -> bool:
     return channel.background is not None or rank(channel.weights) == channel.answers
 
 
-def _binomial(method: str, tally: NDArray[np.int64], scores: Vector, level: float) -> tuple[float, float]:
+def _binomial(
+    method: str, tally: NDArray[np.int64], channel: Channel, scores: Vector, level: float
+) -> tuple[float, float]:
     """The interval of the rate of ones, mapped to the mean."""
-    rates = BINOMIAL_INTERVALS[method](int(tally[1]), int(tally.sum()), level)
+    ones = channel.matrix[:, 1]
+    ends = float(ones.min()), float(ones.max())
+    rates = binomial_limits(method, int(tally[1]), int(tally.sum()), level, ends)
     low, high = sorted(float(scores[0] + (scores[1] - scores[0]) * rate) for rate in rates)
     return low, high
 

@@ -20,6 +20,8 @@ WORKS = {
     "and misclassification: A review. International Statistical Review, 70(2), 269–288.",
     "kasiviswanathan": "Kasiviswanathan, S. P., Lee, H. K., Nissim, K., Raskhodnikova, S., & Smith, A. (2011). What "
     "can we learn privately? SIAM Journal on Computing, 40(3), 793–826.",
+    "feldman": "Feldman, G. J., & Cousins, R. D. (1998). Unified approach to the classical statistical analysis of "
+    "small signals. Physical Review D, 57(7), 3873–3889.",
     "blaker": "Blaker, H. (2000). Confidence curves and improved exact confidence intervals for discrete "
     "distributions. Canadian Journal of Statistics, 28(4), 783–798.",
     "clopper": "Clopper, C. J., & Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the "
@@ -43,6 +45,7 @@ WORKS = {
 """In the order of an author's name where a report lists them."""
 
 OF_INTERVALS = {
+    "feldman_cousins": "feldman",
     "exact": "blaker",
     "clopper_pearson": "clopper",
     "score": "wilson",

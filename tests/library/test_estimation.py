@@ -23,7 +23,7 @@ from randomized_response import (
     simulate,
     warner,
 )
-from randomized_response.intervals import BINOMIAL_INTERVALS
+from randomized_response.intervals import BINOMIAL_INTERVALS, DEFAULT_INTERVAL, feldman_cousins
 
 TWO_COINS = forced_response(truth="1/2")
 SMALL_TABLES = [
@@ -207,7 +207,11 @@ def test_forced_response_of_two_coins_equals_the_mapped_binomial_interval():
     estimate = estimate_proportions([70, 30], TWO_COINS, confidence=0.9)
     low, high = BINOMIAL_INTERVALS["exact"](30, 100, 0.9)
     assert (estimate.low[1], estimate.high[1]) == pytest.approx((max(2 * low - 0.5, 0), 2 * high - 0.5), abs=1e-12)
-    assert estimate.interval == "exact"
+    assert estimate.interval == DEFAULT_INTERVAL == "exact"
+    estimate = estimate_proportions([70, 30], TWO_COINS, confidence=0.9, interval="feldman_cousins")
+    low, high = feldman_cousins(30, 100, 0.9, (0.25, 0.75))
+    assert (estimate.low[1], estimate.high[1]) == pytest.approx((2 * low - 0.5, 2 * high - 0.5), abs=1e-12)
+    assert estimate.interval == "feldman_cousins"
 
 
 def test_negative_gain_swaps_the_limits():
@@ -218,7 +222,7 @@ def test_negative_gain_swaps_the_limits():
 
 
 def test_tables_without_a_binomial_say_what_was_used_instead():
-    assert estimate_proportions([50, 30, 20], SMALL_TABLES[4]).interval != "exact"
+    assert estimate_proportions([50, 30, 20], SMALL_TABLES[4]).interval != DEFAULT_INTERVAL
     assert estimate_proportions([50, 30, 20], SMALL_TABLES[5], interval="score").interval != "score"
 
 

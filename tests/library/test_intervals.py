@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from randomized_response.intervals import BINOMIAL_INTERVALS, blaker, clopper_pearson, mid_p
+from randomized_response.intervals import BINOMIAL_INTERVALS, blaker, clopper_pearson, feldman_cousins, mid_p
 
 SIZES = [1, 2, 3, 5, 10, 30, 100]
 LEVELS = [0.5, 0.9, 0.95, 0.99]
@@ -42,6 +42,73 @@ def test_blaker_is_the_hull_of_the_acceptable_rates(n, confidence):
             assert acceptability(high - 1e-7, count, n) > 1 - confidence - 1e-7
 
 
+ENDS = [(0, 1), (0.25, 0.75), (0.375, 0.625), (0.5, 1), (0.1, 0.6), (0, 0.5)]
+
+
+def p_values(rate, n, ends):
+    """By the definition, term by term: P(likelihood ratio of Y against the rate >= that of the count), every count."""
+    counts = np.arange(n + 1)
+    ratios = stats.binom.logpmf(counts, n, np.clip(counts / n, *ends)) - stats.binom.logpmf(counts, n, rate)
+    as_far = ratios[None, :] >= ratios[:, None] - 1e-9
+    return as_far @ stats.binom.pmf(counts, n, rate)
+
+
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("n", [1, 2, 5, 30])
+def test_feldman_cousins_is_the_hull_of_the_accepted_rates(n, ends):
+    """On a grid of 100 rates and next to the limits: none outside is accepted, those just inside are."""
+    for confidence in (0.8, 0.95):
+        limits = np.array([feldman_cousins(count, n, confidence, ends) for count in range(n + 1)])
+        for rate in np.linspace(*ends, 102)[1:-1]:
+            accepted = p_values(rate, n, ends) > 1 - confidence + 1e-9
+            assert np.all(~accepted | ((limits[:, 0] <= rate) & (rate <= limits[:, 1])))
+        for count, (low, high) in enumerate(limits):
+            for inside, border in ((low + 1e-8, ends[0]), (high - 1e-8, ends[1])):
+                if abs(inside - border) > 1e-6:
+                    assert p_values(inside, n, ends)[count] > 1 - confidence - 1e-6
+
+
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("n", [1, 7, 100])
+def test_feldman_cousins_covers_every_rate_between_the_ends(n, ends):
+    """Enumerated over every count at 2,000 rates and on both sides of every limit; no interval is a point."""
+    limits = np.array([feldman_cousins(count, n, 0.95, ends) for count in range(n + 1)])
+    edges = np.concatenate([limits.ravel() - 1e-9, limits.ravel() + 1e-9]).clip(*ends)
+    rates = np.concatenate([np.linspace(*ends, 2001), edges])
+    mass = stats.binom.pmf(np.arange(n + 1)[:, None], n, rates)
+    held = (limits[:, :1] <= rates) & (rates <= limits[:, 1:])
+    assert (mass * held).sum(axis=0).min() >= 0.95 - 1e-9
+    assert (limits[:, 1] - limits[:, 0]).min() > 0
+    assert np.all(np.diff(limits, axis=0) >= -1e-12)
+
+
+@pytest.mark.parametrize("count", [0, 1, 249_000, 250_000, 250_900, 500_000, 750_500, 10**6])
+def test_feldman_cousins_of_a_million_reports(count):
+    """Its limits satisfy the definition, from scipy's tails; counts as far off as the observed one by bisection."""
+    n, ends = 10**6, (0.25, 0.75)
+    low, high = feldman_cousins(count, n, 0.95, ends)
+    assert ends[0] <= low < high <= ends[1]
+
+    def ratio(some, rate):
+        at = stats.binom.logpmf(some, n, rate)
+        return stats.binom.logpmf(some, n, min(max(some / n, ends[0]), ends[1])) - at
+
+    def p_value(rate):
+        mirrored = count > n * rate
+        a, r = (n - count, 1 - rate) if mirrored else (count, rate)
+        first, last = int(n * r), n + 1
+        while last - first > 1:
+            middle = (first + last) // 2
+            far = ratio(n - middle if mirrored else middle, rate) >= ratio(count, rate)
+            first, last = (first, middle) if far else (middle, last)
+        return stats.binom.cdf(a, n, r) + stats.binom.sf(last - 1, n, r)
+
+    for limit, step, border in ((low, -1e-9, ends[0]), (high, 1e-9, ends[1])):
+        if limit != border:
+            assert p_value(limit - step) > 0.05 - 1e-5
+            assert p_value(limit + step) <= 0.05 + 1e-5
+
+
 def test_blaker_finds_the_first_acceptable_rate_where_bisection_misses_it():
     """Acceptability is not monotone: on 400 grids the first acceptable rate is never below the limit."""
     for n, count in [(10, 3), (13, 5), (20, 12), (37, 9), (50, 25)]:
@@ -60,7 +127,7 @@ def test_blaker_lies_inside_clopper_pearson_and_holds_the_rate(n, confidence):
 
 @pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("method", ["exact", "clopper_pearson"])
+@pytest.mark.parametrize("method", ["feldman_cousins", "exact", "clopper_pearson"])
 def test_exact_methods_never_cover_below_their_level(method, n, confidence):
     """Enumerated over every count at 5,000 rates and on both sides of every limit, where coverage is smallest."""
     limits = np.array([BINOMIAL_INTERVALS[method](count, n, confidence) for count in range(n + 1)]).ravel()
@@ -104,7 +171,7 @@ def test_mid_p_limits_have_half_of_the_observed_probability(count, n):
         assert stats.binom.cdf(count - 1, n, high) + stats.binom.pmf(count, n, high) / 2 == pytest.approx(0.025)
 
 
-@pytest.mark.parametrize("method", ["clopper_pearson", "exact", "mid_p", "score"])
+@pytest.mark.parametrize("method", ["feldman_cousins", "clopper_pearson", "exact", "mid_p", "score"])
 @pytest.mark.parametrize("n", [1, 7, 30])
 def test_mirror_image_and_order(method, n):
     limits = [BINOMIAL_INTERVALS[method](count, n, 0.95) for count in range(n + 1)]

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from randomized_response import Channel, discrete_laplace, estimate_mean, estimate_proportions, k_ary, one_bit, simulate
-from randomized_response.intervals import BINOMIAL_INTERVALS
+from randomized_response.intervals import BINOMIAL_INTERVALS, binomial_limits
 
 
 @pytest.mark.parametrize("channel", [one_bit(4, truth="1/2"), k_ary(3, truth="1/2"), discrete_laplace(3, epsilon=1.0)])
@@ -36,7 +36,8 @@ def test_unbiased_by_full_enumeration(channel):
 def test_one_bit_interval_is_the_binomial_one_mapped(interval):
     """P(1) = (1 - p) / 2 + p mean / (k - 1), so the mean is (k - 1) (rate - 1/4) / (1/2) for p = 1/2."""
     mean = estimate_mean([450, 550], one_bit(11, truth="1/2"), interval=interval)
-    low, high = (10 * (rate - 0.25) / 0.5 for rate in BINOMIAL_INTERVALS[interval](550, 1000, 0.95))
+    limits = binomial_limits(interval, 550, 1000, 0.95, (0.25, 0.75))
+    low, high = (10 * (rate - 0.25) / 0.5 for rate in limits)
     assert (mean.low, mean.high) == pytest.approx((low, high))
     assert mean.unbiased == pytest.approx(10 * (0.55 - 0.25) / 0.5)
     assert mean.interval == interval

@@ -198,11 +198,11 @@ def test_equal_counts_of_many_choices_are_computed_once(monkeypatch):
     """256 choices of 10,000 reports have some 40 different counts: as many intervals, and none the second time."""
     computed = []
 
-    def counted(count, n, level):
+    def counted(method, count, n, level, ends):
         computed.append(count)
         return clopper_pearson(count, n, level)
 
-    monkeypatch.setattr(_limits, "BINOMIAL_INTERVALS", {"counted for this test": counted})
+    monkeypatch.setattr(_limits, "binomial_limits", counted)
     channel = k_ary(256, truth="1/2")
     counts = np.random.default_rng(2).multinomial(10_000, np.full(256, 1 / 256))
     for _ in range(2):
