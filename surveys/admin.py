@@ -62,6 +62,11 @@ class ResearcherAdmin(BaseUserAdmin, ModelAdmin):  # type: ignore[type-arg]
             field.validators.append(validate_line)
         return field
 
+    def save_model(self, request: HttpRequest, obj: User, form: ModelForm[User], change: bool) -> None:
+        """Whoever is made here can use the panel; that it is for."""
+        obj.is_staff = obj.is_staff or not change
+        super().save_model(request, obj, form, change)
+
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, list[str]]:
         """What an account takes along; nothing is deleted where that leaves a team with nobody to decide for it."""
         gone, counts, denied, protected = super().get_deleted_objects(objs, request)

@@ -213,6 +213,21 @@ def test_an_account_without_the_panel_cannot_join(team: Team, alice: User, dave:
     assert team.memberships.count() == 1
 
 
+def test_who_is_made_under_researchers_can_sign_in_until_that_is_taken_away(db: None, sign_in: SignIn) -> None:
+    root = sign_in(User.objects.create_superuser("root"))
+    words = {"password1": "a long passphrase", "password2": "a long passphrase", "usable_password": "true"}
+    assert root.post(reverse("admin:auth_user_add"), {"username": "erin"} | words).status_code == 302
+    entry = {"username": "erin", "password": "a long passphrase"}
+    assert Client().post(reverse("admin:login"), entry).status_code == 302
+    erin = User.objects.get(username="erin")
+    kept = {"username": "erin", "is_active": "on", "date_joined_0": "2026-11-01", "date_joined_1": "10:00:00"}
+    answer = root.post(reverse("admin:auth_user_change", args=[erin.pk]), kept)
+    assert answer.status_code == 302
+    erin.refresh_from_db()
+    assert not erin.is_staff
+    assert "staff account" in Client().post(reverse("admin:login"), entry).content.decode()
+
+
 def test_the_payload_is_in_one_team(survey: Survey) -> None:
     """Of two teams with members of their own none sees the other's surveys."""
     assert payloads.definition()["slug"] == survey.slug
