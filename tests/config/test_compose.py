@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
+from django.conf import settings
 
 from config.celery import app
 from config.household import commands
@@ -17,7 +18,17 @@ SERVICES = COMPOSE["services"]
 OURS = {"web": "web server", "worker": "worker", "folding": "folding worker", "beat": "beat"}
 STACK = re.findall(r'"(DATABASE_URL|REDIS_URL|CANDOR_DATA)":', (ROOT / "config" / "serve.py").read_text())
 
-MAIL = re.findall(r'environ.get\("(EMAIL_[A-Z_]+)"', (ROOT / "config" / "settings.py").read_text())
+READ = {
+    *re.findall(r'environ.get\("([A-Z_]+)"', (ROOT / "config" / "settings.py").read_text()),
+    *(f"CANDOR_{re.sub('[ -]', '_', name).upper()}" for name in settings.CANDOR_LIMITS),
+}
+"""Every variable that the settings read."""
+NAMED = {
+    name
+    for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+    for name in re.findall(r"`((?:CANDOR|EMAIL)_[A-Z_]+|(?:DATABASE|REDIS)_URL)\b", page.read_text())
+}
+"""Every variable that a document names."""
 
 
 @pytest.mark.parametrize("service", OURS)
@@ -34,11 +45,26 @@ def test_there_are_as_many_as_in_the_stack() -> None:
 
 @pytest.mark.parametrize("service", [*OURS, "prepare"])
 def test_each_gets_the_variables_of_the_stack_and_can_write_nothing_but_data(service: str) -> None:
-    assert (len(STACK), len(MAIL)) == (3, 6)
-    assert set(SERVICES[service]["environment"]) == {*STACK, "CANDOR_URL", "CANDOR_PROXIES", *MAIL}
+    assert len(STACK) == 3
+    assert set(STACK) < set(SERVICES[service]["environment"])
     assert SERVICES[service]["read_only"] is True
     assert SERVICES[service]["volumes"] == ["data:/data"]
     assert SERVICES[service]["cap_drop"] == ["ALL"]
+
+
+@pytest.mark.parametrize("service", [*OURS, "prepare"])
+def test_each_variable_that_can_be_set_is_documented_and_passed_on(service: str) -> None:
+    """The key of sessions is a file in the data folder there; pictures are for whoever writes the documentation."""
+    assert READ - {"SECRET_KEY"} == NAMED - {"CANDOR_IMAGES"}
+    assert len(READ) > 25
+    assert set(SERVICES[service]["environment"]) == READ - {"SECRET_KEY"}
+
+
+def test_what_is_not_set_stays_as_the_settings_have_it() -> None:
+    """A variable without a value is passed on where it is set, and not set to an empty text where it is not."""
+    given = COMPOSE["x-candor"]["environment"]
+    with_default = {name for name, value in given.items() if value is not None}
+    assert with_default == {*STACK, "CANDOR_URL", "CANDOR_PROXIES", *(name for name in READ if "EMAIL" in name)}
 
 
 def test_what_is_prepared_is_what_the_launcher_prepares() -> None:
@@ -70,7 +96,7 @@ def test_the_image_holds_the_platform_and_runs_as_nobody_in_particular() -> None
     assert re.search(r"^USER candor$", text, re.MULTILINE)
 
 
-def test_every_queue_has_listeners_and_one_of_them_only_folds(settings: Any) -> None:
+def test_every_queue_has_listeners_and_one_of_them_only_folds() -> None:
     app.loader.import_default_modules()
     started = commands("127.0.0.1", 8000).values()
     listened = [set(words[words.index("--queues") + 1].split(",")) for words in started if "--queues" in words]
