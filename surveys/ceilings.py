@@ -83,5 +83,14 @@ def with_reason(design: designs.Design, reason: str) -> designs.Design:
     return designs.check(design.document | {"ceilings": design.document["ceilings"] | {"reason": reason}})
 
 
+def without_reason(design: designs.Design) -> designs.Design:
+    """The design as it was shown before `with_reason`, whose digest the opening confirmed."""
+    ceilings = design.document.get("ceilings", {})
+    if "reason" not in ceilings:
+        return design
+    kept = {name: value for name, value in ceilings.items() if name != "reason"}
+    return designs.check(design.document | {"ceilings": kept})
+
+
 def _is_above(ratio: Fraction, epsilon: str) -> bool:
     return exceeds_epsilon([Sum(most=ratio)], epsilon)

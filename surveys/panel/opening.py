@@ -16,12 +16,12 @@ from django.views.decorators.http import require_http_methods
 from collector import selectors as reports
 from collector.designs import LONGEST_REASON
 from collector.texts import validate_text
-from surveys import appointments, lifecycle, selectors
+from surveys import appointments, ceilings, lifecycle, selectors
 from surveys.access import Role, get_survey_or_404
 from surveys.appointments import Terms, moment
 from surveys.group_warnings import expected_reports, group_warnings
 from surveys.lifecycle import MOVES, NotAllowed
-from surveys.models import Appointment, Survey
+from surveys.models import Appointment, Survey, Version
 from surveys.panel.acts import act
 from surveys.panel.frame import survey_page
 from surveys.panel.frozen import Frozen, frozen
@@ -110,14 +110,26 @@ def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpRespon
         lifecycle.require_draft(survey)
         version = appointments.open_on(survey, form.terms, **form.confirmed, by=signed_in(request))
     except (DefinitionError, NotAllowed) as refusal:
-        messages.error(request, str(refusal))
-        return redirect("panel:opening", survey.slug)
+        version = pressed_before(survey, request)
+        if version is None:
+            messages.error(request, str(refusal))
+            return redirect("panel:opening", survey.slug)
     if version is None:
         assert form.terms.opens_at is not None
         messages.success(request, f"It opens by itself on {moment(form.terms.opens_at)}, if the draft stays as it is.")
         return redirect("panel:opening", survey.slug)
     messages.success(request, f"Version {version.number} is open. Its design is frozen; share the link below.")
     return redirect("panel:survey" if survey.rehearsal else "panel:share", survey.slug)
+
+
+def pressed_before(survey: Survey, request: HttpRequest) -> Version | None:
+    """The version that is open with the very design that this form confirms, as after a double press; else None."""
+    survey.refresh_from_db(fields=["state"])
+    version = selectors.latest_version(survey) if survey.state == Survey.State.OPEN else None
+    if version is None:
+        return None
+    shown = ceilings.without_reason(reports.get_design(version.design_id))
+    return version if shown.digest == request.POST.get("digest") else None
 
 
 @act(Role.EDITOR)

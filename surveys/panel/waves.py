@@ -17,7 +17,7 @@ from surveys.lifecycle import MOVES, NotAllowed
 from surveys.models import Survey
 from surveys.panel.frame import survey_page
 from surveys.panel.frozen import Frozen, frozen
-from surveys.panel.opening import OpeningForm, groups_of
+from surveys.panel.opening import OpeningForm, groups_of, pressed_before
 from surveys.panel.views import signed_in
 from surveys.reading import DefinitionError
 from surveys.waves.book import UNIT, Book, between, book_of
@@ -61,8 +61,10 @@ def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpRespon
         )
         version = appointments.open_again_on(survey, terms, **confirmed, by=signed_in(request))
     except (DefinitionError, NotAllowed) as refusal:
-        messages.error(request, str(refusal))
-        return redirect("panel:waves", survey.slug)
+        version = pressed_before(survey, request)
+        if version is None:
+            messages.error(request, str(refusal))
+            return redirect("panel:waves", survey.slug)
     if version is None:
         assert terms.opens_at is not None
         messages.success(request, f"It opens again by itself on {moment(terms.opens_at)}.")

@@ -51,6 +51,16 @@ def test_it_shows_every_language(alice: User, her: Client) -> None:
         assert text in said
 
 
+def test_a_double_press_says_what_a_single_one_says(survey: Survey, her: Client) -> None:
+    form = {"digest": digest_shown(her), "opens": "now"}
+    for _ in range(2):
+        assert "Version 1 is open. Its design is frozen" in press(her, "opening", "campus", **form)
+    assert survey.versions.count() == 1
+    assert "only a draft can be changed" in press(her, "opening", "campus", digest="0" * 64, opens="now")
+    services.close_survey(survey)
+    assert "only a draft can be changed" in press(her, "opening", "campus", **form)
+
+
 def test_a_draft_that_changed_since_is_not_opened(survey: Survey, her: Client) -> None:
     digest = digest_shown(her)
     survey.items.filter(key="mood").update(truth="1/5")

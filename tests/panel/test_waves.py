@@ -60,7 +60,10 @@ def test_a_closed_survey_is_opened_again_as_it_was_shown(closed: Survey, her: Cl
     assert confirmed.digest == digest
     assert closed.versions.all()[0].design_id == with_reason(confirmed, REASON).digest
     assert "Wave 2 0 reports" in look(her)
-    assert "only a closed survey can be opened again" in press(her, "waves", "campus", digest=digest, opens="now")
+    assert "Wave 2 is open." in press(her, "waves", "campus", digest=digest, opens="now", reason=REASON)
+    assert closed.versions.count() == 2, "a double press is one press"
+    other = press(her, "waves", "campus", digest="0" * 64, opens="now", reason=REASON)
+    assert "only a closed survey can be opened again" in other
 
 
 def test_a_wave_that_does_not_fit_is_said_before_the_button(closed: Survey, her: Client) -> None:
