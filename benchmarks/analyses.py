@@ -3,6 +3,7 @@
 make bench
 """
 
+import argparse
 import os
 import secrets
 import tempfile
@@ -19,6 +20,7 @@ CHUNK = 20_000
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     with tempfile.TemporaryDirectory(prefix="candor-bench-") as folder:
         os.environ["CANDOR_DATA"] = folder
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

@@ -4,11 +4,11 @@ python -m benchmarks.exporting            a million reports of 20 items, on SQLi
 python -m benchmarks.exporting 10000000   as many as are asked for
 """
 
+import argparse
 import json
 import os
 import re
 import resource
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -26,10 +26,14 @@ HEAD = (
 
 
 def main() -> None:
-    if "--here" in sys.argv:
-        measure(int(sys.argv[-1]))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("reports", type=int, nargs="?", default=1_000_000)
+    parser.add_argument("--here", action="store_true", help="measure the database that the environment names")
+    options = parser.parse_args()
+    size = options.reports
+    if options.here:
+        measure(size)
         return
-    size = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     rows = []
     for found in _filled.lines("benchmarks.exporting", "sqlite", str(size)):
         per_second = f"{size / found['seconds']:,.0f}" if found["format"].startswith("reports") else ""

@@ -3,6 +3,7 @@
 python -m benchmarks.inviting
 """
 
+import argparse
 import os
 import resource
 import tempfile
@@ -17,6 +18,7 @@ WORDS = {"csv": "as CSV", "cards": "as cards", "mail": "mailed, to a server on t
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     with tempfile.TemporaryDirectory(prefix="candor-inviting-") as folder:
         os.environ |= {"CANDOR_DATA": folder, "DJANGO_SETTINGS_MODULE": "config.settings"}
         put("invitations.md", "inviting.py", "\n".join(lines()))

@@ -7,6 +7,7 @@ report came is stored nowhere, so the distance is taken from outside: at each lo
 that is next to be in the totals. Client and installation share the machine.
 """
 
+import argparse
 import bisect
 import contextlib
 import json
@@ -59,6 +60,7 @@ Ask = Callable[[str], list[tuple[Any, ...]]]
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     found = []
     for kind in KINDS:
         with running(kind) as (installation, ask):

@@ -7,13 +7,13 @@ It prints what it measured as JSON: answers a second, and the 50th and 99th perc
 `body` is sent by POST, with a new nonce in the place of NONCE. With `moments` it also says when each answer was there.
 """
 
+import argparse
 import json
 import re
 import secrets
 import selectors
 import socket
 import statistics
-import sys
 import time
 from collections import deque
 from typing import Any
@@ -23,7 +23,9 @@ LENGTH = re.compile(rb"(?i)\r\ncontent-length: ([0-9]+)")
 
 
 def main() -> None:
-    print(json.dumps(measure(**json.loads(sys.argv[1]))))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("asked", type=json.loads, help="what to send where and for how long, as JSON")
+    print(json.dumps(measure(**parser.parse_args().asked)))
 
 
 def measure(

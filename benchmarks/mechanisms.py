@@ -3,6 +3,7 @@
 python -m benchmarks.mechanisms
 """
 
+import argparse
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,7 +110,12 @@ def page() -> str:
     ])  # fmt: skip
 
 
-if __name__ == "__main__":
+def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / "mechanisms.md").write_text(page(), encoding="utf-8")
     (FOLDER / "mechanisms.svg").write_text(drawing(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

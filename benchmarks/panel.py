@@ -6,10 +6,10 @@
 `python -m benchmarks.panel 100000`. Processor time stands beside the wall's, which other work on the machine lengthens.
 """
 
+import argparse
 import io
 import os
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -25,13 +25,15 @@ HOST = "127.0.0.1"
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("reports", type=int, nargs="?", default=REPORTS)
+    count = parser.parse_args().reports
     with tempfile.TemporaryDirectory(prefix="candor-bench-") as folder:
         os.environ |= {"CANDOR_DATA": folder, "CANDOR_URL": f"http://{HOST}:8000"}
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
         import django
 
         django.setup()
-        count = int(sys.argv[1]) if len(sys.argv) > 1 else REPORTS
         started = time.perf_counter()
         key = build(count)
         seconds = time.perf_counter() - started

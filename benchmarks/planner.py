@@ -5,6 +5,7 @@
 The slider stands somewhere else in every request, so that no answer was computed before. Nothing is asserted.
 """
 
+import argparse
 import os
 import statistics
 import tempfile
@@ -23,6 +24,7 @@ QUESTIONS = {
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     with tempfile.TemporaryDirectory(prefix="candor-bench-") as folder:
         os.environ["CANDOR_DATA"] = folder
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

@@ -5,6 +5,7 @@
 Both halves of each ratio are measured in the same run on the same machine; absolute rates drift with the machine.
 """
 
+import argparse
 import http.client
 import json
 import os
@@ -25,6 +26,7 @@ ITEMS = 20
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     with tempfile.TemporaryDirectory(prefix="candor-bench-") as folder:
         os.environ["CANDOR_DATA"] = folder
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

@@ -3,7 +3,7 @@
 Run: python -m benchmarks.regression [rows]
 """
 
-import sys
+import argparse
 import time
 from collections.abc import Callable
 
@@ -54,4 +54,6 @@ def main(rows: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rows", type=int, nargs="?", default=1_000_000)
+    main(parser.parse_args().rows)

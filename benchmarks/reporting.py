@@ -6,6 +6,7 @@ Four questions (yes/no, one choice, a scale, a number) in three groups, on SQLit
 long counting takes is measured elsewhere. Each time is the first one of a new process.
 """
 
+import argparse
 import json
 import os
 import re
@@ -26,8 +27,11 @@ LANGUAGES = ("en", "de")
 
 
 def main() -> None:
-    if "--here" in sys.argv:
-        print(json.dumps(measure(sys.argv[-1])))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--here", metavar="WHAT", help="measure this one in this very process")
+    here = parser.parse_args().here
+    if here:
+        print(json.dumps(measure(here)))
         return
     with tempfile.TemporaryDirectory(prefix="candor-bench-") as folder:
         environment = {**os.environ, "CANDOR_DATA": folder, "DATABASE_URL": ""}

@@ -7,6 +7,7 @@ does without any web server, and (c) a plain view of Django REST framework with 
 what is written into docs are medians. Client, server and database share the machine. Nothing is folded meanwhile.
 """
 
+import argparse
 import contextlib
 import json
 import os
@@ -55,6 +56,7 @@ Databases = Callable[[Path], contextlib.AbstractContextManager[tuple[dict[str, s
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     measured: dict[str, Any] = {}
     for name, (databases, processes) in SERVERS.items():
         with tempfile.TemporaryDirectory(prefix="candor-bench-", ignore_cleanup_errors=True) as folder:
