@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from collector import purging, rewriting
 from estimator.exporting import jobs
-from estimator.exporting import jobs as exporting
 from estimator.models import Analysis, Estimate, Run
 from surveys.blind.models import FetchCode, SigningSecret
 from surveys.models import Survey, Version
@@ -74,7 +73,7 @@ def due(now: datetime) -> list[Version]:
 def purge(version: Version) -> None:
     """Purge the reports of a closed version. Its totals, runs and estimates stay."""
     purging.purge(version.design_id)
-    exporting.forget_microdata(version.design_id)
+    jobs.forget_microdata(version.design_id)
     with transaction.atomic():
         if Version.objects.filter(pk=version.pk, purged_at=None).update(purged_at=timezone.now()):
             detail = f"version {version.number}; its totals, runs and estimates stay"

@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser
 
+from bin import catalog
 from collector.models import WaitingReport
 from surveys.languages import PLURALS
 from surveys.models import Version
@@ -17,7 +18,6 @@ from tests import translated
 from tests.browser.accessibility import SCREENS, faults, on_every_screen
 from tests.browser.conftest import Visit, targets
 from tests.browser.states import UNFOLD
-from tests.tools import catalog
 from tests.tools.capture import DROP, Capture, Request
 from tests.translated import text
 

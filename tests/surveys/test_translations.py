@@ -8,13 +8,13 @@ import pytest
 from django.conf import settings
 from django.utils import translation
 
+from bin import catalog
+from bin.catalog import Shelf, Text
 from randomized_response import forced_response
 from surveys import pages
 from surveys.coin import page as coin
 from surveys.languages import PLURALS
 from tests import translated
-from tests.tools import catalog
-from tests.tools.catalog import Shelf, Text
 from tests.tools.designs import canonical_and_digest
 
 OTHERS = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
