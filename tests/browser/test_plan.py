@@ -112,6 +112,19 @@ def test_a_truth_is_used_in_the_draft(page: Page, alice: User, survey: Survey) -
     assert page.locator("[data-total=written]").inner_text() == "2.46"
 
 
+def test_the_number_on_the_screen_is_used_at_once(page: Page, alice: User, survey: Survey) -> None:  # noqa: F811
+    """Before the script has heard what it means; and Enter in the field computes, and writes nothing."""
+    sign_in(page, alice)
+    page.route("**/api/v1/surveys/campus/plan/**", lambda route: None)  # it never answers
+    page.goto("/panel/survey/campus/plan/?item=mood")
+    page.locator("#plan-truth").fill("0.37")
+    page.locator("#plan-truth").press("Enter")
+    assert survey.items.get(key="mood").truth == "1/2"
+    page.get_by_role("button", name="Use this truth").click()
+    page.get_by_text("mood now has truth probability 0.37.").wait_for()
+    assert survey.items.get(key="mood").truth == "0.37"
+
+
 def test_without_a_script_the_page_is_a_form(
     browser: Browser,
     frank_page: Page,

@@ -2,6 +2,7 @@
 
 import json
 import re
+from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -307,6 +308,73 @@ def test_the_slider_is_written_into_the_draft(
     assert {name: getattr(item, name) for name in fields} == fields
     total = ask_survey(her, item=key)["total"]
     assert total["text"] == total["written"], "what was shown is what is written"
+
+
+class Controls(HTMLParser):
+    """The fields and buttons of a page, each with the form that it belongs to, and where each form is posted to."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.form, self.actions = "", {"": ""}
+        self.fields: list[tuple[str, dict[str, str]]] = []
+        self.buttons: list[tuple[str, dict[str, str]]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        has = {name: value or "" for name, value in attrs}
+        if tag == "form":
+            self.form = has.get("id", f"form {len(self.actions)}")
+            self.actions[self.form] = has.get("action", "")
+        elif tag == "input" and (has.get("type") != "radio" or "checked" in has):
+            self.fields.append((has.get("form", self.form), has))
+        elif tag == "button":
+            self.buttons.append((has.get("form", self.form), has | {"says": ""}))
+
+    def handle_data(self, data: str) -> None:
+        if (self.get_starttag_text() or "").startswith("<button"):
+            self.buttons[-1][1]["says"] += data
+
+    def pressed(self, words: str, typed: dict[str, str]) -> tuple[str, dict[str, str]]:
+        """Where a browser posts to, and what, after somebody typed into fields, by their id, and pressed a button."""
+        owner, button = next(one for one in self.buttons if words in one[1]["says"])
+        fields = [has for form, has in self.fields if form == owner and "name" in has]
+        said = {has["name"]: typed.get(has.get("id", ""), has.get("value", "")) for has in fields}
+        own = {button["name"]: button["value"]} if "name" in button else {}
+        return button.get("formaction", self.actions[owner]), said | own
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "fields"),
+    [
+        ("tried", {"plan-truth": "0.35"}, {"truth": "0.35"}),
+        ("tried", {"plan-truth": "7/9", "plan-share": "3", "plan-respondents": "400"}, {"truth": "7/9"}),
+        ("place", {"plan-epsilon": "0.75"}, {"epsilon": "0.75"}),
+    ],
+)
+def test_the_number_on_the_screen_is_the_one_that_is_written(
+    every_kind: Survey, alice: User, key: str, typed: dict[str, str], fields: dict[str, str]
+) -> None:
+    """Also where the button is pressed before the script has answered, or there is no script."""
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+    page = Controls(client.get(reverse("panel:survey-plan", args=["campus"]), {"item": key}).content.decode())
+    action, said = page.pressed("in the draft", typed)
+    answer = client.post(action, said, follow=True)
+    assert f"{key} now has " in answer.content.decode()
+    item = every_kind.items.get(key=key)
+    assert {name: getattr(item, name) for name in fields} == fields
+
+
+def test_the_key_enter_computes_and_a_token_stands_in_no_address(every_kind: Survey, her: Client) -> None:
+    """Enter presses a form's first button; what is asked for by address are the fields alone."""
+    page = Controls(her.get(reverse("panel:survey-plan", args=["campus"])).content.decode())
+    owner, use_it = next(one for one in page.buttons if "in the draft" in one[1]["says"])
+    first = next(button for form, button in page.buttons if form == owner)
+    assert (first["says"].strip(), "formaction" in first) == ("Compute", False)
+    assert use_it["formmethod"] == "post"
+    names = [has.get("name") for form, has in page.fields if form == owner]
+    assert len(names) == len(set(names))
+    assert "csrfmiddlewaretoken" not in names
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,10 @@ if (form !== null) {
   form.addEventListener("input", moved);
   form.addEventListener("change", moved);
   form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    ask();
+    if (!event.submitter?.hasAttribute("formaction")) {
+      event.preventDefault();
+      ask();
+    }
   });
   form.querySelector(".planner-submit").hidden = true;
   fit();
@@ -142,7 +144,7 @@ function show(answer) {
   plan.tables.forEach(fill);
 }
 
-/** The side of truth and epsilon that was not touched follows the other; what the draft's button sends, both. */
+/** The side of truth and epsilon that was not touched follows the other. */
 function followWith(plan) {
   const { truth, epsilon } = form.elements;
   if (plan.truth !== "" && form.elements.by.value === "epsilon") {
@@ -151,9 +153,6 @@ function followWith(plan) {
   } else if (plan.truth !== "") {
     epsilon.value = plan.epsilon;
     epsilon.dispatchEvent(new Event("follow"));
-  }
-  for (const mirror of document.querySelectorAll("[data-mirrors]")) {
-    mirror.value = form.elements[mirror.dataset.mirrors].value;
   }
 }
 
