@@ -16,14 +16,16 @@ That alone would leave shares where the likelihood is flat a thousandth of a per
 _LAST_DIGITS = 1e-14
 
 
-def maximum_likelihood(counts: NDArray[np.int64], channel: Channel) -> Vector:
+def maximum_likelihood(counts: NDArray[np.int64] | Vector, channel: Channel) -> Vector:
     """Shares of the answers, shape (k,), that maximise sum_y counts[y] log P(report = y) over the simplex.
+
+    `counts` are numbers of reports, or weighted ones. NaN where they are all 0 or not known.
 
     Exact, in O(k log k), where the table has one background (yes/no, k-ary): the rates of the reports are the counts
     over a common level, lifted to what the table produces without the answer (water-filling). Else by Newton steps on
     a barrier, to `TOLERANCE`. The solution is unique where rows are independent and every report was seen.
     """
-    if counts.sum() == 0:
+    if not counts.sum() > 0:
         return np.full(channel.answers, np.nan)
     unbiased = channel.left_inverse @ (counts / counts.sum())
     if channel.answers == channel.reports and unbiased.min() >= 0:
@@ -42,7 +44,7 @@ def nearest_on_simplex(point: Vector) -> Vector:
     return np.asarray(np.maximum(point - surplus[np.flatnonzero(descending > surplus)[-1]], 0))
 
 
-def _fill(counts: NDArray[np.int64], channel: Channel) -> Vector:
+def _fill(counts: NDArray[np.int64] | Vector, channel: Channel) -> Vector:
     """Where everybody else makes report y at rate b[y]: the optimal rates, turned into shares."""
     assert channel.background is not None
     floor = channel.background / channel.denominator
@@ -51,7 +53,7 @@ def _fill(counts: NDArray[np.int64], channel: Channel) -> Vector:
     return np.asarray(excess / excess.sum())
 
 
-def fill_up(counts: NDArray[np.int64], floor: Vector, total: float = 1.0) -> Vector:
+def fill_up(counts: NDArray[np.int64] | Vector, floor: Vector, total: float = 1.0) -> Vector:
     """Rates max(floor, counts / level), the level such that they sum to `total`. At least one count is not 0.
 
     The reports above their floor are those with the largest counts / floor; each number of them has its level, and the
@@ -64,7 +66,7 @@ def fill_up(counts: NDArray[np.int64], floor: Vector, total: float = 1.0) -> Vec
     return np.asarray(np.maximum(floor, counts / level[last]))
 
 
-def fill_down(counts: NDArray[np.int64], ceiling: Vector, total: float = 1.0) -> Vector:
+def fill_down(counts: NDArray[np.int64] | Vector, ceiling: Vector, total: float = 1.0) -> Vector:
     """Rates min(ceiling, counts / level), the level such that they sum to `total`.
 
     Where the ceilings of the reports that were seen do not reach it, the likelihood does not tell the others apart:

@@ -129,6 +129,7 @@ def estimate_proportions(
         unbiased, constrained, root_of_diagonal(covariance), covariance, root_of_diagonal(noise), noise,
         low, high, noise_low, noise_high, n, method, noise_method, level, population_size, simultaneous,
         limits_at=limits_at,
+        rates=tally / n if n else np.full(channel.reports, np.nan), channel=channel,
     )  # fmt: skip
 
 

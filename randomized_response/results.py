@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from randomized_response.channel import Channel
+
 Vector = NDArray[np.float64]
 
 
@@ -58,6 +60,10 @@ class ProportionEstimate(Result):
     limits_at : function or None
         `low` and `high` by the same method at another confidence, for what inverts them (`compare`); None where only
         those at `confidence` are known. No part of `to_dict()`.
+    rates : array (m,) or None
+        Share of each report, of strata put together weighted by the strata's; None where reports are several bits.
+    channel : Channel or None
+        The table that `rates` were made with. Neither of the two is in `to_dict()`.
     """
 
     unbiased: Vector
@@ -78,6 +84,8 @@ class ProportionEstimate(Result):
     simultaneous: bool = False
     exclusive: bool = True
     limits_at: Callable[[float], tuple[Vector, Vector]] | None = field(default=None, repr=False)
+    rates: Vector | None = field(default=None, repr=False)
+    channel: Channel | None = field(default=None, repr=False)
 
     @property
     def direct_question_n(self) -> Vector:

@@ -6,7 +6,8 @@ from math import hypot, isnan
 import numpy as np
 
 from randomized_response._limits import around, root_of_diagonal, wald_limits
-from randomized_response.constrained import nearest_on_simplex
+from randomized_response.channel import Channel
+from randomized_response.constrained import maximum_likelihood, nearest_on_simplex
 from randomized_response.means import MeanEstimate, around_mean, nothing_known
 from randomized_response.results import ProportionEstimate, Vector
 
@@ -24,10 +25,11 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
     Returns
     -------
     ProportionEstimate
-        Intervals are Wald intervals of the combined estimate, clipped to [0, 1] and holding the constrained one, which
-        is the unbiased one moved to the nearest point of the simplex (of options of which several may apply: each
-        clipped). A stratum without a standard error (n < 2) and
-        with a share above 0 leaves the combination without one: NaN, interval [0, 1].
+        Intervals are Wald intervals of the combined estimate, clipped to [0, 1] and holding the constrained one: the
+        shares that make the weighted shares of the reports, sum_h W_h c_h / n_h, most likely, where all strata used one
+        table; else the unbiased one moved to the nearest point of the simplex (of options of which several may apply:
+        each clipped). A stratum without a standard error (n < 2) and with a share above 0 leaves the combination
+        without one: NaN, interval [0, 1].
 
     Raises
     ------
@@ -39,8 +41,13 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
     Strata are taken as drawn independently, their shares as known without error. The interval relies on normality:
     with few reports or a share near 0 or 1 it covers less than its level.
 
+    The likelihood of weighted counts is the pseudo-likelihood of Skinner (1989): its maximum is that of
+    the reports themselves where the strata are one. A table whose reports tell answers apart very unevenly (discrete
+    Laplace) gives unbiased shares far outside [0, 1], whose nearest shares may be those of nobody.
+
     References
     ----------
+    Skinner, C. J. (1989). Domain means, regression and multivariate analysis. In Analysis of Complex Surveys. Wiley.
     Cochran, W. G. (1977). Sampling Techniques, 3rd ed., chapter 5. Wiley.
 
     Examples
@@ -59,13 +66,18 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
     covariance = np.asarray(sum(weight**2 * estimate.covariance for weight, estimate in pairs))
     noise = np.asarray(sum(weight**2 * estimate.noise_covariance for weight, estimate in pairs))
     level, exclusive = estimates[0].confidence, estimates[0].exclusive
-    constrained = nearest_on_simplex(unbiased) if exclusive else np.clip(unbiased, 0, 1)
+    rates, channel = _weighted_rates(pairs)
+    if channel is not None and rates is not None:
+        constrained = maximum_likelihood(rates, channel)
+    else:
+        constrained = nearest_on_simplex(unbiased) if exclusive else np.clip(unbiased, 0, 1)
     low, high = around(constrained, *wald_limits(unbiased, covariance, level))
     noise_low, noise_high = around(constrained, *wald_limits(unbiased, noise, level))
     return ProportionEstimate(
         unbiased, constrained, root_of_diagonal(covariance), covariance, root_of_diagonal(noise), noise,
         low, high, noise_low, noise_high,
         sum(estimate.n for estimate in estimates), "wald", "wald", level, exclusive=exclusive,
+        rates=rates, channel=channel,
     )  # fmt: skip
 
 
@@ -129,6 +141,15 @@ def _require(kind: type, estimates: Sequence[object]) -> None:
     for h, each in enumerate(estimates):
         if not isinstance(each, kind):
             raise ValueError(f"estimates[{h}] must be a {kind.__name__}; got {type(each).__name__}")
+
+
+def _weighted_rates(pairs: Sequence[tuple[float, ProportionEstimate]]) -> tuple[Vector | None, Channel | None]:
+    """The shares of the reports, weighted, and their table; None where the strata have no table in common."""
+    rates = [weight * one.rates for weight, one in pairs if one.rates is not None]
+    channel = pairs[0][1].channel
+    if channel is None or any(one.channel is None or one.channel.weights != channel.weights for _, one in pairs):
+        return None, None
+    return np.sum(rates, axis=0), channel
 
 
 def _strata_weights(shares: Sequence[float], strata: int, kinds: Set[object]) -> Vector:

@@ -26,6 +26,7 @@ from randomized_response import (
 from randomized_response.intervals import BINOMIAL_INTERVALS, DEFAULT_INTERVAL, feldman_cousins
 
 TWO_COINS = forced_response(truth="1/2")
+LAPLACE = discrete_laplace(5, epsilon=0.7)
 SMALL_TABLES = [
     TWO_COINS,
     forced_response(truth="2/3", yes="1/6"),
@@ -349,6 +350,33 @@ class TestStrata:
         both = combine_strata([self.young, estimate_proportions([0, 0], TWO_COINS)], [0.5, 0.5])
         assert np.isnan(both.unbiased).all()
         assert (both.low.tolist(), both.high.tolist()) == ([0, 0], [1, 1])
+
+    @pytest.mark.parametrize("channel", [TWO_COINS, k_ary(5, truth="1/2"), LAPLACE])
+    def test_equal_strata_give_the_shares_of_one(self, channel):
+        counts = (np.array([0.9] + [0.1 / (channel.answers - 1)] * (channel.answers - 1)) * 400).round().astype(int)
+        one = estimate_proportions(counts, channel, interval="wald")
+        both = combine_strata([one, one], [0.3, 0.7])
+        assert one.unbiased.min() < 0
+        assert both.constrained == pytest.approx(one.constrained, abs=1e-9)
+
+    def test_weighted_scale_has_the_error_of_likelihood(self):
+        """Of 40 draws .17 and .15; the nearest shares to unbiased ones had .77 and .25. Seeded: no false alarms."""
+        generator, weights, errors = np.random.default_rng(1), [0.5, 0.3, 0.2], []
+        truth, points = np.array([0.6, 0.25, 0.1, 0.03, 0.02]), np.arange(1, 6)
+        for _ in range(40):
+            counts = [generator.multinomial(n, truth @ LAPLACE.matrix) for n in (500, 400, 300)]
+            strata = [estimate_proportions(one, LAPLACE, interval="wald") for one in counts]
+            shares = combine_strata(strata, weights).constrained
+            errors.append((points @ (shares - truth), np.sqrt(np.mean((shares - truth) ** 2))))
+        mean, share = np.sqrt(np.mean(np.square(errors), axis=0))
+        assert mean < 0.2
+        assert share < 0.16
+
+    def test_strata_of_different_tables_go_to_the_nearest_shares(self):
+        strata = [estimate_proportions([95, 5], TWO_COINS), estimate_proportions([90, 10], warner(truth="4/5"))]
+        both = combine_strata(strata, [0.5, 0.5])
+        assert (both.rates, both.channel) == (None, None)
+        assert both.constrained == pytest.approx([1, 0])
 
     def test_estimate_outside_goes_to_the_nearest_shares(self):
         channel = k_ary(3, truth="1/2")

@@ -62,13 +62,15 @@ shares_of_table <- function(counts, weights, level) {
     b <- b / sum(weights[1, ])
     limits <- mapped(exact, counts, n, a, b, level)
     noise_limits <- score(lambda, a, b, n, level)
-    return(shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, c("exact", "score")))
+    shares <- shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, c("exact", "score"))
+    return(c(shares, list(rates = lambda, weights = weights)))
   }
   likely <- nrow(P) <= 32
   ends <- if (likely) profile_limits(counts, weights, level)
   limits <- if (likely) list(low = ends[1, ], high = ends[2, ]) else wald(unbiased, covariance, level)
   methods <- c(if (likely) "likelihood" else "wald", "wald")
-  shares_of(constrained, unbiased, covariance, noise, limits, wald(unbiased, noise, level), n, methods)
+  shares <- shares_of(constrained, unbiased, covariance, noise, limits, wald(unbiased, noise, level), n, methods)
+  c(shares, list(rates = lambda, weights = weights))
 }
 
 # A bit for each choice: marks of one choice (one_hot; Wang, Blocki, Li & Jha 2017), a set of choices (subset; Ye & Barg
@@ -195,7 +197,9 @@ combined_shares <- function(fits, W, level) {
   covariance <- sum_of("covariance", W[kept]^2)
   noise <- sum_of("noise", W[kept]^2)
   exclusive <- fits[[1]]$exclusive
-  constrained <- if (exclusive) nearest_on_simplex(unbiased) else pmin(pmax(unbiased, 0), 1)
+  constrained <- if (!exclusive) pmin(pmax(unbiased, 0), 1)
+    else if (is.null(fits[[1]]$rates)) nearest_on_simplex(unbiased)
+    else most_likely(sum_of("rates", W[kept]), fits[[1]]$weights)  # of the weighted reports (Skinner 1989)
   limits <- wald(unbiased, covariance, level)
   noise_limits <- wald(unbiased, noise, level)
   shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, c("wald", "wald"), exclusive)
