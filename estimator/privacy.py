@@ -246,16 +246,19 @@ def label(results: Results) -> Label:
 def bounds(item: Item) -> tuple[Bound, ...]:
     """For 1 % and 5 % false reports, rounded up to whole reports; none where there are no reports.
 
-    Where groups are weighted, all false reports may stand in the group whose reports weigh most.
+    Of shares through a table that is neither one of yes/no nor k-ary there is none where a share is so near 0 that
+    nothing is certain. Where groups are weighted, all false reports may stand in the group whose reports weigh most.
     """
     weight = largest_weight(item)
     if weight is None:
         return ()
     sizes = [(share, math.ceil(share * item.n)) for share in FALSE_SHARES]
-    shares = [
-        Bound(SHARE, share, false, item.n, weight * poisoning_bound(item.n, false, item.mechanism), 1.0)
+    fitted = item.overall.shares if item.overall else None
+    shifts = [
+        (share, false, poisoning_bound(item.n, false, item.mechanism, fitted, weight))
         for share, false in sizes * item.question.reports_shares
     ]
+    shares = (Bound(SHARE, share, false, item.n, shift, 1.0) for share, false, shift in shifts if shift < math.inf)
     return (*shares, *(_of_the_mean(item, share, false, weight) for share, false in sizes * item.question.reports_mean))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from randomized_response._checks import FractionLike, as_count, as_probability
 from randomized_response._exact import log_exceeds, log_up
 from randomized_response.channel import Channel
+from randomized_response.encodings import SubsetSelection, UnaryEncoding
 from randomized_response.means import scores_of, values_or_none
 from randomized_response.results import ProportionEstimate
 
@@ -126,8 +127,14 @@ def posterior(prior: float, protection: Channel | float) -> tuple[float, float]:
     return belief * shrink / (belief * shrink + 1 - belief), belief / (belief + (1 - belief) * shrink)
 
 
-def false_reports_needed(n: int, shift: float, truth: FractionLike | Channel | HasBit) -> int:
-    """The smallest number of false reports among n that could move an estimated share by at least `shift`.
+def false_reports_needed(
+    n: int,
+    shift: float,
+    truth: FractionLike | Channel | HasBit,
+    shares: ProportionEstimate | None = None,
+    weight: float = 1.0,
+) -> int:
+    """The smallest number of false reports among n that could move a constrained share by at least `shift`.
 
     The inverse of `poisoning_bound`: with fewer, a conclusion that is `shift` away from changing cannot have been made.
 
@@ -137,12 +144,14 @@ def false_reports_needed(n: int, shift: float, truth: FractionLike | Channel | H
         Number of reports, at least 1.
     shift : float
         Distance of the estimate from the value that would change the conclusion; at least 0.
-    truth : exact fraction in (0, 1), Channel or encoding
+    truth, shares, weight :
+        As for `poisoning_bound`.
 
     Returns
     -------
     int
-        May exceed n: then no number of false reports can.
+        May exceed n: then no number of false reports can. Of a table without a bound for so many, the first number
+        that has none: with fewer it cannot have happened.
 
     Examples
     --------
@@ -153,16 +162,26 @@ def false_reports_needed(n: int, shift: float, truth: FractionLike | Channel | H
     if not 0 <= distance < math.inf:
         raise ValueError(f"shift must be at least 0 and finite; got {shift!r}")
     size = as_count(n, name="n", low=1)
-    return math.ceil(distance * size / _lever(truth) - 1e-9)
+    each, room = _lever(truth) * Fraction(weight) / size, _room(truth, shares)
+    needed = math.ceil(distance / each - 1e-9)
+    return needed if room == math.inf else min(needed, math.floor(room / each + 1e-9) + 1)
 
 
-def poisoning_bound(n: int, false_reports: int, truth: FractionLike | Channel | HasBit) -> float:
-    """By how much, at most, `false_reports` chosen freely among n can move any estimated share.
+def poisoning_bound(
+    n: int,
+    false_reports: int,
+    truth: FractionLike | Channel | HasBit,
+    shares: ProportionEstimate | None = None,
+    weight: float = 1.0,
+) -> float:
+    """By how much, at most, `false_reports` chosen freely among n can move any constrained share, the one to show.
 
     m / (n p) for truth probability p: each false report moves the share of one symbol by at most 1 / n and the
-    estimate multiplies by 1 / p. For a channel, m / n times the widest row of its left inverse; for an encoding into
-    bits that of the table of one bit, since a report holds one bit for each share. Holds with certainty, for the
-    unbiased estimate, against any strategy.
+    estimate multiplies by 1 / p. For a channel, m / n times the widest row of its left inverse. For an encoding into
+    bits that of the table of one bit, since a report holds one bit for each share, times 2 (k - 1) / k of k
+    marks, and 2 a / (a + 1) of sets, a = min(size, k - size): where shares are moved to the simplex, one goes further
+    than by itself. Holds with certainty against any strategy, and is
+    reached for some reports. The unbiased shares of an encoding move by at most the bound of its `bit`.
 
     Parameters
     ----------
@@ -172,11 +191,22 @@ def poisoning_bound(n: int, false_reports: int, truth: FractionLike | Channel | 
         m, from 0 to n.
     truth : exact fraction in (0, 1), Channel or encoding
         Truth probability of a forced-response or k-ary design, or the table or encoding itself.
+    shares : ProportionEstimate or None
+        The estimated shares. Needed for a table that is neither one of yes/no nor k-ary: it has a bound only where so
+        many false reports bring no share below 0, so that the constrained ones are the unbiased ones.
+    weight : float
+        The largest weight of a report, as for `poisoning_bound_of_mean`.
 
     Returns
     -------
     float
-        A difference of shares; may exceed 1, then the bound says nothing.
+        A difference of shares; may exceed 1, then the bound says nothing. inf where there is none.
+
+    Notes
+    -----
+    Maximum likelihood gives each share of a k-ary table that is above 0 the same part of its count, at most 1 / p, so
+    that it moves no further than the unbiased share. The nearest point of the simplex subtracts the same amount from
+    all shares above 0: the move of one less the mean move of all of them, at its largest over their choice.
 
     References
     ----------
@@ -189,7 +219,8 @@ def poisoning_bound(n: int, false_reports: int, truth: FractionLike | Channel | 
     """
     size = as_count(n, name="n", low=1)
     false = as_count(false_reports, name="false_reports", high=size)
-    return float(Fraction(false, size) * _lever(truth))
+    shift = Fraction(false, size) * _lever(truth) * Fraction(weight)
+    return float(shift) if shift <= _room(truth, shares) + 1e-12 else math.inf
 
 
 def poisoning_bound_of_mean(
@@ -260,8 +291,35 @@ def poisoning_bound_of_mean(
 
 def _lever(truth: FractionLike | Channel | HasBit) -> Fraction:
     """n times the largest move by one report: 1 / p, or the widest row of the left inverse."""
-    table = truth.bit if isinstance(truth, HasBit) else truth
-    if not isinstance(table, Channel):
-        return 1 / as_probability(table, name="truth")
-    inverse = table.left_inverse
+    if isinstance(truth, HasBit):
+        return _lever(truth.bit) * _spill(truth)
+    if not isinstance(truth, Channel):
+        return 1 / as_probability(truth, name="truth")
+    inverse = truth.left_inverse
     return Fraction(float((inverse.max(axis=1) - inverse.min(axis=1)).max()))
+
+
+def _spill(encoding: HasBit) -> Fraction:
+    """How many times as far as an unbiased share false reports can move a constrained one.
+
+    Marks: one goes to 1 and all others to 0, which is worst where no share is 0. Sets: one choice comes in and a others
+    go, as many as a set can drop for others; worst where these a + 1 have shares above 0, and what comes in their place
+    has none. Several options stand alone.
+    """
+    if isinstance(encoding, UnaryEncoding):
+        return Fraction(2 * (encoding.k - 1), encoding.k)
+    if isinstance(encoding, SubsetSelection):
+        dropped = min(encoding.size, encoding.k - encoding.size)
+        return Fraction(2 * dropped, dropped + 1)
+    return Fraction(1)
+
+
+def _room(truth: FractionLike | Channel | HasBit, shares: ProportionEstimate | None) -> float:
+    """How far shares can move with certainty as the unbiased ones do: inf where projecting never makes it more."""
+    if not isinstance(truth, Channel) or truth.reports == truth.answers == 2:
+        return math.inf
+    if truth.background is not None and truth.gain > 0:
+        return math.inf
+    if shares is None or truth.reports > truth.answers:
+        return 0.0
+    return float(np.fmax(shares.unbiased.min(), 0.0))

@@ -13,6 +13,7 @@ from estimator import privacy, wording
 from estimator.computing import MEAN, SHARE
 from estimator.results import Cell, Item
 from randomized_response import false_reports_needed
+from randomized_response.questions import Mechanism
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,11 @@ def needed(item: Item) -> Iterator[Needed]:
         return
     if shares:
         leaving = min(_to_the_edge(cell, 0.0, 1.0) for cell in shares)
-        yield Needed(SHARE, _of_shares(item, leaving / weight), item.n)
+        yield Needed(SHARE, _of_shares(item, leaving, item.mechanism, weight), item.n)
         turning = _of_one(item, shares[0]) if item.of_one else _of_the_largest(shares)
         if turning is not None:
             cell, distance = turning
-            number = _of_shares(item, distance / weight)
+            number = _to_turn(item, distance, weight)
             yield Needed(SHARE, number, item.n, turns=True, largest=not item.of_one, choice=cell.choice)
     for cell in means:
         values = [value for value in item.question.values if value is not None]
@@ -106,16 +107,17 @@ def _to_the_edge(cell: Cell, least: float, most: float) -> float:
 
 def _of_one(item: Item, cell: Cell) -> tuple[Cell, float] | None:
     """A share whose interval lies on one side of one half, and how far it is from there."""
-    low, high, unbiased = cell.estimate.noise_low, cell.estimate.noise_high, cell.estimate.unbiased
-    if low is None or high is None or unbiased is None or low <= 0.5 <= high:
+    low, high, shown = cell.estimate.noise_low, cell.estimate.noise_high, cell.estimate.constrained
+    if low is None or high is None or shown is None or low <= 0.5 <= high:
         return None
-    return cell, abs(unbiased - 0.5)
+    return cell, abs(shown - 0.5)
 
 
 def _of_the_largest(shares: list[Cell]) -> tuple[Cell, float] | None:
     """The largest share, where its interval is above that of every other, and by how much each must move to be equal.
 
-    A false report can lower one share and raise another, each by as much as it can move any.
+    A false report can lower one share and raise another, each by as much as it can move any. The shares that are shown
+    have the order of the unbiased ones, which marks and sets move less far.
     """
     first, *others = sorted(shares, key=lambda cell: -(cell.estimate.unbiased or 0.0))
     highest = max((cell.estimate.noise_high or 0.0 for cell in others), default=0.0)
@@ -124,8 +126,13 @@ def _of_the_largest(shares: list[Cell]) -> tuple[Cell, float] | None:
     return first, ((first.estimate.unbiased or 0.0) - (others[0].estimate.unbiased or 0.0)) / 2
 
 
-def _of_shares(item: Item, distance: float) -> int:
-    return min(item.n, max(1, false_reports_needed(item.n, distance, item.mechanism)))
+def _to_turn(item: Item, distance: float, weight: float) -> int:
+    return _of_shares(item, distance, getattr(item.mechanism, "bit", item.mechanism), weight)
+
+
+def _of_shares(item: Item, distance: float, mechanism: Mechanism, weight: float) -> int:
+    shares = item.overall.shares if item.overall else None
+    return min(item.n, max(1, false_reports_needed(item.n, distance, mechanism, shares, weight)))
 
 
 def _of_the_mean(item: Item, distance: float, weight: float) -> int:

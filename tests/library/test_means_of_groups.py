@@ -226,7 +226,7 @@ def test_one_report_of_bits_moves_each_share_by_at_most_one_bit(
     for choice in range(encoding.k):
         moved = ones + (np.arange(encoding.k) == choice)
         shifts.append(np.abs(encoding.estimate(moved, n=100).unbiased - encoding.estimate(ones, n=100).unbiased).max())
-    assert shifts == pytest.approx([poisoning_bound(100, 1, encoding)] * encoding.k)
+    assert shifts == pytest.approx([poisoning_bound(100, 1, encoding.bit)] * encoding.k)
 
 
 class TestStrataOfDifferentKinds:

@@ -197,24 +197,31 @@ def bounds(report: Bundle, item: Item, confidence: float) -> Iterator[Row]:
         return
     # All false reports may stand in the stratum whose reports weigh most.
     weight = max((float(report.shares[stratum]) * n / size for stratum, size in sizes.items()), default=1.0)
+    shares = overall(report, item, confidence)
     for measure in ["share"] * question.reports_shares + ["mean"] * question.reports_mean:
         for share in (Fraction(1, 100), Fraction(1, 20)):
             false = math.ceil(share * n)
             if measure == "share":
-                shift = weight * poisoning_bound(n, false, item.mechanism)
+                shift = poisoning_bound(n, false, item.mechanism, shares, weight)
             else:
-                shift = shift_of_mean(report, item, false, weight, confidence)
+                shift = shift_of_mean(item, false, weight, shares)
+            if shift == math.inf:  # nothing is certain, so nothing is told
+                continue
             place = {"item": item.key, "measure": measure, "n": n, "false_share": float(share)}
             yield place | {"false_reports": false, "largest_shift": shift}
 
 
-def shift_of_mean(report: Bundle, item: Item, false: int, weight: float, confidence: float) -> float:
+def overall(report: Bundle, item: Item, confidence: float) -> ProportionEstimate | None:
+    """The shares among all respondents, as they are told."""
+    known = {stratum: float(share) for stratum, share in report.shares.items()}
+    found = weighted(item, known, confidence) if known else fit(item, "", confidence)
+    return found[0] if found else None
+
+
+def shift_of_mean(item: Item, false: int, weight: float, shares: ProportionEstimate | None) -> float:
     values = item.question.values
     points = [value for value in values if value is not None]
     widest = max(points) - min(points)
-    known = {stratum: float(share) for stratum, share in report.shares.items()}
-    found = weighted(item, known, confidence) if known else fit(item, "", confidence)
-    shares = found[0] if found else None
     if shares is None and len(points) < len(values):
         return widest
     n = int(item.counts[""][0].sum())
