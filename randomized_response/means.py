@@ -63,8 +63,12 @@ class MeanEstimate(Result):
 
     @property
     def direct_question_n(self) -> float:
-        """Number of honest respondents whom a direct question would have needed for the same standard error, or NaN."""
-        return 1 + self.direct_variance / self.standard_error**2 if self.standard_error > 0 else nan
+        """Number of honest respondents whom a direct question would have needed for the same standard error.
+
+        NaN where that is not known, and where the interval touches an end of the range.
+        """
+        known = self.standard_error > 0 and self.minimum < self.low and self.high < self.maximum
+        return 1 + self.direct_variance / self.standard_error**2 if known else nan
 
     @property
     def misfit(self) -> float:

@@ -91,8 +91,9 @@ class ProportionEstimate(Result):
     def direct_question_n(self) -> Vector:
         """Number of honest respondents whom a direct question would have needed for the same standard error.
 
-        1 + share (1 - share) / standard_error^2, at the constrained share; NaN where no standard error is defined.
-        The price of protection: about n p^2 share (1 - share) / (rate (1 - rate)).
+        1 + share (1 - share) / standard_error^2, at the constrained share; NaN where no standard error is defined, and
+        where the interval touches 0 or 1: near there the share is not known well enough to say what it would need. The
+        price of protection: about n p^2 share (1 - share) / (rate (1 - rate)).
 
         Examples
         --------
@@ -101,7 +102,7 @@ class ProportionEstimate(Result):
         array([219.5, 219.5])
         """
         spread = self.constrained * (1 - self.constrained)
-        known = self.standard_error > 0
+        known = (self.standard_error > 0) & (self.low > 0) & (self.high < 1)
         return 1 + np.divide(spread, self.standard_error**2, out=np.full_like(spread, np.nan), where=known)
 
     @property

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from estimator import pictures, privacy, wording
 from estimator.computing import MEAN, TOO_FEW_VALUES, WEIGHTED
+from estimator.models import Estimate
 from estimator.pictures import Row
 from estimator.reporting import poisoning
 from estimator.reporting.tables import Line, Table, table
@@ -242,11 +243,18 @@ def _line(item: Item, cell: Cell, manner: Manner) -> Line:
         noise=wording.span(estimate.noise_low, estimate.noise_high, places, unit),
         sampled=wording.span(estimate.low, estimate.high, places, unit) if manner.sampling else "",
         error=wording.error(error, places + 1, unit),
-        direct=wording.count(estimate.direct_question_n),
+        direct=wording.count(_asked_directly(estimate, error)),
         truth=wording.value(cell.truth, max(places, 1), unit) if cell.truth is not None else "",
         holds=None if cell.truth is None else held(cell, sampling=manner.sampling),
         sentence=_sentence(item, cell, places, manner),
     )
+
+
+def _asked_directly(estimate: Estimate, error: float | None) -> float | None:
+    """How many honest people a direct question needs for the error that is shown, which may be the tickets' alone."""
+    if estimate.direct_question_n is None or not estimate.standard_error or not error:
+        return None
+    return 1 + (estimate.direct_question_n - 1) * (estimate.standard_error / error) ** 2
 
 
 def _sentence(item: Item, cell: Cell, places: int, manner: Manner) -> str:

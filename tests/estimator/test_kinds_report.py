@@ -15,7 +15,7 @@ from django.test import Client
 
 from collector.designs import Design
 from collector.services import freeze
-from estimator import privacy, report, results, services
+from estimator import privacy, report, results, services, wording
 from estimator.exporting.formats import FORMATS
 from estimator.models import Run
 from randomized_response import combine_means, combine_strata, load_bundle, mean_of_shares, poisoning_bound
@@ -232,6 +232,21 @@ def test_false_reports_of_each_encoding() -> None:
     text = " ".join(privacy.bounds_in_words(items["drinks"]))
     assert "With 1 % false reports (7 of 700) the mean moves by no more than 1.2;" in text.replace("\u00a0", " ")
     assert "With 1 % false reports (7 of 700) no share moves by more than 10.0 points;" in words(run)
+
+
+def test_needed_if_asked_directly_goes_with_the_error_beside_it() -> None:
+    """Without a sample that is the tickets' alone. Where the interval touches 0 or 1 nothing is said."""
+    run, told = finished(), 0
+    for item in results.read(run).items:
+        if item.key in ("smokes", "often", "mood", "habits"):
+            lines = {line.choice: line for line in blocks(run)[item.key].parts[-1].lines}
+            for cell in item.shares:
+                found: Any = cell.estimate
+                direct = 1 + found.constrained * (1 - found.constrained) / found.noise_standard_error**2
+                within = found.low > 0 and found.high < 1
+                assert lines[cell.choice].direct == (wording.count(direct) if within else "–")
+                told += within
+    assert told > 0
 
 
 def test_the_group_that_weighs_most_widens_the_bound() -> None:

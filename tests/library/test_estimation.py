@@ -19,6 +19,7 @@ from randomized_response import (
     estimate_proportions,
     forced_response,
     k_ary,
+    mean_of_shares,
     one_bit,
     simulate,
     warner,
@@ -233,6 +234,18 @@ def test_direct_question_n():
         1 + 0.21 * 999 * 0.25 / 0.24
     )
     assert np.isnan(estimate_proportions([1, 0], TWO_COINS).direct_question_n).all()
+
+
+def test_nothing_is_said_of_a_direct_question_where_the_interval_touches_an_end():
+    """It was 1 for a share of 0, and 42 for one of 2 % whose interval began at 0."""
+    for counts in ([760, 240], [750, 250], [740, 260], [250, 750]):
+        estimate = estimate_proportions(counts, TWO_COINS)
+        assert (estimate.low[1] == 0) or (estimate.high[1] == 1)
+        assert np.isnan(estimate.direct_question_n).all()
+    assert np.isfinite(estimate_proportions([700, 300], TWO_COINS).direct_question_n).all()
+    shares = estimate_proportions([500, 500], TWO_COINS)
+    assert np.isfinite(mean_of_shares(shares, [0, 1]).direct_question_n)
+    assert np.isnan(mean_of_shares(estimate_proportions([745, 255], TWO_COINS), [0, 1]).direct_question_n)
 
 
 def test_misfit_counts_the_coins_standard_errors():
