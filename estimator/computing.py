@@ -9,13 +9,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from collector.designs import Design, canonical
+from collector.designs import FEWEST_IN_GROUP, Design, canonical
 from collector.selectors import Totals
 from estimator.groups import Partition
 from randomized_response import (
     MeanEstimate,
     ProportionEstimate,
     Question,
+    collapse_strata,
     combine_means,
     combine_strata,
     mean_of_shares,
@@ -41,6 +42,7 @@ CLIPPED_MEAN = "mean_outside_range"
 TOO_FEW_VALUES = "too_few_gave_a_value"
 IMPOSSIBLE = "reports_outside_table"
 WEIGHTED = "weighted_by_known_shares"
+COLLAPSED = "small_groups_weighted_as_one"
 
 
 @dataclass(frozen=True)
@@ -98,12 +100,18 @@ def estimate_item(
     everyone, fit = strata.sum(axis=0), overall(partition, position, totals, confidence)
     if anytime and fit:
         fit = _at_every_look(question, fit, None if known else everyone)
-    yield from _rows(question, position, None, everyone, fit, [WEIGHTED] if known else [])
+    yield from _rows(question, position, None, everyone, fit, _weights(partition, strata) if known else [])
     for part, counts in zip(partition.parts, strata, strict=bool(partition.parts)):
         fit = fit_of(question, counts, confidence)
         if anytime and fit:
             fit = _at_every_look(question, fit, counts)
         yield from _rows(question, position, part.code, counts, fit, [])
+
+
+def _weights(partition: Partition, strata: NDArray[np.int64]) -> list[str]:
+    """The flags of an estimate that is weighted: whether some groups of it are weighted as one."""
+    together = partition.other is not None or len(collapsed(strata)) < len(strata)
+    return [WEIGHTED, *[COLLAPSED] * together]
 
 
 def _at_every_look(question: Question, fit: Fit, counts: NDArray[np.int64] | None) -> Fit:
@@ -123,7 +131,7 @@ def overall(partition: Partition, position: int, totals: Totals, confidence: flo
     question, strata = question_of(partition.design.document["items"][position]), np.stack(totals, axis=1)
     known = known_shares(partition)
     if known:
-        return weighted(question, [fit_of(question, counts, confidence) for counts in strata], known)
+        return weighted(question, strata, known, confidence)
     return fit_of(question, strata.sum(axis=0), confidence)
 
 
@@ -134,22 +142,38 @@ def known_shares(partition: Partition) -> list[float]:
 
 def fit_of(question: Question, counts: NDArray[np.int64], confidence: float) -> Fit | None:
     """The estimates of some reports, counted symbol by symbol, shape (symbols, m); None where they are too few."""
-    if counts[0].sum() < MINIMUM_REPORTS:
-        return None
+    return None if counts[0].sum() < MINIMUM_REPORTS else _estimated(question, counts, confidence)
+
+
+def _estimated(question: Question, counts: NDArray[np.int64], confidence: float) -> Fit:
     shares = question.estimate(counts, confidence=confidence) if question.reports_shares else None
     if shares is not None:
         return Fit(shares, mean_of_shares(shares, question.values) if question.reports_mean else None)
     return Fit(None, question.estimate_mean(counts, confidence=confidence))
 
 
-def weighted(question: Question, fits: Sequence[Fit | None], known: list[float]) -> Fit | None:
-    """The strata put together by their known shares; None where one of them has too few reports."""
-    ready = [fit for fit in fits if fit is not None]
-    if len(ready) < len(fits):
+def collapsed(strata: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:
+    """The strata that are weighted: those of fewer than FEWEST_IN_GROUP reports with others. Only a rehearsal has such.
+
+    `strata` are counts of shape (strata, symbols, m); as in a partition, each entry has the places that it holds.
+    """
+    return collapse_strata(strata[:, 0].sum(axis=1).tolist(), FEWEST_IN_GROUP)
+
+
+def weighted(question: Question, strata: NDArray[np.int64], known: Sequence[float], confidence: float) -> Fit | None:
+    """The strata, counts of shape (strata, symbols, m), put together by their known shares.
+
+    None where all of them together have too few reports. The sum is unbiased however few reports a stratum has, so a
+    small one leaves the interval wider and no more; those of hardly any are weighted as one.
+    """
+    if strata[:, 0].sum() < MINIMUM_REPORTS:
         return None
+    members = collapsed(strata)
+    weights = [sum(known[place] for place in places) for places in members]
+    fits = [_estimated(question, strata[list(places)].sum(axis=0), confidence) for places in members]
     if not question.reports_shares:
-        return Fit(None, combine_means([fit.mean for fit in ready if fit.mean is not None], known))
-    shares = combine_strata([fit.shares for fit in ready if fit.shares is not None], known)
+        return Fit(None, combine_means([fit.mean for fit in fits if fit.mean is not None], weights))
+    shares = combine_strata([fit.shares for fit in fits if fit.shares is not None], weights)
     return Fit(shares, mean_of_shares(shares, question.values) if question.reports_mean else None)
 
 

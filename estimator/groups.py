@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from collector.designs import FEWEST_IN_GROUP, Design
 from collector.selectors import Totals
+from randomized_response import collapse_strata
 
 OTHER = "other groups"
 """The key of the groups that are told of together. No group can have it: a key has no space."""
@@ -128,12 +129,7 @@ def released(design: Design, sizes: Sequence[int]) -> Partition:
         return Partition(design, (tuple(range(len(design.strata))),))
     if design.rehearsal:
         return separate(design)
-    small = [group for group, size in enumerate(sizes) if size < FEWEST_IN_GROUP]
-    others = sorted(set(range(len(sizes))) - set(small), key=lambda group: (sizes[group], group))
-    while small and others and sum(sizes[group] for group in small) < FEWEST_IN_GROUP:
-        small.append(others.pop(0))
-    singles = tuple((group,) for group in sorted(others))
-    return Partition(design, (*singles, tuple(sorted(small))) if small else singles)
+    return Partition(design, collapse_strata(sizes, FEWEST_IN_GROUP))
 
 
 def separate(design: Design) -> Partition:

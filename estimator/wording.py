@@ -161,9 +161,7 @@ def not_enough(n: int, *, values: bool = False) -> str:
     """Why there is no estimate; `values` where there are reports enough, but too few who gave a value."""
     if values:
         return _("Too few gave a point for a mean")
-    if n < MINIMUM_REPORTS:
-        return _("Not enough reports yet: %(n)s of %(minimum)s") % {"n": n, "minimum": MINIMUM_REPORTS}
-    return _("Not enough reports yet in every group")
+    return _("Not enough reports yet: %(n)s of %(minimum)s") % {"n": n, "minimum": MINIMUM_REPORTS}
 
 
 def sentence(

@@ -52,7 +52,7 @@ from randomized_response.sequences import (
 )
 from randomized_response.shuffling import ShuffleAmplification, shuffle_amplification
 from randomized_response.simultaneous import simultaneous_level
-from randomized_response.strata import combine_means, combine_strata
+from randomized_response.strata import collapse_strata, combine_means, combine_strata
 from randomized_response.tallies import tally
 from randomized_response.totals import TotalEstimate, estimate_total
 from randomized_response.two_arms import (
@@ -90,6 +90,7 @@ __all__ = [
     "change_of_means",
     "change_of_shares",
     "cheater_detection",
+    "collapse_strata",
     "combine_means",
     "combine_strata",
     "compare",

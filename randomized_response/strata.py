@@ -143,6 +143,51 @@ def _require(kind: type, estimates: Sequence[object]) -> None:
             raise ValueError(f"estimates[{h}] must be a {kind.__name__}; got {type(each).__name__}")
 
 
+def collapse_strata(sizes: Sequence[int], fewest: int) -> tuple[tuple[int, ...], ...]:
+    """Strata that are too small to be estimated by themselves put together: for each new stratum the places it holds.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Number of reports of each stratum.
+    fewest : int
+        Reports that a stratum must have to stay alone, at least 1.
+
+    Returns
+    -------
+    tuple of tuples of int
+        Strata that stay alone in their order, then the one of the small ones, where there are such. Where the small
+        ones have fewer than `fewest` reports together, the smallest of the others joins them, of equal ones the first.
+
+    Raises
+    ------
+    ValueError
+        Where there is no stratum, a size is negative, or `fewest` is below 1.
+
+    Notes
+    -----
+    A collapsed stratum has the sum of the known shares of those it holds. Within it nobody is weighted: it is biased
+    where its strata differ and took part at different rates (Cochran 1977, section 5A.12).
+
+    References
+    ----------
+    Cochran, W. G. (1977). Sampling Techniques, 3rd ed., section 5A.12 (collapsed strata). Wiley.
+
+    Examples
+    --------
+    >>> collapse_strata([400, 3, 250, 4, 80], fewest=10)
+    ((0,), (2,), (1, 3, 4))
+    """
+    if not sizes or min(sizes) < 0 or fewest < 1:
+        raise ValueError(f"sizes must be non-negative, at least one, and fewest at least 1; got {sizes!r}, {fewest!r}")
+    small = [place for place, size in enumerate(sizes) if size < fewest]
+    others = sorted(set(range(len(sizes))) - set(small), key=lambda place: (sizes[place], place))
+    while small and others and sum(sizes[place] for place in small) < fewest:
+        small.append(others.pop(0))
+    alone = tuple((place,) for place in sorted(others))
+    return (*alone, tuple(sorted(small))) if small else alone
+
+
 def _weighted_rates(pairs: Sequence[tuple[float, ProportionEstimate]]) -> tuple[Vector | None, Channel | None]:
     """The shares of the reports, weighted, and their table; None where the strata have no table in common."""
     rates = [weight * one.rates for weight, one in pairs if one.rates is not None]

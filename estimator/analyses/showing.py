@@ -292,7 +292,8 @@ def _narrowest(changes: Sequence[Row], unit: wording.Unit) -> Iterator[str]:
 
 def _cautions(analysis: Analysis, rows: Sequence[Row], speaker: Speaker) -> tuple[str, ...]:
     """What a reader has to know first."""
-    few = [named(speaker.group(row.group)) for row in rows if row.group and not row.known and row.n < MINIMUM_REPORTS]
+    lacking = [row for row in rows if row.group and not row.known and row.n < MINIMUM_REPORTS]
+    few = [f"{named(speaker.group(row.group))} ({row.n})" for row in lacking]
     few = list(dict.fromkeys(few))
     said = [words.OPEN] if analysis.while_open else []
     other = _partition(analysis).other if analysis.kind != Kind.VERSIONS else None

@@ -62,7 +62,9 @@ def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str
     position, confidence = item_of(design, parameters["item"]), parameters["confidence"]
     question, counts, partition = question_at(design, position), counts_of(inputs), stored(design, inputs["groups"])
     fits = [fit_of(question, one, confidence) for one in counts]
-    whole = weighted(question, fits, _shares(partition, parameters["shares"])) if partition.parts else None
+    whole = None
+    if partition.parts:
+        whole = weighted(question, counts, _shares(partition, parameters["shares"]), confidence)
     alike = fit_of(question, counts.sum(axis=0), confidence)
     n = int(counts[:, 0].sum())
     rows: list[Row] = []

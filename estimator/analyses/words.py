@@ -8,7 +8,6 @@ from collector.designs import Design
 from estimator import wording
 from estimator.analyses.quantities import Variable, of_two, question_at
 from estimator.analyses.rows import EDGE, MAYBE_EMPTY, TOO_FEW_VALUES, Row
-from estimator.computing import MINIMUM_REPORTS
 from estimator.groups import OTHER, other_label
 
 POINTS = wording.Unit(100, 4, " percentage points")
@@ -151,9 +150,7 @@ def missing(row: Row) -> str:
     known = [FLAGS[flag] for flag in row.flags if flag in FLAGS]
     if known:
         return known[0]
-    if row.n < MINIMUM_REPORTS:
-        return wording.not_enough(row.n)[0].lower() + wording.not_enough(row.n)[1:]
-    return "not enough reports yet in every group"
+    return wording.not_enough(row.n)[0].lower() + wording.not_enough(row.n)[1:]
 
 
 def held(choice: str, *, several: bool) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import NamedTuple
 
+import numpy as np
 from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -12,7 +13,7 @@ from django.utils.translation import ngettext
 from collector.designs import FEWEST_IN_GROUP
 from collector.models import FrozenDesign
 from estimator import participation, wording
-from estimator.computing import MINIMUM_REPORTS, SHARE, known_shares
+from estimator.computing import MINIMUM_REPORTS, SHARE, collapsed, known_shares
 from estimator.groups import epsilon_of, is_protected
 from estimator.languages import spoken
 from estimator.privacy import Label
@@ -204,7 +205,21 @@ def _weighting(read: Results) -> str:
     named = ", ".join(
         f"{part.label} {wording.percent(share, 1)}" for part, share in zip(read.partition.parts, shares, strict=True)
     )
-    return _("The groups are weighted by their known shares of the population: %(shares)s.") % {"shares": named}
+    text = _("The groups are weighted by their known shares of the population: %(shares)s.") % {"shares": named}
+    return " ".join([text, *_weighted_as_one(read)])
+
+
+def _weighted_as_one(read: Results) -> Iterator[str]:
+    """Which groups of a rehearsal have one weight together, with their reports; of others the partition says it."""
+    strata = np.stack(read.items[0].totals, axis=1)
+    sizes = strata[:, 0].sum(axis=1)
+    text = _(
+        "Groups of fewer than %(fewest)s reports, and where they would be too few together the next larger one too, "
+        "have one weight together: %(names)s."
+    )
+    for places in (places for places in collapsed(strata) if len(places) > 1):
+        names = ", ".join(f"{read.partition.parts[place].label} ({wording.count(sizes[place])})" for place in places)
+        yield text % {"fewest": wording.count(FEWEST_IN_GROUP), "names": names}
 
 
 def _processing() -> str:

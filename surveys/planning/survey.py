@@ -1,7 +1,7 @@
 """The plan of a whole survey: each question as it is written, with one of them moved, and what they cost together."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -14,6 +14,7 @@ from estimator import wording
 from randomized_response import epsilon_total
 from surveys import lifecycle, selectors
 from surveys.definitions import ceiling_of
+from surveys.group_warnings import group_warnings
 from surveys.models import Item, Survey
 from surveys.people.log import record
 from surveys.planning import parameters
@@ -98,6 +99,7 @@ def plan_of(survey: Survey, query: QueryDict) -> SurveyPlan:
         below += chance_below
     earlier = [] if survey.rehearsal else spending(waves_of(survey))
     total = _total(moved, [(one, WRITTEN) for _, one in questions], min(below, 1.0), earlier)
+    total = replace(total, caution=f"{total.caution} {_small_groups(survey, wanted.respondents)}".strip())
     return SurveyPlan(chosen, asked, wanted, tuple(lines), total, show(asked, wanted) if asked else None)
 
 
@@ -190,6 +192,20 @@ def _total(moved: Questions, written: Questions, below: float, earlier: list[Pri
         now, wording.epsilon(now), odds, wording.epsilon(before), chance(below), caution.sentence if caution else "",
         *(_waves(moved, repeats, earlier) for repeats in ("fresh", "remember")),
     )  # fmt: skip
+
+
+def _small_groups(survey: Survey, respondents: int) -> str:
+    """The warning of groups that may expect too few of these respondents; empty where a share is not complete."""
+    language = survey.language
+    groups = [
+        {"label": {language: group.label.get(language) or group.key}, "share": group.share or None}
+        for group in survey.groups.all()
+    ]
+    try:
+        found = group_warnings({"strata": {"groups": groups}, "languages": [language]}, respondents)
+    except (ValueError, ZeroDivisionError):
+        return ""
+    return found.in_words if found and not survey.rehearsal else ""
 
 
 def _waves(questions: Questions, repeats: str, earlier: list[Priced]) -> str:

@@ -62,10 +62,23 @@ def test_the_minimum_on_both_sides(n: int, given: bool) -> None:
     assert (computing.TOO_FEW in row.flags) is not given
 
 
-def test_an_unknown_stratum_leaves_the_weighted_total_unknown() -> None:
+def test_a_group_below_the_minimum_leaves_the_weighted_total() -> None:
+    """28 of 1,200 reports left nothing: not even the estimate of all respondents."""
+    computed = rows(design(("1/2", "1/2")), [[700, 472], [20, 8]])
+    strata = [estimate_proportions(counts, TWO_COINS) for counts in ([700, 472], [20, 8])]
+    assert computed[0].unbiased == pytest.approx(combine_strata(strata, [0.5, 0.5]).unbiased[0], abs=1e-15)
+    assert computed[0].flags == [computing.WEIGHTED]
+    assert computed[4].flags == [computing.TOO_FEW]
+
+
+def test_a_group_of_hardly_any_is_weighted_with_the_next() -> None:
     row = rows(design(("1/2", "1/2")), [[600, 400], [5, 0]])[0]
-    assert row.constrained is None
-    assert row.flags == [computing.TOO_FEW]
+    assert row.unbiased == pytest.approx(estimate_proportions([605, 400], TWO_COINS).unbiased[0], abs=1e-15)
+    assert row.flags == [computing.WEIGHTED, computing.COLLAPSED]
+
+
+def test_too_few_reports_of_all_groups_leave_no_weighted_total() -> None:
+    assert rows(design(("1/2", "1/2")), [[10, 4], [10, 5]])[0].flags == [computing.TOO_FEW]
 
 
 def test_no_reports_at_all() -> None:

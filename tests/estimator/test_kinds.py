@@ -201,13 +201,16 @@ def test_the_minimum_holds_for_every_kind(n: int, given: bool) -> None:
         assert (row.flags == [computing.TOO_FEW]) is not given
 
 
-def test_one_small_group_leaves_every_weighted_total_unknown() -> None:
+def test_one_small_group_leaves_the_weighted_totals() -> None:
     one = grouped()
     totals = tuple(filled(one, 200))
     for table in totals:
         table[1] //= 100
     rows = estimated(one, totals)
-    assert all(row.flags == [computing.TOO_FEW] for row in rows if row.stratum in (None, 1))
+    assert all(row.flags == [computing.TOO_FEW] for row in rows if row.stratum == 1)
+    whole = [row for row in rows if row.stratum is None]
+    assert all(row.flags[:2] == [computing.WEIGHTED, computing.COLLAPSED] for row in whole)
+    assert not any(row.constrained is None for row in whole)
     assert all(row.constrained is not None for row in rows if row.stratum == 0 and row.measure == SHARE)
 
 

@@ -13,6 +13,7 @@ from scipy import stats
 
 from randomized_response import (
     Channel,
+    collapse_strata,
     combine_strata,
     custom,
     discrete_laplace,
@@ -401,6 +402,25 @@ class TestStrata:
         assert np.all(
             (both.low >= 0) & (both.low <= both.constrained) & (both.constrained <= both.high) & (both.high <= 1)
         )
+
+    @pytest.mark.parametrize(
+        ("sizes", "expected"),
+        [
+            ([10, 10], ((0,), (1,))),
+            ([9, 10, 20], ((2,), (0, 1))),
+            ([9, 1, 20], ((2,), (0, 1))),
+            ([20, 3, 20, 4], ((2,), (0, 1, 3))),
+            ([0, 0], ((0, 1),)),
+            ([3], ((0,),)),
+        ],
+    )
+    def test_small_strata_are_put_together(self, sizes, expected):
+        assert collapse_strata(sizes, 10) == expected
+
+    @pytest.mark.parametrize(("sizes", "fewest"), [([], 1), ([-1], 1), ([1], 0)])
+    def test_sizes_that_are_none(self, sizes, fewest):
+        with pytest.raises(ValueError, match="sizes must be non-negative"):
+            collapse_strata(sizes, fewest)
 
     @pytest.mark.parametrize("shares", [[0.5], [0.5, 0.6], [-0.1, 1.1], [math.nan, 1]])
     def test_refuses_what_are_no_shares(self, shares):

@@ -152,7 +152,7 @@ def test_a_reference_with_too_few_reports_is_named(her: Client, alice: User) -> 
     regressed = text_of(her, ask(her, kind="regression", outcome="cheated", reference="y3"))
     assert "There are no odds ratios yet: “=Doctoral” has 27 of 30 reports." in regressed
     without = text_of(her, ask(her, **COMPARED))
-    assert "Fewer than 30 reports: “=Doctoral”. Not enough yet for an estimate." in without
+    assert "Fewer than 30 reports: “=Doctoral” (27). Not enough yet for an estimate." in without
 
 
 def test_it_waits_fails_and_is_run_again(her: Client, survey: Survey, woken: list[int]) -> None:

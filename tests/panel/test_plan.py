@@ -273,6 +273,18 @@ def test_a_moved_slider_shows_in_the_total_and_changes_nothing(survey: Survey, h
     assert survey.items.get(key="cheated").truth == "1/2"
 
 
+def test_a_small_group_is_warned_of_with_its_expected_size(survey: Survey, her: Client) -> None:
+    first, second = survey.groups.all()
+    for group, share in ((first, "1/100"), (second, "99/100")):
+        group.share = share
+        group.save()
+    assert f"{first.label['en']} (about 10)" in ask_survey(her, respondents="1000")["total"]["caution"]
+    assert ask_survey(her, respondents="3000")["total"]["caution"] == ""
+    first.share = "half"
+    first.save()
+    assert ask_survey(her, respondents="1000")["total"]["caution"] == ""
+
+
 @pytest.mark.parametrize("key", list(KINDS))
 def test_every_kind_of_a_draft_is_planned_as_it_is_written(every_kind: Survey, her: Client, key: str) -> None:
     answer = ask_survey(her, item=key)

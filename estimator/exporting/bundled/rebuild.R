@@ -24,6 +24,7 @@
 # share; standard errors differ a little, as these divide by n - 1.
 
 MINIMUM <- 30      # fewer reports than this give no numbers
+FEWEST <- 10       # strata of fewer reports are weighted as one
 ALARM <- 4         # standard errors of the tickets by which an estimate may lie outside of what can be
 TOLERANCE <- 1e-9  # of a number of size up to 1, else of its size
 
@@ -37,16 +38,37 @@ source(file.path(here, "estimates.R"))
 
 fit <- function(item, counts, level) {
   n <- sum(counts[1, ])
-  if (n < MINIMUM) return(NULL)
+  if (n < MINIMUM) NULL else fit_of(item, counts, n, level)
+}
+
+fit_of <- function(item, counts, n, level) {
   if (item$kind == "number") return(list(mean = mean_of_number(counts[1, ], item, level)))
   shares <- if (item$encoding == "single") shares_of_table(counts[1, ], item$weights, level)
             else shares_of_bits(counts[, 2], n, item, level)
   list(shares = shares, mean = if (item$kind == "scale") mean_of_shares(shares, item$values, level))
 }
 
+sizes_of <- function(item, W) sapply(names(W), function(stratum) sum(item$counts[[stratum]][1, ]))
+
+# The places of the strata that are weighted: small ones together, and where they are too few the next larger too.
+collapsed <- function(sizes, fewest) {
+  small <- which(sizes < fewest)
+  others <- setdiff(order(sizes, seq_along(sizes)), small)
+  while (length(small) && length(others) && sum(sizes[small]) < fewest) {
+    small <- c(small, others[1])
+    others <- others[-1]
+  }
+  c(as.list(sort(others)), if (length(small)) list(sort(small)))
+}
+
 weighted <- function(item, W, level) {
-  fits <- lapply(names(W), function(stratum) fit(item, item$counts[[stratum]], level))
-  if (any(sapply(fits, is.null))) return(NULL)
+  if (sum(sizes_of(item, W)) < MINIMUM) return(NULL)
+  members <- collapsed(sizes_of(item, W), FEWEST)
+  fits <- lapply(members, function(strata) {
+    counts <- Reduce(`+`, item$counts[names(W)[strata]])
+    fit_of(item, counts, sum(counts[1, ]), level)
+  })
+  W <- sapply(members, function(strata) sum(W[strata]))
   if (item$kind == "number") return(list(mean = combined_means(lapply(fits, `[[`, "mean"), W, level)))
   shares <- combined_shares(lapply(fits, `[[`, "shares"), W, level)
   list(shares = shares, mean = if (item$kind == "scale") mean_of_shares(shares, item$values, level))
@@ -62,7 +84,10 @@ at_every_look <- function(found, item, counts, level) list(
 rows_of <- function(item, strata, W, level, every_look) {
   found <- overall(item, W, level)
   if (!is.null(found) && every_look) found <- at_every_look(found, item, if (!length(W)) item$everyone, level)
-  rows <- rows_of_stratum(item, "", item$everyone, found, if (length(W)) "weighted_by_known_shares" else character())
+  flags <- if (length(W)) "weighted_by_known_shares" else character()
+  as_one <- length(W) && ("other groups" %in% names(W) || length(collapsed(sizes_of(item, W), FEWEST)) < length(W))
+  if (as_one) flags <- c(flags, "small_groups_weighted_as_one")
+  rows <- rows_of_stratum(item, "", item$everyone, found, flags)
   for (stratum in strata) {
     counts <- item$counts[[stratum]]
     found <- fit(item, counts, level)
@@ -143,7 +168,7 @@ odds_of <- function(item) {
 # How far false reports can move a share or the mean (Cheu, Smith & Ullman 2021).
 bounds_of <- function(item, W, level) {
   n <- sum(item$everyone[1, ])
-  sizes <- sapply(names(W), function(stratum) sum(item$counts[[stratum]][1, ]))
+  sizes <- sizes_of(item, W)
   if (n == 0 || (length(W) && min(sizes) == 0)) return(list())
   heaviest <- if (length(W)) max(W * n / sizes) else 1
   found <- overall(item, W, level)

@@ -26,6 +26,7 @@ sys.path.insert(0, str(HERE))  # the library of this folder, whatever else is in
 from randomized_response import (  # noqa: E402
     MeanEstimate,
     ProportionEstimate,
+    collapse_strata,
     combine_means,
     combine_strata,
     epsilon_total,
@@ -35,12 +36,19 @@ from randomized_response import (  # noqa: E402
     poisoning_bound_of_mean,
 )
 from randomized_response.bundle import Bundle, Item  # noqa: E402
+from randomized_response.questions import Question  # noqa: E402
 
 TOLERANCE = 1e-9
 """Of a number of size up to 1, else of its size."""
 
 MINIMUM = 30
 """Fewer reports than this give no numbers."""
+
+FEWEST = 10
+"""Strata of fewer reports are weighted as one."""
+
+OTHER = "other groups"
+"""The key of groups that are told of as one."""
 
 ALARM = 4
 """Standard errors of the tickets by which an estimate may lie outside of what can be, before it is flagged."""
@@ -58,25 +66,33 @@ Row = dict[str, Any]
 
 def fit(item: Item, stratum: str, confidence: float) -> Fit | None:
     """The shares and the mean of one stratum, or of all reports together (""); None where there are too few."""
-    question = item.question
-    if item.counts[stratum][0].sum() < MINIMUM:
-        return None
+    counts = item.counts[stratum]
+    return None if counts[0].sum() < MINIMUM else fit_of(item.question, counts, confidence)
+
+
+def fit_of(question: Question, counts: Any, confidence: float) -> Fit:
     if not question.reports_shares:  # of a number the mean alone
-        return None, item.estimate_mean(stratum, confidence=confidence)
-    shares = item.estimate(stratum, confidence=confidence)
+        return None, question.estimate_mean(counts, confidence=confidence)
+    shares = question.estimate(counts, confidence=confidence)
     return shares, mean_of_shares(shares, question.values) if question.reports_mean else None
+
+
+def together(item: Item, known: dict[str, float]) -> list[list[str]]:
+    """The strata that are weighted: those of fewer than FEWEST reports with others, as one."""
+    strata, sizes = list(known), [int(item.counts[stratum][0].sum()) for stratum in known]
+    return [[strata[place] for place in places] for places in collapse_strata(sizes, FEWEST)]
 
 
 def weighted(item: Item, known: dict[str, float], confidence: float) -> Fit | None:
     """The strata with their known shares W of the population: sum of W times estimate (Cochran 1977, chapter 5)."""
-    fits = [fit(item, stratum, confidence) for stratum in known]
-    ready = [one for one in fits if one is not None]
-    weights = list(known.values())
-    if len(ready) < len(fits):
+    if sum(item.counts[stratum][0].sum() for stratum in known) < MINIMUM:
         return None
+    members = together(item, known)
+    weights = [sum(known[stratum] for stratum in strata) for strata in members]
+    fits = [fit_of(item.question, sum(item.counts[one] for one in strata), confidence) for strata in members]
     if not item.question.reports_shares:
-        return None, combine_means([mean for _, mean in ready if mean is not None], weights)
-    shares = combine_strata([shares for shares, _ in ready if shares is not None], weights)
+        return None, combine_means([mean for _, mean in fits if mean is not None], weights)
+    shares = combine_strata([shares for shares, _ in fits if shares is not None], weights)
     return shares, mean_of_shares(shares, item.question.values) if item.question.reports_mean else None
 
 
@@ -100,7 +116,10 @@ def estimates(report: Bundle, item: Item, confidence: float, every_look: bool) -
     found = weighted(item, known, confidence) if known else fit(item, "", confidence)
     if found and every_look:
         found = at_every_look(item, found, None if known else "")
-    yield from rows(item, "", found, ["weighted_by_known_shares"] if known else [])
+    flags = ["weighted_by_known_shares"] * bool(known)
+    if known and (OTHER in known or len(together(item, known)) < len(known)):
+        flags.append("small_groups_weighted_as_one")
+    yield from rows(item, "", found, flags)
     for stratum in report.strata:
         found = fit(item, stratum, confidence)
         if found and every_look:
