@@ -317,7 +317,7 @@ def test_the_file_names_encodings_and_measures() -> None:
     encodings = {item["item"]: item["encoding"] for item in document["privacy"]["items"]}
     assert encodings["place"] == "subset"
     assert encodings["habits"] == "each_option"
-    assert {bound["measure"] for bound in document["poisoning"] if bound["item"] == "worry"} == {"share", "mean"}
+    assert {bound["measure"] for bound in document["poisoning"] if bound["item"] == "worry"} == {"mean"}
     assert all(bound["largest_shift"] <= 40 for bound in document["poisoning"] if bound["item"] == "drinks")
 
 
