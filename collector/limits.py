@@ -161,7 +161,7 @@ def address_of(environ: Mapping[str, Any]) -> str:
     address, proxies = str(environ.get("REMOTE_ADDR", "")), settings.CANDOR_PROXIES
     if proxies:
         seen = [part.strip() for part in str(environ.get("HTTP_X_FORWARDED_FOR", "")).split(",") if part.strip()]
-        address = seen[-proxies] if len(seen) >= proxies else address
+        address = _without_port(seen[-proxies]) if len(seen) >= proxies else address
     try:
         read = ipaddress.ip_address(address)
     except ValueError:
@@ -169,6 +169,13 @@ def address_of(environ: Mapping[str, Any]) -> str:
     if isinstance(read, ipaddress.IPv6Address):
         return str(read.ipv4_mapped or ipaddress.ip_network((read, 64), strict=False))
     return str(read)
+
+
+def _without_port(written: str) -> str:
+    """An address as some proxies write it: "192.0.2.1:4711" and "[2001:db8::1]:4711" (RFC 7239, section 6)."""
+    if written.startswith("["):
+        return written[1:].partition("]")[0]
+    return written.partition(":")[0] if written.count(":") == 1 else written
 
 
 def _sentence(limit: Limit, seconds: int) -> str:

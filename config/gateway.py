@@ -30,6 +30,7 @@ from collector.parsing import LARGEST_BODY
 from collector.writer import PATIENCE
 from config import connections
 from config.limiting import LARGEST_BODY as LARGEST_UPLOAD
+from config.middleware import headers_without_django
 
 THREADS = 64
 """Of each web process for pages, at most."""
@@ -135,7 +136,8 @@ class Gateway:
             _send(proto, environ, status, headers, chunks)
         except Exception as error:
             logger.error("a request could not be answered: %s", type(error).__name__)
-            proto.response_bytes(500, [("content-type", "text/plain"), ("server", "")], b"")
+            own = {"Content-Type": "text/plain"} | headers_without_django(environ["PATH_INFO"])
+            proto.response_bytes(500, [(name.lower(), value) for name, value in own.items()], b"")
 
 
 Then = Callable[[Answer], None]

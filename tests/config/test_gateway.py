@@ -198,7 +198,10 @@ def test_error_of_the_application_is_500_without_words(caplog: pytest.LogCapture
 
     proto = Proto()
     run(Gateway(Failing()).__rsgi__(scope_of("/panel/", "GET"), proto))  # type: ignore[arg-type]
-    assert proto.answers == [(500, {"content-type": "text/plain", "server": ""}, b"")]
+    status, headers, body = proto.answers[0]
+    assert (status, headers["content-type"], headers["server"], body) == (500, "text/plain", "", b"")
+    assert headers["content-security-policy"].startswith("default-src 'none'")
+    assert headers["x-content-type-options"] == "nosniff"
     assert "an answer" not in caplog.text
 
 
