@@ -21,7 +21,7 @@ from scipy import stats
 from benchmarks._svg import COLOURS, Panel, picture
 from randomized_response import estimate_proportions, k_ary
 from randomized_response.estimation import INTERVALS
-from randomized_response.intervals import BINOMIAL_INTERVALS, binomial_limits
+from randomized_response.intervals import BINOMIAL_INTERVALS, DEFAULT_INTERVAL, binomial_limits
 
 TRUTHS = [Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)]
 SHARES = [0.0, 0.01, 0.05, 0.1, 0.3, 0.5]
@@ -184,11 +184,11 @@ def page(found: list[Point], rounds: int) -> str:
         "",
         "![Coverage of every method](coverage.svg)",
         "",
-        "`exact`, the default (Blaker's), never falls below 95 % for yes/no questions, nor for one category of k;",
-        "`feldman_cousins` and `clopper_pearson` do not either. The others do: `wald` far below for small n and rare",
+        f"`{DEFAULT_INTERVAL}`, the default, never falls below 95 % for yes/no questions, nor for one category of k;",
+        "`exact` (Blaker's) and `clopper_pearson` do not either. The others do: `wald` far below for small n and rare",
         "traits, `score`, `mid_p` and `jeffreys` by a point or two. Limits cut to [0, 1] cover a share of 0 or 1 more",
-        "often than they say (97.5 %), and are a point where reports lie far below what the table makes alone;",
-        "`feldman_cousins` knows that shares end at 0 and 1, and is never a point.",
+        "often than they say (97.5 %), and are a point where reports lie far below what the table makes alone; the",
+        "default knows that shares end at 0 and 1: it covers them by 95 %, and is never a point.",
         "`bayes` takes all mixtures of the k shares for equally likely beforehand, which pulls small samples of many",
         "choices towards 1 / k.",
         "",

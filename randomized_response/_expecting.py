@@ -14,7 +14,7 @@ from scipy import special
 from randomized_response._checks import as_count
 from randomized_response.channel import Channel
 from randomized_response.encodings import EachOption, SubsetSelection, UnaryEncoding
-from randomized_response.intervals import BINOMIAL_INTERVALS, normal_quantile
+from randomized_response.intervals import DEFAULT_INTERVAL, binomial_limits, normal_quantile
 from randomized_response.means import scores_of
 from randomized_response.results import Vector
 
@@ -22,8 +22,8 @@ Mechanism = Channel | UnaryEncoding | SubsetSelection
 
 REACH = 4
 """Standard deviations to either side that are looked at: beyond lie 6 in 100,000."""
-KNOTS = 5
-"""Counts for which an interval is computed; between them its limits are taken to lie on the parabola next to them."""
+KNOTS = 17
+"""Counts for which an interval is computed; between them its limits are taken to lie on a straight line."""
 
 
 @dataclass(frozen=True)
@@ -61,16 +61,16 @@ class Target:
 
     def width(self, n: int, level: float) -> float:
         """Mean width of the default interval, cut to the range."""
-        if self.rate is None:
+        if self.rate is None or self.ends is None:
             return self._normal_width(math.sqrt(self.variance / n), level)
         spread = math.sqrt(n * self.rate * (1 - self.rate))
         first = max(0, math.floor(n * self.rate - REACH * spread))
         last = min(n, math.ceil(n * self.rate + REACH * spread))
         knots = np.unique(np.linspace(first, last, KNOTS).round().astype(np.int64))
-        limits = np.array([BINOMIAL_INTERVALS["exact"](int(count), n, level) for count in knots])
+        lowest, highest = sorted(part / whole for part, whole in self.ends)
+        some = (binomial_limits(DEFAULT_INTERVAL, count, n, level, (lowest, highest)) for count in knots.tolist())
         counts = np.arange(first, last + 1, dtype=np.int64)
-        places, known = ((some - n * self.rate) / max(spread, 1.0) for some in (counts, knots))
-        rates = np.array([np.polyval(np.polyfit(known, limit, min(2, len(knots) - 1)), places) for limit in limits.T])
+        rates = np.array([np.interp(counts, knots, limits) for limits in zip(*some, strict=True)])
         ends = np.clip(self.offset + self.slope * rates, self.low, self.high)
         chances = _chances(counts, n, self.rate)
         return float(chances @ np.abs(ends[1] - ends[0]) / chances.sum())

@@ -119,7 +119,7 @@ def load_bundle(path: str | Path) -> Bundle:
     --------
     >>> bundle = load_bundle("docs/library/redbook-1974.report.json")
     >>> print(bundle.items["affair"].estimate())
-    6366 reports; 95 % intervals: exact
+    6366 reports; 95 % intervals: feldman_cousins
     answer  estimate  std. error     low    high  unbiased
          0    0.6762      0.0123  0.6519  0.7005    0.6762
          1    0.3238      0.0123  0.2995  0.3481    0.3238

@@ -53,10 +53,10 @@ def estimate_proportions(
     confidence : float
         Level of each interval, in (0, 1).
     interval : str
-        "exact" (Blaker 2000, the default), "feldman_cousins" (1998: exact too, for a share that is known to lie within
-        [0, 1], and never a point), "clopper_pearson", "score" (Wilson), "mid_p", "jeffreys": intervals for the
-        binomial rate of one report, mapped through the table. They exist where everyone who does not hold an answer
-        reports it with one probability (every yes/no table, k-ary response). "wald": estimate and standard error.
+        "feldman_cousins" (1998, the default: exact, for a share that is known to lie within [0, 1], and never a point),
+        "exact" (Blaker 2000), "clopper_pearson", "score" (Wilson), "mid_p", "jeffreys": intervals for the binomial rate
+        of one report, mapped through the table. They exist where everyone who does not hold an answer reports it with
+        one probability (every yes/no table, k-ary response). "wald": estimate and standard error.
         "likelihood": profile likelihood on the simplex. "bayes": densest part of the posterior, prior uniform.
         "bootstrap": percentiles of 2,000 resamples. The method that was used is named in the result:
         "likelihood" (above 32 answers "wald") where a table has no such binomial (or no "bayes"), "score" or else
@@ -87,7 +87,7 @@ def estimate_proportions(
     covariance = B (diag(lambda) - lambda lambda^T) B^T / (n - 1). The coin's part is B [sum_x theta_x (diag(P_x) -
     P_x P_x^T)] B^T / n at the constrained theta, so that it is always a covariance. `noise_low`, `noise_high` bound
     the share among the n people who took part (N = n): the score test with the coin's variance, inverted in closed
-    form; approximate, unlike "exact". The same inversion with both parts of the variance serves a finite population.
+    form; approximate, unlike the default. The same inversion with both parts of the variance serves finite populations.
 
     The estimate is wrong where respondents do not follow the table (a "no" for self-protection in place of a forced
     "yes") or where those who answer differ from those who do not; no interval here covers that.
@@ -105,10 +105,10 @@ def estimate_proportions(
     >>> estimate.unbiased.round(12), estimate.standard_error.round(4)
     (array([0.7, 0.3]), array([0.031, 0.031]))
     >>> print(estimate)
-    1000 reports; 95 % intervals: exact
+    1000 reports; 95 % intervals: feldman_cousins
     answer  estimate  std. error     low    high  unbiased
-         0    0.7000      0.0310  0.6381  0.7602    0.7000
-         1    0.3000      0.0310  0.2398  0.3619    0.3000
+         0    0.7000      0.0310  0.6382  0.7603    0.7000
+         1    0.3000      0.0310  0.2397  0.3618    0.3000
     """
     tally = as_counts(counts, name="counts", size=channel.reports)
     _require_possible(tally, channel)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from scipy import optimize, special
 
 Bounds = tuple[float, float]
-DEFAULT_INTERVAL = "exact"
+DEFAULT_INTERVAL = "feldman_cousins"
 """The method of every estimate for which none is asked."""
 _LAST_DIGITS = 4 * 2.220446049250313e-16
 
@@ -106,8 +106,8 @@ def wald(count: int, n: int, confidence: float) -> Bounds:
 
 BINOMIAL_INTERVALS: Mapping[str, Callable[[int, int, float], Bounds]] = MappingProxyType(
     {
-        "exact": blaker,
         "feldman_cousins": feldman_cousins,
+        "exact": blaker,
         "clopper_pearson": clopper_pearson,
         "score": wilson,
         "mid_p": mid_p,

@@ -110,8 +110,7 @@ def estimate_mean(
         In (0, 1).
     interval : str
         A binomial method of `estimate_proportions`. Used where there are two reports (`one_bit`): then the number of
-        ones is binomial and "exact" and
-        "feldman_cousins" never cover below their level. Else "wald" is used, and named in the result.
+        ones is binomial and the default never covers below its level. Else "wald" is used, and named in the result.
 
     Returns
     -------
@@ -138,7 +137,7 @@ def estimate_mean(
     >>> round(mean.unbiased, 12)
     6.0
     >>> print(mean)
-    mean 6, std. error 0.3148, 95 % interval 5.38035 to 6.62153 (exact), 1000 reports
+    mean 6, std. error 0.3148, 95 % interval 5.38049 to 6.62214 (feldman_cousins), 1000 reports
     """
     tally = as_counts(counts, name="counts", size=channel.reports)
     level = as_level(confidence)

@@ -45,7 +45,7 @@ def test_every_number_is_the_librarys() -> None:
     for name in ("unbiased", "constrained", "standard_error", "noise_standard_error", "low", "high",
                  "noise_low", "noise_high", "direct_question_n"):  # fmt: skip
         assert getattr(row, name) == pytest.approx(getattr(expected, name)[1], abs=1e-15), name
-    assert row.interval == "exact"
+    assert row.interval == "feldman_cousins"
 
 
 def test_known_shares_weight_the_strata() -> None:

@@ -13,7 +13,6 @@ from randomized_response.intervals import DEFAULT_INTERVAL, binomial_limits
 TRUTHS = ["1/4", "1/2", "3/4"]
 SHARES = [0.0, 0.01, 0.05, 0.1, 0.3, 0.5]
 SIZES = [30, 100, 300, 1000, 10_000]
-BOUNDED = "feldman_cousins"
 
 
 @cache
@@ -77,50 +76,57 @@ def surveys(interval):
             yield mass, high - low, (low <= share) & (share <= high)
 
 
-def short_ones(interval):
-    """The mean chance of an interval less than half as wide as the median one, and how many of these miss."""
-    short = missed = 0.0
-    for mass, width, held in surveys(interval):
-        by = np.argsort(width)
-        median = width[by][np.searchsorted(np.cumsum(mass[by]), 0.5)]
-        short += mass @ (width < median / 2)
-        missed += mass @ ((width < median / 2) & ~held)
-    return short / 72, missed / short
+def short_ones(mass, width, held):
+    """The chances of an interval less than half as wide as the median one, and of such a one that misses."""
+    by = np.argsort(width)
+    short = width < width[by][np.searchsorted(np.cumsum(mass[by]), 0.5)] / 2
+    return mass @ short, mass @ (short & ~held)
 
 
-def test_feldman_cousins_never_covers_below_its_level():
-    assert min(mass @ held for mass, _, held in surveys(BOUNDED)) >= 0.95
+def test_default_never_covers_below_its_level():
+    assert min(mass @ held for mass, _, held in surveys(DEFAULT_INTERVAL)) >= 0.95
 
 
-def test_feldman_cousins_is_no_wider_than_blakers_by_two_per_cent():
-    widths = [[mass @ width for mass, width, _ in surveys(interval)] for interval in (BOUNDED, "exact")]
+def test_default_is_no_wider_than_blakers_by_two_per_cent():
+    widths = [[mass @ width for mass, width, _ in surveys(interval)] for interval in (DEFAULT_INTERVAL, "exact")]
     ratios = np.divide(*widths)
     assert ratios.mean() <= 1.0
     assert ratios.max() <= 1.03
 
 
 @pytest.mark.parametrize(("truth", "narrowest"), [("1/4", 0.030), ("1/2", 0.018), ("3/4", 0.016)])
-def test_feldman_cousins_is_never_a_point(truth, narrowest):
+def test_default_is_never_a_point(truth, narrowest):
     """At n = 100; Blaker's is one, for every one of these tables."""
-    (low, high, _), (blakers_low, blakers_high, _) = (limits(truth, 100, name) for name in (BOUNDED, "exact"))
+    (low, high, _), (blakers_low, blakers_high, _) = (limits(truth, 100, name) for name in (DEFAULT_INTERVAL, "exact"))
     assert (high - low).min() >= narrowest
     assert (blakers_high - blakers_low).min() == 0
 
 
 def test_no_point_where_reports_lie_below_the_noise():
     """780 no and 220 yes by two coins: 30 yes fewer than the coins alone produce."""
-    estimate = estimate_proportions([780, 220], forced_response(truth="1/2"), interval=BOUNDED)
+    estimate = estimate_proportions([780, 220], forced_response(truth="1/2"))
     assert (estimate.low[1], estimate.constrained[1]) == (0, 0)
     assert estimate.high[1] == pytest.approx(0.0155, abs=5e-5)
     assert (estimate.low[0], estimate.high[0]) == pytest.approx((1 - estimate.high[1], 1))
 
 
-def test_short_intervals_of_feldman_cousins_miss_far_less():
+def test_short_intervals_of_the_default_miss_far_less():
     """Intervals below half the median width: .054 of all, .072 of these miss; of Blaker's .073 and .157."""
-    (often, missed), (blakers_often, blakers_missed) = short_ones(BOUNDED), short_ones("exact")
-    assert often < blakers_often
-    assert missed < 0.08
-    assert blakers_missed > 0.15
+    ours, blakers = (
+        np.sum([short_ones(*one) for one in surveys(name)], axis=0) for name in (DEFAULT_INTERVAL, "exact")
+    )
+    assert ours[0] < blakers[0]
+    assert ours[1] / ours[0] < 0.08
+    assert blakers[1] / blakers[0] > 0.15
+
+
+@pytest.mark.parametrize(("interval", "missed"), [(DEFAULT_INTERVAL, 0.043), ("exact", 0.216)])
+def test_short_intervals_of_a_hundred_by_two_coins(interval, missed):
+    """Where one of twenty holds the answer."""
+    low, high, _ = limits("1/2", 100, interval)
+    mass = stats.binom.pmf(np.arange(101), 100, 0.25 + 0.05 / 2)
+    chances = short_ones(mass, high - low, (low <= 0.05) & (high >= 0.05))
+    assert chances[1] / chances[0] == pytest.approx(missed, abs=5e-4)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.3])

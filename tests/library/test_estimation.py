@@ -207,14 +207,14 @@ def test_no_one_report_and_unanimous_reports(counts, interval):
 
 
 def test_forced_response_of_two_coins_equals_the_mapped_binomial_interval():
-    estimate = estimate_proportions([70, 30], TWO_COINS, confidence=0.9)
+    estimate = estimate_proportions([70, 30], TWO_COINS, confidence=0.9, interval="exact")
     low, high = BINOMIAL_INTERVALS["exact"](30, 100, 0.9)
     assert (estimate.low[1], estimate.high[1]) == pytest.approx((max(2 * low - 0.5, 0), 2 * high - 0.5), abs=1e-12)
-    assert estimate.interval == DEFAULT_INTERVAL == "exact"
-    estimate = estimate_proportions([70, 30], TWO_COINS, confidence=0.9, interval="feldman_cousins")
+    assert estimate.interval == "exact"
+    estimate = estimate_proportions([70, 30], TWO_COINS, confidence=0.9)
     low, high = feldman_cousins(30, 100, 0.9, (0.25, 0.75))
     assert (estimate.low[1], estimate.high[1]) == pytest.approx((2 * low - 0.5, 2 * high - 0.5), abs=1e-12)
-    assert estimate.interval == "feldman_cousins"
+    assert estimate.interval == DEFAULT_INTERVAL == "feldman_cousins"
 
 
 def test_negative_gain_swaps_the_limits():
@@ -285,7 +285,7 @@ def test_result_is_frozen_plain_and_readable():
     plain = json.loads(json.dumps(estimate.to_dict(), allow_nan=False))
     assert plain["standard_error"] == [None, None]
     assert plain["n"] == 1
-    assert str(estimate).splitlines()[0] == "1 reports; 95 % intervals: exact"
+    assert str(estimate).splitlines()[0] == "1 reports; 95 % intervals: feldman_cousins"
 
 
 @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ def test_dependent_rows_are_refused():
         ({"confidence": 0}, "confidence must be"),
         ({"confidence": 1}, "confidence must be"),
         ({"confidence": math.nan}, "confidence must be"),
-        ({"interval": "guess"}, "interval must be one of exact, .*; got 'guess'"),
+        ({"interval": "guess"}, "interval must be one of feldman_cousins, .*; got 'guess'"),
         ({"population_size": 99}, "population_size must be at least 100; got 99"),
         ({"population_size": 100.5}, "population_size must be an integer"),
     ],

@@ -31,7 +31,7 @@ score <- function(rate, a, b, n, level) {
 
 # A binomial interval of the rate of a report, mapped to the share of its answer.
 mapped <- function(method, ones, n, a, b, level) {
-  ends <- mapply(function(s, a, b) sort((method(s, n, level) - b) / (a - b)), ones, a, b)
+  ends <- mapply(function(s, a, b) sort((method(s, n, level, min(a, b), max(a, b)) - b) / (a - b)), ones, a, b)
   list(low = ends[1, ], high = ends[2, ])
 }
 
@@ -60,9 +60,10 @@ shares_of_table <- function(counts, weights, level) {
   if (!is.null(b)) {
     a <- diag(weights) / sum(weights[1, ])
     b <- b / sum(weights[1, ])
-    limits <- mapped(exact, counts, n, a, b, level)
+    limits <- mapped(feldman_cousins, counts, n, a, b, level)
     noise_limits <- score(lambda, a, b, n, level)
-    shares <- shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, c("exact", "score"))
+    methods <- c("feldman_cousins", "score")
+    shares <- shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, methods)
     return(c(shares, list(rates = lambda, weights = weights)))
   }
   likely <- nrow(P) <= 32
@@ -86,12 +87,12 @@ shares_of_bits <- function(ones, n, item, level) {
   moment <- rates * (1 - rates) / (a - b)^2
   tickets <- (constrained * a * (1 - a) + (1 - constrained) * b * (1 - b)) / (a - b)^2
   k <- length(ones)
-  limits <- mapped(exact, ones, n, rep(a, k), rep(b, k), level)
+  limits <- mapped(feldman_cousins, ones, n, rep(a, k), rep(b, k), level)
   noise_limits <- score(rates, a, b, n, level)
   # Only variances: the covariances of marks enter no number of the report.
   covariance <- diag(moment / (n - 1), k)
   noise <- diag(tickets / n, k)
-  shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, c("exact", "score"), !several)
+  shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, c("feldman_cousins", "score"), !several)
 }
 
 chances_of_one <- function(item) {
@@ -173,8 +174,10 @@ mean_of_number <- function(counts, item, level) {
   noise_error <- sqrt(max(sum(people * variances), 0) / n)
   direct <- if (tells) sum(theta * (grid - sum(grid * theta))^2) else NaN
   two <- length(counts) == 2
-  limits <- if (two) sort(scores[1] + (scores[2] - scores[1]) * exact(counts[2], n, level))
-  mean_of(unbiased, constrained, error, noise_error, ends, n, level, if (two) "exact" else "wald", direct, limits)
+  rates <- if (two) feldman_cousins(counts[2], n, level, min(P[, 2]), max(P[, 2]))
+  limits <- if (two) sort(scores[1] + (scores[2] - scores[1]) * rates)
+  method <- if (two) "feldman_cousins" else "wald"
+  mean_of(unbiased, constrained, error, noise_error, ends, n, level, method, direct, limits)
 }
 
 next_to <- function(grid, mean) {

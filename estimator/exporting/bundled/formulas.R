@@ -16,24 +16,40 @@ root <- function(f, low, high) {
   uniroot(f, c(low, high), tol = 1e-17, maxiter = 10000)$root
 }
 
-# Exact (Blaker 2000): the rates at which counts with a smaller tail no larger than that of s have a probability above
-# 1 - level. Below s / n that is P(Y >= s) + P(Y <= j), which jumps up where j grows; it lies within the interval of
-# Clopper & Pearson (1934), qbeta((1 - level) / 2, s, n - s + 1), where the search begins.
-blaker_low <- function(s, n, alpha) {
-  if (s == 0) return(0)
-  start <- qbeta(alpha / 2, s, n - s + 1)
-  j <- max(floor(n * start + qnorm(alpha / 2) * sqrt(n * start * (1 - start))), -1)
-  while (at_most(j, n, start) > alpha / 2) j <- j - 1
-  while (at_most(j + 1, n, start) <= alpha / 2) j <- j + 1
-  jump <- root(function(rate) at_least(s, n, rate) - at_most(j + 1, n, rate), start, s / n)
-  if (at_least(s, n, jump) + at_most(j, n, jump) <= alpha) return(jump)
-  root(function(rate) at_least(s, n, rate) + at_most(j, n, rate) - alpha, start, jump)
+# Exact (Feldman & Cousins 1998): the rates from `lowest` to `highest` at which the counts that speak as strongly as s
+# against the rate, or more, have a probability above 1 - level; how strongly is the likelihood ratio of the best rate
+# within the two to that rate. Above the best rate of s they are those up to s and those from another count on; both
+# speak equally against one rate, tie(other). The limit is the last tie at which that probability is above 1 - level, or
+# the crossing behind it.
+ordered_upper <- function(s, n, alpha, lowest, highest) {
+  if (s >= n * highest) return(highest)
+  times <- function(count, value) if (count == 0) 0 else count * value
+  best <- function(count) {
+    rate <- min(max(count / n, lowest), highest)
+    times(count, log(rate)) + times(n - count, log1p(-rate))
+  }
+  observed <- best(s)
+  tie <- function(other) if (other > n) highest else plogis((best(other) - observed) / (other - s))
+  tails <- function(other, rate) at_most(s, n, rate) + at_least(other, n, rate)
+  last <- max(s + 1, ceiling(n * lowest))
+  too_far <- n + 2
+  while (too_far - last > 1) {
+    middle <- (last + too_far) %/% 2
+    if (tails(middle, tie(middle)) > alpha) last <- middle else too_far <- middle
+  }
+  start <- tie(last)
+  if (last > n || tails(last + 1, start) <= alpha) return(start)
+  root(function(rate) alpha - tails(last + 1, rate), start, tie(last + 1))
 }
 
-exact <- function(s, n, level) c(blaker_low(s, n, 1 - level), 1 - blaker_low(n - s, n, 1 - level))
+feldman_cousins <- function(s, n, level, lowest, highest) {
+  mirrored <- ordered_upper(n - s, n, 1 - level, 1 - highest, 1 - lowest)
+  low <- if (mirrored == 1 - lowest) lowest else 1 - mirrored
+  c(low, ordered_upper(s, n, 1 - level, lowest, highest))
+}
 
 # All rates whose beta-binomial mixture martingale is below 1 / (1 - level): they hold at every look (Robbins 1970).
-mixture <- function(s, n, level) {
+mixture <- function(s, n, level, ...) {
   most <- lbeta(s + 0.5, n - s + 0.5) - lbeta(0.5, 0.5) + log(1 - level)
   times <- function(count, value) if (count == 0) 0 else count * value
   kept <- function(rate) most <= times(s, log(rate)) + times(n - s, log1p(-rate))
