@@ -135,6 +135,26 @@ def overall(partition: Partition, position: int, totals: Totals, confidence: flo
     return fit_of(question, strata.sum(axis=0), confidence)
 
 
+def together(
+    partition: Partition, position: int, totals: Totals, confidence: float, *, anytime: bool = False
+) -> ProportionEstimate | None:
+    """The shares of all respondents with intervals that hold together, so that one may be picked by its size.
+
+    `totals` and `anytime` as for `estimate_item`. Each interval is one at 1 - (1 - confidence) / k of k choices
+    (Bonferroni; Miller 1981, Simultaneous Statistical Inference, chapter 1): whichever is picked, and however, it
+    misses with 1 - confidence at most. Of two choices of which one holds, either interval is the other turned round:
+    k is 1. None where no shares are told, or too few reports came.
+    """
+    question = question_of(partition.design.document["items"][position])
+    k = len(partition.design.document["items"][position]["choices"])
+    alone = k == 2 and question.kind != "several_choices"
+    fit = overall(partition, position, totals, confidence if alone else 1 - (1 - confidence) / k)
+    if fit is None or fit.shares is None:
+        return None
+    everyone = None if known_shares(partition) else np.stack(totals, axis=1).sum(axis=0)
+    return (_at_every_look(question, fit, everyone) if anytime else fit).shares
+
+
 def known_shares(partition: Partition) -> list[float]:
     """The known shares of the population of what is told of; empty where none is known."""
     return [float(Fraction(part.share)) for part in partition.parts if part.share is not None]

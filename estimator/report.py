@@ -262,6 +262,7 @@ def build(run: Run, *, most: int | None = None) -> Report:
         sampling=disclosure.probability_sample,
         truth=_truth_marked(read),
         simulated=read.design.rehearsal,
+        anytime=run.anytime,
     )
     made = tuple(blocks.block(item, number, manner) for number, item in enumerate(read.items))
     # The first questions alone are wanted for a glance at what was found, not for what it was before.

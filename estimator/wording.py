@@ -210,6 +210,20 @@ def _of_several(*, group: bool, weighted: bool) -> str:
     )
 
 
+def of_largest(quoted: str, *, told: bool) -> str:
+    """The sentence of the largest of several shares, whose interval holds for all of them together.
+
+    `told`: whether that interval lies above those of all others.
+    """
+    text = _("%(sentence)s Its interval is one of those that hold for all choices together.")
+    if not told:
+        text = _(
+            "%(sentence)s Its interval is one of those that hold for all choices together; no choice can be told to be "
+            "the most frequent."
+        )
+    return text % {"sentence": quoted}
+
+
 def respondents(*, simulated: bool) -> str:
     """What those who took part are called after a number."""
     return _("simulated respondents") if simulated else _("respondents")

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from estimator import pictures, privacy, wording
+from estimator import computing, pictures, privacy, wording
 from estimator.computing import MEAN, TOO_FEW_VALUES, WEIGHTED
 from estimator.models import Estimate
 from estimator.pictures import Row
@@ -23,13 +24,15 @@ class Manner:
     """How a report shows its numbers.
 
     `sampling`: whether the author declares a probability sample, so that there is an interval for its population.
-    `truth`: whether the true answers are known. `simulated`: whether the respondents are.
+    `truth`: whether the true answers are known. `simulated`: whether the respondents are. `anytime`: whether intervals
+    hold at every look.
     """
 
     confidence: str
     sampling: bool = False
     truth: bool = False
     simulated: bool = False
+    anytime: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Block:
-    """Everything the report says of one question. `section` is the key of its section, or nothing."""
+    """Everything the report says of one question. `section` is the key of its section, or nothing.
+
+    `headline` is the line that a summary quotes: the mean, the share of Yes, or the largest share.
+    """
 
     key: str
     number: int
@@ -86,22 +92,13 @@ class Block:
     choices: tuple[str, ...]
     notes: tuple[str, ...]
     parts: tuple[Part, ...]
+    headline: Line
     flags: tuple[str, ...]
     bounds: tuple[str, ...]
 
     @property
     def flag_words(self) -> list[str]:
         return [str(wording.FLAGS[flag]) for flag in self.flags]
-
-    @property
-    def headline(self) -> Line:
-        """The line that a summary quotes: the mean, the share of Yes, or the largest share."""
-        return self.parts[0].lines[self._largest]
-
-    @property
-    def _largest(self) -> int:
-        rows = self.parts[0].overall.rows
-        return max(range(len(self.parts[0].lines)), key=lambda place: rows[place].estimate or 0.0)
 
 
 def block(item: Item, number: int, manner: Manner) -> Block:
@@ -118,9 +115,25 @@ def block(item: Item, number: int, manner: Manner) -> Block:
         choices=item.choices,
         notes=tuple(_notes(item)),
         parts=tuple(means + shares),
+        headline=_headline(item, (means + shares)[0], manner),
         flags=tuple(distinct(flags)),
         bounds=(*privacy.bounds_in_words(item), *poisoning.in_words(item)),
     )
+
+
+def _headline(item: Item, part: Part, manner: Manner) -> Line:
+    """Of several shares the largest, with an interval that holds for all of them together: the reports picked it."""
+    place = max(range(len(part.lines)), key=lambda place: part.overall.rows[place].estimate or 0.0)
+    line = part.lines[place]
+    if item.means or len(part.lines) == 1 or line.missing:
+        return line
+    cell = next(cell for cell in item.shares if not cell.group_key and cell.estimate.choice == place)
+    shares = computing.together(item.partition, item.position, item.totals, item.confidence, anytime=manner.anytime)
+    assert shares is not None
+    places = wording.decimals(cell.estimate.standard_error)
+    interval = wording.between(shares.noise_low[place], shares.noise_high[place], places)
+    told = bool(shares.noise_low[place] > np.delete(shares.noise_high, place).max())
+    return replace(line, sentence=wording.of_largest(_sentence(item, cell, places, manner, interval), told=told))
 
 
 def _offered(item: Item) -> str:
@@ -257,14 +270,15 @@ def _asked_directly(estimate: Estimate, error: float | None) -> float | None:
     return 1 + (estimate.direct_question_n - 1) * (estimate.standard_error / error) ** 2
 
 
-def _sentence(item: Item, cell: Cell, places: int, manner: Manner) -> str:
+def _sentence(item: Item, cell: Cell, places: int, manner: Manner, interval: str = "") -> str:
+    """`interval` is quoted in place of the estimate's own."""
     estimate, unit = cell.estimate, _unit(cell)
     said: dict[str, Any] = {
         "group": cell.group,
         "simulated": manner.simulated,
         "n": estimate.n,
         "estimate": wording.value(estimate.constrained, places, unit),
-        "interval": wording.between(estimate.noise_low, estimate.noise_high, places, unit),
+        "interval": interval or wording.between(estimate.noise_low, estimate.noise_high, places, unit),
         "weighted": WEIGHTED in estimate.flags,
     }
     if estimate.measure == MEAN:
