@@ -11,7 +11,7 @@ from collector import selectors as reports
 from collector.designs import Design
 from collector.selectors import Totals
 from estimator import computing, selectors, wording
-from estimator.computing import MEAN, SHARE, WEIGHTED, Fit
+from estimator.computing import MEAN, SHARE, Fit
 from estimator.groups import Part, Partition, stored
 from estimator.models import Estimate, Run
 from randomized_response import Question, epsilon_total, question_of
@@ -187,7 +187,8 @@ def _item(
     design = partition.design
     frozen = design.document["items"][position]
     question = question_of(frozen)
-    cells = tuple(_cells(partition, frozen, question, estimates, truths))
+    held = truths | {(position, None): truth_of_all(partition, position, totals, truths)}
+    cells = tuple(_cells(partition, frozen, question, estimates, held))
     return Item(partition, position, confidence, totals, question, _condition(design, frozen, question), cells)
 
 
@@ -203,8 +204,27 @@ def _cells(
         choice, truth = "", selectors.known_mean(held, question.values)
         if estimate.measure == SHARE:
             choice, truth = frozen["choices"][estimate.choice][language], held.get(estimate.choice)
-        # A weighted estimate speaks of the population, not of those who took part; their share is not its truth.
-        yield Cell(estimate, choice, group, key, None if WEIGHTED in estimate.flags else truth)
+        yield Cell(estimate, choice, group, key, truth)
+
+
+def truth_of_all(partition: Partition, position: int, totals: Totals, truths: Truths) -> dict[int, float]:
+    """The true shares of all respondents of a rehearsal, weighted as their estimate is; empty where not all are known.
+
+    Groups that are weighted as one count in it by how many are in each.
+    """
+    known, strata = computing.known_shares(partition), np.stack(totals, axis=1)
+    if not known or not strata.any():
+        return truths.get((position, None), {})
+    sizes, shares = strata[:, 0].sum(axis=1), dict[int, float]()
+    for places in computing.collapsed(strata):
+        weight = sum(known[place] for place in places) / sizes[list(places)].sum()
+        for place in (place for place in places if sizes[place]):
+            held = truths.get((position, partition.parts[place].code), {})
+            if not held:
+                return {}
+            for choice, share in held.items():
+                shares[choice] = shares.get(choice, 0.0) + float(weight * sizes[place]) * share
+    return shares
 
 
 def _order(estimate: Estimate) -> tuple[int, bool, int]:

@@ -12,13 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from randomized_response.means import MeanEstimate
+from randomized_response.means import MeanEstimate, mean_of_shares
 from randomized_response.questions import Mechanism, Question, question_of
 from randomized_response.results import ProportionEstimate
+from randomized_response.strata import collapse_strata, combine_means, combine_strata
 
 FORMAT = 1
 EVERYONE = ""
 """The stratum of all respondents together, as the export writes it."""
+
+FEWEST_WEIGHTED = 10
+"""Groups of fewer reports are weighted as one with others, as in the report (`collapse_strata`)."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,66 @@ class Bundle:
     items: Mapping[str, Item]
     strata: Mapping[str, str]
     shares: Mapping[str, Fraction]
+
+    def estimate_population(self, key: str, **options: Any) -> ProportionEstimate:
+        """The shares of one question's answers that the report shows first: weighted where it is.
+
+        Parameters
+        ----------
+        key : str
+            Of the question, in `items`.
+        **options
+            Those of `Item.estimate`.
+
+        Returns
+        -------
+        ProportionEstimate
+            Where `shares` are known the groups weighted by them (`combine_strata`), groups of fewer than 10 reports as
+            one; else of all reports alike, as `items[key].estimate()`. A report shows none of fewer than 30 reports.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such question, or it is not one of shares.
+
+        Examples
+        --------
+        >>> bundle = load_bundle("docs/library/redbook-1974.report.json")
+        >>> bundle.shares, bundle.estimate_population("affair").constrained.round(4)
+        (mappingproxy({}), array([0.6762, 0.3238]))
+        """
+        item, weights = self._item(key), self._weights(key)
+        estimates = [item.question.estimate(counts, **options) for counts, _ in weights]
+        return combine_strata(estimates, [weight for _, weight in weights]) if self.shares else estimates[0]
+
+    def estimate_population_mean(self, key: str, **options: Any) -> MeanEstimate:
+        """The mean of a scale or a number that the report shows first: weighted where it is.
+
+        Of a scale it is the mean of the weighted shares, of a number the weighted mean (`combine_means`). Parameters
+        and errors are those of `estimate_population`.
+        """
+        item, weights = self._item(key), self._weights(key)
+        if item.question.reports_shares:
+            return mean_of_shares(self.estimate_population(key, **options), item.question.values)
+        means = [item.question.estimate_mean(counts, **options) for counts, _ in weights]
+        return combine_means(means, [weight for _, weight in weights]) if self.shares else means[0]
+
+    def _item(self, key: str) -> Item:
+        if key not in self.items:
+            raise ValueError(f"key must be one of {list(self.items)}; got {key!r}")
+        return self.items[key]
+
+    def _weights(self, key: str) -> list[tuple[NDArray[np.int64], float]]:
+        """The counts that are weighted, and their weights: all reports as one where no shares are known."""
+        counts, strata = self.items[key].counts, list(self.shares)
+        if not strata:
+            return [(counts[EVERYONE], 1.0)]
+        sizes = [int(counts[stratum][0].sum()) for stratum in strata]
+        members = ([strata[place] for place in places] for places in collapse_strata(sizes, FEWEST_WEIGHTED))
+        return [
+            (np.sum([counts[one] for one in together], axis=0), float(sum(self.shares[one] for one in together)))
+            for together in members
+        ]
 
 
 def load_bundle(path: str | Path) -> Bundle:

@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext as _
 
+from estimator.computing import known_shares
 from estimator.results import Results
 
 FILE = "report.json"
@@ -11,14 +12,17 @@ CODE = """from randomized_response import load_bundle
 report = load_bundle("{file}")
 assert report.digest == "{digest}"
 for key, item in report.items.items():
-    ask = item.estimate if item.question.reports_shares else item.estimate_mean
-    found = ask(confidence={confidence!r})
-    print(key, found.unbiased, found.standard_error, found.noise_low, found.noise_high)
+    if item.question.reports_shares:
+        found = report.estimate_population(key, confidence={confidence!r})
+        print(key, found.constrained, found.noise_low, found.noise_high)
+    if item.question.reports_mean:
+        found = report.estimate_population_mean(key, confidence={confidence!r})
+        print(key, found.constrained, found.noise_low, found.noise_high)
 """
 
 
 def code(read: Results) -> str:
-    """A program that computes the estimates of all respondents again."""
+    """A program that computes the shown estimates of all respondents again, weighted where they are."""
     return CODE.format(file=FILE, digest=read.design.digest, confidence=read.run.confidence)
 
 
@@ -31,6 +35,10 @@ def steps(read: Results) -> list[str]:
             "program checks that they have the digest of this report, and computes all shares and means again:"
         )
     ]
+    if known_shares(read.partition):
+        found.append(
+            _("What it prints of all respondents is weighted by the known sizes of the groups, as it is here.")
+        )
     if read.run.anytime:
         found.append(
             _(

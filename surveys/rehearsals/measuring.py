@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from collector.designs import Design
 from estimator.computing import MEAN
 from estimator.models import KnownShare, Run
-from estimator.results import Cell, Item, Truths, read
+from estimator.results import Cell, Item, Truths, read, truth_of_all
 from estimator.selectors import known_mean
 from randomized_response import EachOption, plan
 from randomized_response.intervals import normal_quantile
@@ -38,7 +38,7 @@ def cells_of(run: Run) -> Iterator[tuple[Item, Cell]]:
     return ((item, cell) for item in read(run).items for cell in item.shown)
 
 
-def measured(run: Run, population: Population, shares: Iterable[KnownShare]) -> Numbers:
+def measured(run: Run, shares: Iterable[KnownShare]) -> Numbers:
     """What a finished run says of each estimate, beside the share that is true of those who were simulated."""
     held: Truths = {}
     for known in shares:
@@ -46,7 +46,7 @@ def measured(run: Run, population: Population, shares: Iterable[KnownShare]) -> 
     rows = []
     for item, cell in cells_of(run):
         found = [getattr(cell.estimate, name) for name in COLUMNS[:-1]]
-        rows.append([*found, _held(item, cell, held, population)])
+        rows.append([*found, _held(item, cell, held)])
     return np.array(rows, dtype=float)  # None becomes NaN
 
 
@@ -79,15 +79,11 @@ def _of(item: Item, cell: Cell, shares: dict[int, float]) -> float:
     return shares.get(cell.estimate.choice, math.nan)
 
 
-def _held(item: Item, cell: Cell, held: Truths, population: Population) -> float:
+def _held(item: Item, cell: Cell, held: Truths) -> float:
     """What is true of those who took part, weighted as the estimate is."""
-    if cell.estimate.stratum is not None or not _weighted(population.design):
+    if cell.estimate.stratum is not None:
         return _of(item, cell, held.get((item.position, cell.estimate.stratum), {}))
-    total: dict[int, float] = {}
-    for stratum, part in enumerate(population.weights.tolist()):
-        for choice, share in held.get((item.position, stratum), {}).items():
-            total[choice] = total.get(choice, 0.0) + part * share
-    return _of(item, cell, total)
+    return _of(item, cell, truth_of_all(item.partition, item.position, item.totals, held))
 
 
 def _width(item: Item, cell: Cell, strata: list[Marginals], population: Population) -> float:

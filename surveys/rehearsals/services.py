@@ -159,7 +159,7 @@ def _repeat(asked: Rehearsal, lease: str, drawn_from: Population, number: int, p
     _renew(asked, lease, number)
     run = estimator.run_now(design.digest)
     shares = list(truths.shares())
-    numbers = measuring.measured(run, drawn_from, shares)
+    numbers = measuring.measured(run, shares)
     with transaction.atomic():
         jobs.renew(Rehearsal, asked.pk, lease)
         Repetition.objects.create(rehearsal=asked, number=number, numbers=measuring.packed(numbers))

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from collector.services import freeze
 from estimator import computing, privacy, report, results, services, wording
 from estimator.exporting.formats import FORMATS
 from estimator.models import Run
+from estimator.reporting import verifying
 from randomized_response import combine_means, combine_strata, load_bundle, mean_of_shares, poisoning_bound
 from tests import kinds, simulated
 from tests.estimator.test_kinds import GROUPS, NAMES, PLACES
@@ -209,6 +211,21 @@ def test_the_known_mean_of_a_rehearsal() -> None:
     assert "The 700 simulated respondents’ mean" in page
 
 
+def test_weighted_known_means_are_of_the_weighted_people() -> None:
+    """By hand from each simulated answer: sum over the groups of W times the mean, of a scale the mean of shares."""
+    design = every_kind(rehearsal=True, strata={"wording": {"en": "How old?"}, "groups": GROUPS})
+    who = simulated.people(design, PEOPLE, np.random.default_rng(11))
+    known = [float(Fraction(group["share"])) for group in GROUPS]
+    cells = {item.key: item.cells for item in results.read(weighted(rehearsal=True)).items}
+    groups = [who.strata == h for h in range(len(known))]
+    drinks = sum(W * who.answers["drinks"][h].mean() for W, h in zip(known, groups, strict=True))
+    assert cells["drinks"][0].truth == pytest.approx(drinks)
+    mood = [[np.mean(who.answers["mood"][h] == point) for point in range(6)] for h in groups]
+    shares = np.average(mood, axis=0, weights=known)
+    assert [cell.truth for cell in cells["mood"][:6]] == pytest.approx(shares)
+    assert cells["mood"][6].truth == pytest.approx(shares[:5] @ range(1, 6) / shares[:5].sum())
+
+
 def test_shares_that_are_known_in_part_give_no_known_mean() -> None:
     run = finished(rehearsal=True)
     design = results.read(run).design
@@ -313,6 +330,9 @@ def test_every_number_is_computed_again_from_the_file_bit_for_bit(known: bool, t
     for row in document["estimates"]:
         item, mean = bundle.items[row["item"]], row["measure"] == "mean"
         estimate = item.estimate_mean if mean else item.estimate
+        if not row["stratum"]:
+            whole = bundle.estimate_population_mean if mean else bundle.estimate_population
+            assert plain(whole(row["item"]), None if mean else row["choice"]) == [row[name] for name in COLUMNS]
         if row["stratum"] or not known:
             again = estimate(row["stratum"])
         elif not item.question.reports_shares:
@@ -323,6 +343,23 @@ def test_every_number_is_computed_again_from_the_file_bit_for_bit(known: bool, t
             again = mean_of_shares(combined, item.question.values) if mean else combined
         assert plain(again, None if mean else row["choice"]) == [row[name] for name in COLUMNS], row["item"]
         assert again.interval == row["interval_method"]
+
+
+def test_the_program_in_a_weighted_report_prints_what_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = weighted()
+    (tmp_path / "report.json").write_bytes(FORMATS["json"].whole(run))
+    monkeypatch.chdir(tmp_path)
+    exec(compile(verifying.code(results.read(run)), "report", "exec"), {"__name__": "report"})
+    told = capsys.readouterr().out
+    share = run.estimates.get(position=PLACES["smokes"], choice=1, stratum=None)
+    mean = run.estimates.get(position=PLACES["drinks"], stratum=None)
+    assert "weighted_by_known_shares" in share.flags
+    smokes = next(line for line in told.splitlines() if line.startswith("smokes"))
+    assert [f"{number:.8f}" in smokes for number in (share.constrained, share.noise_low)] == [True, True]
+    assert f"drinks {mean.constrained} {mean.noise_low} {mean.noise_high}" in told
+    assert "weighted by the known sizes of the groups, as it is here" in words(run)
 
 
 def test_tallies_are_those_of_the_snapshot() -> None:

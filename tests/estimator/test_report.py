@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from collector.designs import Design
 from collector.services import freeze, receive
-from estimator import report, services
+from estimator import report, results, services
 from estimator.models import Run
 from estimator.reporting.disclosures import disclose
 from tests import payloads
@@ -162,17 +162,32 @@ def test_real_respondents_have_no_known_truth(client: Client, run: Run) -> None:
     assert "simulated" not in words
 
 
-def test_weighted_estimates_say_so_and_have_no_truth_beside_them(client: Client, db: None) -> None:
+def test_weighted_estimates_have_the_weighted_truth_beside(client: Client, db: None) -> None:
     document = payloads.document(rehearsal=True)
     for group, share in zip(document["strata"]["groups"], ("1/4", "3/4"), strict=True):
         group["share"] = share
     design = freeze(document)
     fill(design, count=90, first=45)
-    know(design, {(0, 1, None): 75, (0, 1, 0): 75})
+    know(design, {(0, 1, None): 75, (0, 1, 0): 75, (0, 1, 1): 30})
     run = run_of(design, published=True)
+    cell = results.read(run).items[0].shares[0]
+    assert cell.truth == pytest.approx(1 / 4 * 75 / 90 + 3 / 4 * 30 / 90)
     words = said(page(client, run))
     assert "Weighted by the known sizes of the groups, an estimated" in words
-    assert "1 of 1 intervals hold the known truth" in words
+    assert "of 3 intervals hold the known truth" in words
+    assert "45.8" in words
+
+
+def test_weighted_truth_counts_groups_weighted_as_one_by_size(client: Client, db: None) -> None:
+    """4 of 64 are of the first group: both have one weight, and the truth is that of all 64."""
+    document = payloads.document(rehearsal=True)
+    for group, share in zip(document["strata"]["groups"], ("1/4", "3/4"), strict=True):
+        group["share"] = share
+    design = freeze(document)
+    fill(design, count=64, first=4)
+    know(design, {(0, 1, None): 17, (0, 1, 0): 8, (0, 1, 1): 16}, respondents=32)
+    cell = results.read(run_of(design)).items[0].shares[0]
+    assert cell.truth == pytest.approx((4 * 8 / 32 + 60 * 16 / 32) / 64)
 
 
 def test_the_survey_speaks_its_own_language(client: Client, db: None) -> None:

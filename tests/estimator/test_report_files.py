@@ -196,7 +196,7 @@ def test_the_program_in_the_report_computes_its_numbers(
     monkeypatch.chdir(tmp_path)
     exec(compile(unescape(code), "report", "exec"), {})
     told = capsys.readouterr().out
-    assert f"{run.estimates.get(position=0, choice=1, stratum=None).unbiased:.8f}" in told
+    assert f"{run.estimates.get(position=0, choice=1, stratum=None).constrained:.8f}" in told
     document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert document["design_digest"] in unescape(code)
 

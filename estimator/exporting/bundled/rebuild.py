@@ -27,8 +27,6 @@ from randomized_response import (  # noqa: E402
     MeanEstimate,
     ProportionEstimate,
     collapse_strata,
-    combine_means,
-    combine_strata,
     epsilon_total,
     load_bundle,
     mean_of_shares,
@@ -77,23 +75,24 @@ def fit_of(question: Question, counts: Any, confidence: float) -> Fit:
     return shares, mean_of_shares(shares, question.values) if question.reports_mean else None
 
 
-def together(item: Item, known: dict[str, float]) -> list[list[str]]:
-    """The strata that are weighted: those of fewer than FEWEST reports with others, as one."""
-    strata, sizes = list(known), [int(item.counts[stratum][0].sum()) for stratum in known]
-    return [[strata[place] for place in places] for places in collapse_strata(sizes, FEWEST)]
+def weighted_as_one(item: Item, known: list[str]) -> bool:
+    """Whether some of the weighted strata have fewer than FEWEST reports and one weight together with others."""
+    sizes = [int(item.counts[stratum][0].sum()) for stratum in known]
+    return OTHER in known or len(collapse_strata(sizes, FEWEST)) < len(known)
 
 
-def weighted(item: Item, known: dict[str, float], confidence: float) -> Fit | None:
-    """The strata with their known shares W of the population: sum of W times estimate (Cochran 1977, chapter 5)."""
-    if sum(item.counts[stratum][0].sum() for stratum in known) < MINIMUM:
+def everyone(report: Bundle, item: Item, confidence: float) -> Fit | None:
+    """All respondents, where their shares W of the population are known the strata weighted by them.
+
+    The sum of W times estimate (Cochran 1977, chapter 5): `estimate_population` of the library's `bundle.py`.
+    """
+    if item.counts[""][0].sum() < MINIMUM:
         return None
-    members = together(item, known)
-    weights = [sum(known[stratum] for stratum in strata) for strata in members]
-    fits = [fit_of(item.question, sum(item.counts[one] for one in strata), confidence) for strata in members]
-    if not item.question.reports_shares:
-        return None, combine_means([mean for _, mean in fits if mean is not None], weights)
-    shares = combine_strata([shares for shares, _ in fits if shares is not None], weights)
-    return shares, mean_of_shares(shares, item.question.values) if item.question.reports_mean else None
+    question = item.question
+    return (
+        report.estimate_population(item.key, confidence=confidence) if question.reports_shares else None,
+        report.estimate_population_mean(item.key, confidence=confidence) if question.reports_mean else None,
+    )
 
 
 def at_every_look(item: Item, found: Fit, stratum: str | None) -> Fit:
@@ -112,12 +111,12 @@ def at_every_look(item: Item, found: Fit, stratum: str | None) -> Fit:
 
 def estimates(report: Bundle, item: Item, confidence: float, every_look: bool) -> Iterator[Row]:
     """The rows of one question: all respondents first, then each stratum."""
-    known = {stratum: float(share) for stratum, share in report.shares.items()}
-    found = weighted(item, known, confidence) if known else fit(item, "", confidence)
+    known = list(report.shares)
+    found = everyone(report, item, confidence)
     if found and every_look:
         found = at_every_look(item, found, None if known else "")
     flags = ["weighted_by_known_shares"] * bool(known)
-    if known and (OTHER in known or len(together(item, known)) < len(known)):
+    if known and weighted_as_one(item, known):
         flags.append("small_groups_weighted_as_one")
     yield from rows(item, "", found, flags)
     for stratum in report.strata:
@@ -232,8 +231,7 @@ def bounds(report: Bundle, item: Item, confidence: float) -> Iterator[Row]:
 
 def overall(report: Bundle, item: Item, confidence: float) -> ProportionEstimate | None:
     """The shares among all respondents, as they are told."""
-    known = {stratum: float(share) for stratum, share in report.shares.items()}
-    found = weighted(item, known, confidence) if known else fit(item, "", confidence)
+    found = everyone(report, item, confidence)
     return found[0] if found else None
 
 
