@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
-from estimator import pictures, privacy, results, wording
+from estimator import pictures, privacy, results, targets, wording
 from estimator.languages import LANGUAGES, spoken
 from estimator.models import Disclosure, Run
 from estimator.reporting import blocks, disclosures, facts, verifying
@@ -94,8 +94,8 @@ class Report:
 
     @property
     def sampling(self) -> bool:
-        """Whether the interval for a larger population is shown: where the author declares a probability sample."""
-        return self.disclosure.probability_sample
+        """Whether the interval for a larger population is shown: where the author declares a simple random sample."""
+        return self.disclosure.has_margin
 
     @property
     def confidence(self) -> str:
@@ -121,7 +121,7 @@ class Report:
 
     @cached_property
     def disclosed(self) -> list[Fact]:
-        return list(facts.disclosed(self.results, self.disclosure, sampling=self.sampling))
+        return list(facts.disclosed(self.results, self.disclosure))
 
     @property
     def left_empty(self) -> str:
@@ -241,13 +241,17 @@ class Report:
     @property
     def legend(self) -> dict[str, str]:
         """What the marks of the pictures stand for."""
-        level = {"confidence": self.confidence}
+        noise, whole = (
+            {"confidence": self.confidence, "target": targets.of_report(self.results.partition, sampled=sampled)}
+            for sampled in (False, True)
+        )
         marks = {
             "mark_estimate": _("estimate"),
-            "mark_noise": _("%(confidence)s interval for those who took part: the tickets’ chance alone") % level,
+            "mark_noise": _("%(confidence)s interval for %(target)s: the tickets’ chance alone") % noise,
         }
         if self.sampling:
-            marks["mark_whole"] = _("%(confidence)s interval for the population that they are a sample of") % level
+            text = _("%(confidence)s interval for %(target)s, of which they are a simple random sample")
+            marks["mark_whole"] = text % whole
         if self.truth_marked:
             marks["mark_truth"] = _("known truth of the simulated respondents")
         return marks
@@ -259,7 +263,7 @@ def build(run: Run, *, most: int | None = None) -> Report:
     disclosure = disclosures.of(read.design.slug)
     manner = Manner(
         confidence=confidence(read),
-        sampling=disclosure.probability_sample,
+        sampling=disclosure.has_margin,
         truth=_truth_marked(read),
         simulated=read.design.rehearsal,
         anytime=run.anytime,

@@ -18,7 +18,7 @@ def shown(run: Run) -> dict[str, Any]:
     """The context of `report.context`, with the markup of all questions as `sections`."""
     known = run.design.rehearsal  # the known truth of a rehearsal may be recorded after its run
     design = reports.get_design(run.design_id)
-    return _shown(run) if known else _shown_once(run.key, disclosures.of(design.slug).probability_sample)
+    return _shown(run) if known else _shown_once(run.key, disclosures.of(design.slug).has_margin)
 
 
 @lru_cache(maxsize=16)

@@ -182,8 +182,8 @@ def sentence(
         )
     elif weighted:
         text = _(
-            "Weighted by the known sizes of the groups, an estimated %(estimate)s (%(interval)s) have “%(choice)s” as "
-            "their true answer."
+            "Weighted by the known sizes of the groups, an estimated %(estimate)s of the %(n)s %(respondents)s "
+            "(%(interval)s) have “%(choice)s” as their true answer."
         )
     else:
         text = _(
@@ -201,8 +201,8 @@ def _of_several(*, group: bool, weighted: bool) -> str:
         )
     if weighted:
         return _(
-            "Weighted by the known sizes of the groups, an estimated %(estimate)s (%(interval)s) have “%(choice)s” "
-            "among their true answers."
+            "Weighted by the known sizes of the groups, an estimated %(estimate)s of the %(n)s %(respondents)s "
+            "(%(interval)s) have “%(choice)s” among their true answers."
         )
     return _(
         "An estimated %(estimate)s of the %(n)s %(respondents)s (%(interval)s) have “%(choice)s” among their true "
@@ -238,7 +238,10 @@ def mean_sentence(
     if some:
         return _mean_of_some(group=bool(group), weighted=weighted) % said
     if weighted:
-        text = _("Weighted by the known sizes of the groups, the mean is an estimated %(estimate)s (%(interval)s).")
+        text = _(
+            "Weighted by the known sizes of the groups, the mean of the %(n)s %(respondents)s is an estimated "
+            "%(estimate)s (%(interval)s)."
+        )
     elif group:
         text = _(
             "In the group “%(group)s”, the mean of the %(n)s %(respondents)s is an estimated %(estimate)s "
@@ -252,8 +255,8 @@ def mean_sentence(
 def _mean_of_some(*, group: bool, weighted: bool) -> str:
     if weighted:
         return _(
-            "Weighted by the known sizes of the groups, the mean of those who gave a point is an estimated "
-            "%(estimate)s (%(interval)s)."
+            "Weighted by the known sizes of the groups, the mean of those of the %(n)s %(respondents)s who gave a "
+            "point is an estimated %(estimate)s (%(interval)s)."
         )
     if group:
         return _(

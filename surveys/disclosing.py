@@ -13,10 +13,15 @@ from surveys.people.log import record
 
 @transaction.atomic
 def disclose(
-    survey: Survey, texts: Mapping[str, Mapping[str, str]], *, probability_sample: bool, by: User | None = None
+    survey: Survey,
+    texts: Mapping[str, Mapping[str, str]],
+    *,
+    probability_sample: bool,
+    simple_random: bool = False,
+    by: User | None = None,
 ) -> None:
     """Write down what the author says; raises as `disclosures.disclose` does."""
-    disclosures.disclose(survey.slug, texts, probability_sample=probability_sample)
+    disclosures.disclose(survey.slug, texts, probability_sample=probability_sample, simple_random=simple_random)
     forget_files(survey)
     record(by, "disclosed how it was done", survey=survey)
 

@@ -13,8 +13,8 @@ from django.utils import formats, translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from estimator import pictures, results, wording
-from estimator.computing import IMPOSSIBLE, MEAN, WEIGHTED
+from estimator import pictures, results, targets, wording
+from estimator.computing import IMPOSSIBLE, MEAN
 from estimator.groups import OTHER
 from estimator.models import Run
 from estimator.pictures import Axis, Row
@@ -83,7 +83,7 @@ def _notes(item: Item, document: Document, language: str) -> Iterator[str]:
         yield _unasked(item, document, language)
     if item.kind == "several_choices":
         yield _("More than one could be ticked, so the shares need not add up to a hundred.")
-    if WEIGHTED in flags:
+    if any(targets.is_weighted(targets.meaning(item, cell.estimate).noise_target) for cell in item.shown if cell.known):
         yield _("All who took part: weighted by the known sizes of the groups.")
     if IMPOSSIBLE in flags:
         yield _("More of one answer arrived than chance explains. Somebody may have sent false reports.")

@@ -7,11 +7,13 @@ import json
 from typing import Any
 
 from collector import selectors as store
+from estimator import targets
 from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import item_of, variable_of
 from estimator.analyses.rows import Row
 from estimator.analyses.words import Speaker
 from estimator.exporting.cells import instant, sheet
+from estimator.groups import stored
 
 FORMAT = 1
 COLUMNS = (
@@ -19,7 +21,7 @@ COLUMNS = (
     "other_item", "other_wording", "other_choice", "other_choice_label",
     "group", "group_label", "against", "against_label", "version", "against_version", "weights",
     "n", "returned", "estimate", "estimate_unclipped", "standard_error", "narrowest_standard_error",
-    "low", "high", "interval_method", "level", "flags",
+    "low", "high", "interval_method", "target", "level", "flags",
     "design", "library_version", "snapshot_at",
 )  # fmt: skip
 
@@ -92,12 +94,25 @@ def _row(analysis: Analysis, speaker: Speaker, row: Row, answers: tuple[list[str
         "low": row.low,
         "high": row.high,
         "interval_method": row.interval,
+        "target": target_of(analysis, row),
         "level": row.level,
         "flags": " ".join(row.flags),
         "design": analysis.design_id,
         "library_version": analysis.version,
         "snapshot_at": instant(analysis.snapshot_at),
     }
+
+
+def target_of(analysis: Analysis, row: Row) -> str:
+    """Of whom a number speaks: each version is weighted or not, else what was weighted by entered shares."""
+    if analysis.kind != Analysis.Kind.VERSIONS:
+        return targets.of_numbers(weighted=bool(row.weights), sampled=True)
+    designs = map(store.get_design, analysis.parameters["designs"])
+    found = {
+        design.document["version"]: targets.target(stored(design, groups), sampled=True)
+        for design, groups in zip(designs, analysis.inputs["groups"], strict=True)
+    }
+    return targets.common(found[one] for one in (row.version, row.against_version) if one is not None)
 
 
 def _answers(analysis: Analysis, speaker: Speaker) -> tuple[list[str], list[str]]:

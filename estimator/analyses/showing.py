@@ -1,7 +1,7 @@
 """A finished analysis as a page shows it: sentences first, then pictures, each with its table beneath, then methods."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -9,8 +9,9 @@ from django.utils.safestring import SafeString
 
 from collector import selectors as store
 from collector.designs import FEWEST_IN_GROUP
-from estimator import waves, wording
+from estimator import targets, waves, wording
 from estimator.analyses import parts, words
+from estimator.analyses.exports import target_of
 from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import item_of, quantity_of, variable_of
 from estimator.analyses.rows import EDGE, TOO_FEW_IN_GROUPS, Row
@@ -37,7 +38,11 @@ def show(analysis: Analysis) -> Shown:
     """Everything that is told of a finished analysis."""
     speaker = Speaker(store.get_design(analysis.design_id))
     rows = [Row(**row) for row in analysis.result["rows"]]
-    return SHOWERS[analysis.kind](analysis, speaker, rows)
+    shown = SHOWERS[analysis.kind](analysis, speaker, rows)
+    if not shown.methods:
+        return shown
+    found = {target_of(analysis, row) for row in rows}
+    return replace(shown, methods=(*shown.methods, *(words.speaks_of(one) for one in targets.WORDS if one in found)))
 
 
 def about(analysis: Analysis) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from collector.designs import Design
-from estimator import wording
+from estimator import targets, wording
 from estimator.analyses.quantities import Variable, of_two, question_at
 from estimator.analyses.rows import EDGE, MAYBE_EMPTY, TOO_FEW_VALUES, Row
 from estimator.groups import OTHER, other_label
@@ -102,6 +102,14 @@ class Speaker:
     def unit(self, position: int, choice: int | None) -> wording.Unit:
         """In which differences of a quantity are."""
         return STEPS if choice is None and question_at(self.design, position).reports_mean else POINTS
+
+
+def speaks_of(target: str) -> str:
+    """Of whom the intervals are, and when they are right."""
+    return (
+        f"Intervals hold the tickets’ chance and that of drawing respondents. They are for {targets.WORDS[target]}, "
+        "and right as far as the respondents, or those of a group, are a simple random sample of it."
+    )
 
 
 def difference(row: Row, one: str, other: str, unit: wording.Unit) -> str:

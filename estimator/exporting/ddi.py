@@ -8,7 +8,7 @@ import re
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from estimator import privacy, results
+from estimator import privacy, results, targets
 from estimator.exporting.columns import ESTIMATES, Column
 from estimator.exporting.variables import STRATUM, WARNING, Variable, variables_of
 from estimator.models import Run
@@ -27,8 +27,8 @@ COLLECTED = (
     "published table of integers; what was sent, and is stored, is the randomised report."
 )
 ERROR = (
-    "Standard errors and intervals stand beside every estimate: those of the tickets alone speak of the people who "
-    "took part, those with sampling of a larger population, and only if the respondents are a random sample of it."
+    "Standard errors and intervals stand beside every estimate: those of the tickets alone are for {noise}; those with "
+    "sampling are for {whole}, and only if the respondents are a simple random sample of it."
 )
 
 
@@ -102,7 +102,8 @@ def _method(method: ET.Element, read: Results, said: Disclosure) -> None:
         note = f"{item.key}: {item.named} Epsilon {item.epsilon_text}. {item.how}"
         _add(method, "notes", note.strip(), type="privacy")
     analysis = _add(method, "anlyInfo")
-    _add(analysis, "EstSmpErr", ERROR)
+    noise, whole = (targets.of_report(read.partition, sampled=sampled) for sampled in (False, True))
+    _add(analysis, "EstSmpErr", ERROR.format(noise=noise, whole=whole))
     _say(analysis, "dataAppr", said, "limits")
     _say(method, "dataProcessing", said, "processing")
 

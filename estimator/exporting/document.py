@@ -54,7 +54,8 @@ def _disclosure(read: Results) -> dict[str, Any]:
     """What the author says of how the survey was done; every item that AAPOR asks for is there, also an empty one."""
     said = disclosures.of(read.design.slug)
     texts = {field.name: said.texts.get(field.name, {}) for field in disclosures.FIELDS}
-    return {"probability_sample": said.probability_sample, "texts": texts}
+    sample = {"probability_sample": said.probability_sample, "simple_random_sample": said.has_margin}
+    return {**sample, "texts": texts}
 
 
 def _run(run: Run) -> dict[str, Any]:

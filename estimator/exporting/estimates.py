@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from estimator import results
+from estimator import results, targets
 from estimator.exporting.cells import instant, sheet
 from estimator.exporting.columns import ESTIMATES
 from estimator.models import Run
@@ -21,7 +21,7 @@ def estimate_rows(read: Results) -> list[dict[str, Any]]:
 
 
 def _row(read: Results, item: Item, cell: Cell) -> dict[str, Any]:
-    estimate, run = cell.estimate, read.run
+    estimate, run, means = cell.estimate, read.run, targets.meaning(item, cell.estimate)
     return {
         "item": item.key,
         "wording": item.wording,
@@ -34,14 +34,17 @@ def _row(read: Results, item: Item, cell: Cell) -> dict[str, Any]:
         "sent": estimate.sent,
         "estimate_unclipped": estimate.unbiased,
         "estimate": estimate.constrained,
+        "estimate_method": means.method,
         "standard_error": estimate.standard_error,
         "low": estimate.low,
         "high": estimate.high,
-        "interval_method": estimate.interval,
+        "interval_method": means.interval,
+        "target": means.target,
         "noise_standard_error": estimate.noise_standard_error,
         "noise_low": estimate.noise_low,
         "noise_high": estimate.noise_high,
-        "noise_interval_method": estimate.noise_interval,
+        "noise_interval_method": means.noise_interval,
+        "noise_target": means.noise_target,
         "confidence": run.confidence,
         "interval_holds": interval_holds(run),
         "direct_question_n": estimate.direct_question_n,

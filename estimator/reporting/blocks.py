@@ -10,12 +10,12 @@ import numpy as np
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from estimator import computing, pictures, privacy, wording
-from estimator.computing import MEAN, TOO_FEW_VALUES, WEIGHTED
+from estimator import computing, pictures, privacy, targets, wording
+from estimator.computing import MEAN, TOO_FEW_VALUES
 from estimator.models import Estimate
 from estimator.pictures import Row
 from estimator.reporting import poisoning
-from estimator.reporting.tables import Line, Table, table
+from estimator.reporting.tables import Line, Table, everybody, table
 from estimator.results import Cell, Item
 
 
@@ -23,7 +23,7 @@ from estimator.results import Cell, Item
 class Manner:
     """How a report shows its numbers.
 
-    `sampling`: whether the author declares a probability sample, so that there is an interval for its population.
+    `sampling`: whether the author declares a simple random sample, so that there is an interval for its population.
     `truth`: whether the true answers are known. `simulated`: whether the respondents are. `anytime`: whether intervals
     hold at every look.
     """
@@ -161,7 +161,7 @@ def _part(item: Item, cells: tuple[Cell, ...], key: str, manner: Manner) -> Part
     mean = cells[0].estimate.measure == MEAN
     overall, by_group = ([c for c in cells if bool(c.group_key) == grouped] for grouped in (False, True))
     single = mean or bool(item.of_one)  # one row per group: a single picture shows all of them
-    rows = [_drawn(cell, manner, by_group=single and bool(by_group)) for cell in overall + (by_group * single)]
+    rows = [_drawn(item, cell, manner, by_group=single and bool(by_group)) for cell in overall + (by_group * single)]
     group_rows = [] if single else _grouped(item, by_group, manner)
     axis = _axis_of_mean(item) if mean else pictures.axis_for(rows + group_rows)
     caption = _("Estimated mean") if mean else _("Estimated shares")
@@ -209,7 +209,9 @@ def _grouped(item: Item, cells: list[Cell], manner: Manner) -> list[Row]:
     rows = []
     for choice in range(len(item.choices)):
         mine = [cell for cell in cells if cell.estimate.choice == choice]
-        rows += [_drawn(cell, manner, by_group=True, heading="" if n else cell.choice) for n, cell in enumerate(mine)]
+        rows += [
+            _drawn(item, cell, manner, by_group=True, heading="" if n else cell.choice) for n, cell in enumerate(mine)
+        ]
     return rows
 
 
@@ -221,10 +223,11 @@ def _missing(cell: Cell) -> str:
     return wording.not_enough(cell.estimate.n, values=TOO_FEW_VALUES in cell.estimate.flags)
 
 
-def _drawn(cell: Cell, manner: Manner, *, by_group: bool, heading: str = "") -> Row:
+def _drawn(item: Item, cell: Cell, manner: Manner, *, by_group: bool, heading: str = "") -> Row:
     estimate, unit = cell.estimate, _unit(cell)
     places = wording.decimals(estimate.standard_error, unit)
-    label = (cell.group or _("All respondents")) if by_group else (cell.choice or _("Mean"))
+    means = targets.meaning(item, estimate)
+    label = (cell.group or everybody(means, mixed=True)) if by_group else (cell.choice or _("Mean"))
     if not cell.known:
         return Row(label, _missing(cell), heading=heading)
     interval = wording.span(estimate.noise_low, estimate.noise_high, places, unit)
@@ -244,14 +247,16 @@ def _drawn(cell: Cell, manner: Manner, *, by_group: bool, heading: str = "") -> 
 
 def _line(item: Item, cell: Cell, manner: Manner) -> Line:
     estimate, n, unit = cell.estimate, wording.count(cell.estimate.n), _unit(cell)
+    means = targets.meaning(item, estimate)
     if not cell.known:
-        return Line(cell.choice, cell.group, n, missing=_missing(cell))
+        return Line(cell.choice, cell.group, n, means, missing=_missing(cell))
     places = wording.decimals(estimate.standard_error, unit)
     error = estimate.standard_error if manner.sampling else estimate.noise_standard_error
     return Line(
         choice=cell.choice,
         group=cell.group,
         n=n,
+        means=means,
         estimate=wording.value(estimate.constrained, places, unit),
         noise=wording.span(estimate.noise_low, estimate.noise_high, places, unit),
         sampled=wording.span(estimate.low, estimate.high, places, unit) if manner.sampling else "",
@@ -279,7 +284,7 @@ def _sentence(item: Item, cell: Cell, places: int, manner: Manner, interval: str
         "n": estimate.n,
         "estimate": wording.value(estimate.constrained, places, unit),
         "interval": interval or wording.between(estimate.noise_low, estimate.noise_high, places, unit),
-        "weighted": WEIGHTED in estimate.flags,
+        "weighted": targets.is_weighted(targets.meaning(item, estimate).noise_target),
     }
     if estimate.measure == MEAN:
         return wording.mean_sentence(**said, some=None in item.question.values)

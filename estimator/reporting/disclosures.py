@@ -88,7 +88,9 @@ def of(slug: str) -> Disclosure:
     return Disclosure.objects.filter(slug=slug).first() or Disclosure(slug=slug)
 
 
-def disclose(slug: str, texts: Mapping[str, Mapping[str, str]], *, probability_sample: bool) -> Disclosure:
+def disclose(
+    slug: str, texts: Mapping[str, Mapping[str, str]], *, probability_sample: bool, simple_random: bool = False
+) -> Disclosure:
     """Write down what an author says, in place of what she said before.
 
     Parameters
@@ -99,6 +101,9 @@ def disclose(slug: str, texts: Mapping[str, Mapping[str, str]], *, probability_s
         By name of the field, and there by language of reports. What is empty is left out.
     probability_sample : bool
         Whether every member of the population had a known chance, not nothing, of being drawn.
+    simple_random : bool
+        Whether, besides, all had the same chance and each was drawn alone. Only then reports have an interval for the
+        population: unequal chances and clusters have a design effect, which nothing that is declared tells.
 
     Raises
     ------
@@ -119,6 +124,7 @@ def disclose(slug: str, texts: Mapping[str, Mapping[str, str]], *, probability_s
     if faults:
         raise Refused(faults)
     written = {"texts": {name: said for name, said in kept.items() if said}, "probability_sample": probability_sample}
+    written["simple_random"] = probability_sample and simple_random
     return Disclosure.objects.update_or_create(slug=slug, defaults=written)[0]
 
 

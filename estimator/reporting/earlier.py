@@ -11,8 +11,8 @@ import numpy as np
 
 from collector import selectors as store
 from collector.designs import Design
-from estimator import waves
-from estimator.computing import Fit, overall
+from estimator import targets, waves
+from estimator.computing import Fit, known_shares, overall
 from estimator.groups import stored
 from estimator.models import Run
 from estimator.results import Item, Results
@@ -34,11 +34,19 @@ def told_by(designs_of: Callable[[str], Sequence[str]]) -> None:
 
 @dataclass(frozen=True)
 class Wave:
-    """One wave of a question: its design, how many reports, and what is estimated; None with too few reports."""
+    """One wave of a question: its design, how many reports, and what is estimated; None with too few reports.
+
+    `weighted`: whether the groups are weighted by known shares in it.
+    """
 
     design: Design
     n: int
     fit: Fit | None
+    weighted: bool
+
+    def target(self, *, sampled: bool) -> str:
+        """Of whom its numbers speak."""
+        return targets.of_numbers(weighted=self.weighted, sampled=sampled)
 
     @property
     def number(self) -> int:
@@ -111,7 +119,7 @@ def _of_item(item: Item, past: Sequence[tuple[Design, Run]]) -> Iterator[Series]
     alike = [(design, run) for design, run in past if not waves.unlike(item.design, design, item.frozen)]
     if not alike:
         return
-    mine = Wave(item.design, item.n, item.overall)
+    mine = Wave(item.design, item.n, item.overall, bool(known_shares(item.partition)))
     found = (*(_wave(item, design, run) for design, run in alike), mine)
     choices: list[int | None] = [None] * item.question.reports_mean
     choices += [1] if item.of_one else list(range(len(item.choices))) * item.question.reports_shares
@@ -127,8 +135,9 @@ def _wave(item: Item, design: Design, run: Run) -> Wave:
     keys = [one["key"] for one in design.document["items"]]
     field = design.fields[keys.index(item.key)]
     totals = tuple(np.array(table, dtype=np.int64) for table in run.tallies[field.start : field.stop])
-    fit = overall(stored(design, run.groups), keys.index(item.key), totals, item.confidence)
-    return Wave(design, int(totals[0].sum()), fit)
+    partition = stored(design, run.groups)
+    fit = overall(partition, keys.index(item.key), totals, item.confidence)
+    return Wave(design, int(totals[0].sum()), fit, bool(known_shares(partition)))
 
 
 def _is_known(wave: Wave, choice: int | None) -> bool:
@@ -157,6 +166,8 @@ def _row(read: Results, one: Series, change: Changed) -> dict[str, Any]:
         "since_design": change.since.design.digest,
         "n": one.waves[-1].n,
         "since_n": change.since.n,
+        "target": targets.common(wave.target(sampled=True) for wave in (one.waves[-1], change.since)),
+        "noise_target": targets.common(wave.target(sampled=False) for wave in (one.waves[-1], change.since)),
         "change": change.estimate,
         "change_unclipped": change.number("unbiased"),
         **{name: change.number(name) for name in names},

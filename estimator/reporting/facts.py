@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from collector.designs import FEWEST_IN_GROUP
 from collector.models import FrozenDesign
-from estimator import participation, wording
+from estimator import participation, targets, wording
 from estimator.computing import MINIMUM_REPORTS, SHARE, collapsed, known_shares
 from estimator.groups import epsilon_of, is_protected
 from estimator.languages import spoken
@@ -68,12 +68,13 @@ def in_short(read: Results, blocks: tuple[Block, ...], *, simulated: bool, sampl
     for block in blocks:
         line = block.headline
         yield Short(block.wording, line.sentence or f"{line.missing}.")
-    those = _("These numbers are of those who took part. The report claims nothing about anybody else.")
+    those = _("These numbers are for %(target)s. The report claims nothing about anybody else.")
     declared = _(
-        "The intervals in these sentences are for the chance of the tickets; the tables have those for the population "
-        "too, of which the respondents are a probability sample, as the author declares."
+        "The intervals in these sentences are for the chance of the tickets; the tables have those of a simple random "
+        "sample too, as the author declares it, for %(target)s."
     )
-    yield Short("", declared if sampling else those)
+    text = declared if sampling else those
+    yield Short("", text % {"target": targets.of_all(read.partition, sampled=sampling)})
 
 
 def how_to_read() -> str:
@@ -156,7 +157,7 @@ def _groups_together(read: Results) -> Iterator[Fact]:
     yield Fact(_("Groups"), text % {"fewest": fewest, "other": other.label, "names": ", ".join(other.names)})
 
 
-def disclosed(read: Results, disclosure: Disclosure, *, sampling: bool) -> Iterator[Fact]:
+def disclosed(read: Results, disclosure: Disclosure) -> Iterator[Fact]:
     """The items that AAPOR's Code asks for: the author's, and those that we know ourselves."""
     ours = {"mode": mode(read), "weighting": _weighting(read), "processing": _processing()}
     for field in disclosures.FIELDS:
@@ -168,7 +169,7 @@ def disclosed(read: Results, disclosure: Disclosure, *, sampling: bool) -> Itera
             yield Fact(_("Wording"), _("Word for word in this report: questions, choices, and what was explained."))
         if field.name == "mode":
             yield Fact(_("Dates"), _dates(read))
-            yield Fact(_("Reports and precision"), _precision(read, sampling=sampling))
+            yield Fact(_("Reports and precision"), _precision(read, disclosure))
 
 
 def mode(read: Results) -> str:
@@ -239,25 +240,35 @@ def _dates(read: Results) -> str:
     return _("Opened on %(opened)s, closed on %(closed)s, counted on %(counted)s.") % said
 
 
-def _precision(read: Results, *, sampling: bool) -> str:
+def _precision(read: Results, disclosure: Disclosure) -> str:
     said = [_("n = %(n)s.") % {"n": wording.count(read.run.reports or 0)}]
     level = confidence(read)
     margin = _widest(read, sampled=False)
     if margin is not None:
         text = _(
-            "For those who took part, the ends of the %(confidence)s intervals of all respondents’ shares are at most "
+            "For %(target)s, the ends of the %(confidence)s intervals of all respondents’ shares are at most "
             "%(margin)s points from the estimate."
         )
-        said.append(text % {"confidence": level, "margin": wording.points_up(margin)})
-    sampled = _widest(read, sampled=True) if sampling else None
+        named = {"target": targets.of_all(read.partition, sampled=False), "margin": wording.points_up(margin)}
+        said.append(text % {"confidence": level, **named})
+    sampled = _widest(read, sampled=True) if disclosure.has_margin else None
     if sampled is not None:
-        text = _("With the sampling error: at most %(margin)s points.")
-        said.append(text % {"margin": wording.points_up(sampled)})
-    if not sampling:
-        said.append(
-            _("No margin of sampling error is stated, because the author has not declared a probability sample.")
+        text = _("With the sampling error of a simple random sample, for %(target)s: at most %(margin)s points.")
+        named = {"target": targets.of_all(read.partition, sampled=True), "margin": wording.points_up(sampled)}
+        said.append(text % named)
+    return " ".join([*said, *_no_margin(disclosure)])
+
+
+def _no_margin(disclosure: Disclosure) -> Iterator[str]:
+    """Why no margin of sampling error is stated."""
+    if not disclosure.probability_sample:
+        yield _("No margin of sampling error is stated, because the author has not declared a probability sample.")
+    elif not disclosure.has_margin:
+        yield _(
+            "No margin of sampling error is stated: the author declares a probability sample, but not that everybody "
+            "had the same chance of being drawn and each was drawn alone. Unequal chances and clusters change the "
+            "error by a design effect, which cannot be computed from what is declared."
         )
-    return " ".join(said)
 
 
 def _widest(read: Results, *, sampled: bool) -> float | None:
@@ -287,14 +298,16 @@ def limits(read: Results, *, sampling: bool) -> Iterator[Fact]:
 
 def _limits_of_respondents(read: Results, *, sampling: bool) -> Iterator[Fact]:
     who = _(
-        "The intervals speak of those who took part. They say nothing of a larger population: this survey does not "
-        "claim that its respondents are a random sample of one."
+        "The intervals are for %(target)s. They say nothing of a larger population: that the respondents are a simple "
+        "random sample of one is not declared."
     )
     declared = _(
-        "One of the intervals speaks of a larger population. It is right as far as the respondents are a probability "
-        "sample of it, which the author declares and nobody else has checked."
+        "One of the intervals is for %(target)s. It is right as far as the respondents are a simple random sample of "
+        "it, everybody with the same chance and each drawn alone, which the author declares and nobody else has "
+        "checked. It takes the population as much larger than the sample; of a small one it is too wide."
     )
-    yield Fact(_("Who took part."), declared if sampling else who)
+    text = declared if sampling else who
+    yield Fact(_("Who took part."), text % {"target": targets.of_report(read.partition, sampled=sampling)})
     if not read.design.rehearsal:
         yield Fact(
             _("Who stayed away."),

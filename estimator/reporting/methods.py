@@ -6,9 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
-from estimator import wording
+from estimator import targets, wording
 from estimator.computing import MINIMUM_REPORTS, known_shares
 from estimator.reporting.references import OF_INTERVALS
 from estimator.results import Item, Results
@@ -16,25 +15,7 @@ from estimator.results import Item, Results
 LARGEST_TABLE = 5
 """Rows and columns up to which a paragraph holds the whole table; the privacy label and the files have larger ones."""
 
-FITTING = {
-    "table": gettext_lazy(
-        "Shares: the unbiased estimate from the inverted table; shown is the maximum-likelihood estimate within 0 to "
-        "100 % (Warner, 1965; van den Hout & van der Heijden, 2002)."
-    ),
-    "bits": gettext_lazy(
-        "Where marks or a set are sent: each share from the count of its marks; shown are the nearest shares that are "
-        "not negative and sum to 100 % (Held et al., 1974)."
-    ),
-    "options": gettext_lazy("Of several choices: each share from its own count, kept within 0 to 100 %."),
-    "scale": gettext_lazy("The mean of a scale: of the points, weighted by their estimated shares."),
-    "number": gettext_lazy(
-        "The mean of a number: of scores of the reports, whose mean over the tickets is the answer itself; kept within "
-        "the range."
-    ),
-}
-"""How estimates are made, by what there is in the survey."""
-
-CITED_BY_FITTING = {"table": ("warner", "hout"), "bits": ("held",)}
+CITED_BY_METHOD = {"maximum_likelihood": ("warner", "hout"), "nearest_shares": ("held",)}
 
 
 @dataclass(frozen=True)
@@ -47,15 +28,15 @@ class Methods:
 
 def methods(read: Results, *, sampling: bool) -> Methods:
     """How the answers were randomised, estimated and given intervals. `sampling` as for the report's numbers."""
-    fitted = [name for name in FITTING if any(name in _fitted_by(item) for item in read.items)]
+    fitted = [name for name in targets.METHODS if any(name in _fitted_by(item) for item in read.items)]
     intervals = [name for name in wording.METHODS if name in set(_intervals(read, sampling=sampling))]
     cited = {"kasiviswanathan", *(OF_INTERVALS[name] for name in intervals if name in OF_INTERVALS)}
-    cited |= {key for name in fitted for key in CITED_BY_FITTING.get(name, ())}
+    cited |= {key for name in fitted for key in CITED_BY_METHOD.get(name, ())}
     cited |= {key for item in read.items for key in _mechanism(item).cited}
     cited |= {"cochran"} if known_shares(read.partition) else set()
     paragraphs = (
         " ".join([_randomised(read), *(_of_question(item, number) for number, item in enumerate(read.items, 1))]),
-        " ".join([str(FITTING[name]) for name in fitted] + list(_weighted(read))),
+        " ".join([str(targets.METHODS[name]) for name in fitted] + list(_weighted(read))),
         _of_intervals(read, intervals, sampling=sampling),
     )
     return Methods(tuple(paragraph for paragraph in paragraphs if paragraph), frozenset(cited))
@@ -187,16 +168,16 @@ def _of_intervals(read: Results, intervals: list[str], *, sampling: bool) -> str
         return _("There are no intervals yet.")
     named = "; ".join(str(wording.METHODS[name]) for name in intervals)
     parts = [_("Intervals at %(confidence)s: %(methods)s.") % {"confidence": confidence(read), "methods": named}]
+    noise = targets.of_report(read.partition, sampled=False)
     if sampling:
-        parts.append(
-            _(
-                "One interval holds the chance of the tickets alone and speaks of those who took part; the other holds "
-                "that of drawing the respondents too and speaks of the population of which they are a probability "
-                "sample, as its author declares."
-            )
+        text = _(
+            "One interval holds the chance of the tickets alone and is for %(noise)s; the other holds that of drawing "
+            "the respondents too and is for %(target)s, of which they are a simple random sample, as its author "
+            "declares: so the design effect is 1 but for the weights, and no finite population correction is made."
         )
+        parts.append(text % {"noise": noise, "target": targets.of_report(read.partition, sampled=True)})
     else:
-        parts.append(_("They hold the chance of the tickets and speak of those who took part."))
+        parts.append(_("They hold the chance of the tickets and are for %(target)s.") % {"target": noise})
     if read.run.anytime:
         parts.append(str(wording.EVERY_LOOK))
     parts.append(
@@ -219,14 +200,15 @@ def _intervals(read: Results, *, sampling: bool) -> Iterator[str]:
     for item in read.items:
         for cell in item.shown:
             if cell.known:
-                yield cell.estimate.noise_interval
+                said = targets.meaning(item, cell.estimate)
+                yield said.noise_interval
                 if sampling:
-                    yield cell.estimate.interval
+                    yield said.interval
 
 
 def _fitted_by(item: Item) -> Iterator[str]:
     """Which ways of estimating this question needs."""
     if item.question.reports_shares:
-        yield {"one_hot": "bits", "subset": "bits", "each_option": "options"}.get(item.frozen["encoding"], "table")
+        yield targets.method_of(item, mean=False)
     if item.question.reports_mean:
-        yield "scale" if item.question.reports_shares else "number"
+        yield targets.method_of(item, mean=True)

@@ -14,9 +14,17 @@ class Disclosure(models.Model):
     probability_sample = models.BooleanField(
         default=False, help_text="whether the author declares that its respondents are one"
     )
+    simple_random = models.BooleanField(
+        default=False, help_text="whether it is declared that all had the same chance and each was drawn alone"
+    )
 
     class Meta:
         ordering = ["slug"]
 
     def __str__(self) -> str:
         return f"what is disclosed of {self.slug}"
+
+    @property
+    def has_margin(self) -> bool:
+        """Whether a margin of sampling error can be stated: of a simple random sample no more has to be known."""
+        return self.probability_sample and self.simple_random

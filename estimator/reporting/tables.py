@@ -4,17 +4,22 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from estimator import targets
+from estimator.targets import Meaning
+
 
 @dataclass(frozen=True)
 class Line:
     """One estimate in a table: each number as text, or `missing`, which says why there are none.
 
-    `sampled` is the interval for a larger population; empty where the author does not declare a probability sample.
+    `sampled` is the interval for a larger population; empty where the author does not declare a simple random sample.
+    `means` is what is to be said of the number.
     """
 
     choice: str
     group: str
     n: str
+    means: Meaning
     missing: str = ""
     estimate: str = ""
     noise: str = ""
@@ -82,17 +87,32 @@ def table(
     columns = [Column(_("Group") if grouped else _("Who"), number=False)] * by_group
     columns += [Column(_("True answer"), number=False)] * by_choice
     columns += [Column(_("Reports")), Column(_("Estimate"))]
-    columns += [Column(_("%(confidence)s interval, those who took part") % {"confidence": confidence})]
-    columns += [Column(_("%(confidence)s interval, the population") % {"confidence": confidence})] * sampling
+    found = {sampled: [_target(line, sampled=sampled) for line in lines] for sampled in (False, True)}
+    mixed = targets.common(found[False]) == targets.MIXED
+    columns += [
+        Column(targets.heading(found[sampled], sampled=sampled, confidence=confidence))
+        for sampled in (False, *[True] * sampling)
+    ]
     columns += [Column(error), Column(_("Needed if asked directly"))]
     columns += [Column(_("Known truth"))] * truth
     numbers = 4 + sampling
-    rows = (_row(line, by_group=by_group, by_choice=by_choice, numbers=numbers, truth=truth) for line in lines)
+    rows = (
+        _row(line, by_group=by_group, by_choice=by_choice, numbers=numbers, truth=truth, mixed=mixed) for line in lines
+    )
     return Table(caption, tuple(columns), tuple(rows))
 
 
-def _row(line: Line, *, by_group: bool, by_choice: bool, numbers: int, truth: bool) -> tuple[Cell, ...]:
-    named = [Cell(line.group or _("All respondents"), "head", quoted=bool(line.group))] * by_group
+def everybody(means: Meaning, *, mixed: bool) -> str:
+    """What all respondents are called beside their groups: `mixed` where they are weighted, and the groups are not."""
+    return _("All respondents, weighted") if mixed and targets.is_weighted(means.noise_target) else _("All respondents")
+
+
+def _target(line: Line, *, sampled: bool) -> str:
+    return line.means.target if sampled else line.means.noise_target
+
+
+def _row(line: Line, *, by_group: bool, by_choice: bool, numbers: int, truth: bool, mixed: bool) -> tuple[Cell, ...]:
+    named = [Cell(line.group or everybody(line.means, mixed=mixed), "head", quoted=bool(line.group))] * by_group
     named += [Cell(line.choice, "words" if by_group else "head", quoted=True)] * by_choice
     if line.missing:
         told = [Cell(line.missing, "missing", span=numbers)]

@@ -7,7 +7,7 @@ from functools import cached_property
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from estimator import pictures, waves, wording
+from estimator import pictures, targets, waves, wording
 from estimator.analyses import axes
 from estimator.reporting.blocks import Figure, Manner
 from estimator.reporting.earlier import Changed, Series, Wave, series, value_of
@@ -56,7 +56,9 @@ def assumption() -> str:
 
 def _change(one: Series, number: int, manner: Manner, *, wording: str) -> Change:
     of = _of(one)
-    points = tuple(_point(wave, _named(wave, one.waves[-1]), one.choice, manner) for wave in one.waves)
+    found = [wave.target(sampled=manner.sampling) for wave in one.waves]
+    mixed = targets.common(found) == targets.MIXED
+    points = tuple(_point(wave, _label(wave, one.waves[-1], mixed=mixed), one.choice, manner) for wave in one.waves)
     values = [
         end for point in points for end in (point.low, point.high, point.noise_low, point.noise_high) if end is not None
     ]
@@ -64,15 +66,9 @@ def _change(one: Series, number: int, manner: Manner, *, wording: str) -> Change
     caption = _("%(what)s over time") % {"what": of}
     figure = Trend(points, f"change-{number}", f"{caption}: {one.item.wording}", axis)
     rows = tuple(_cells(point, wave) for point, wave in zip(points, one.waves, strict=True))
-    head = (Column(_("Wave"), number=False), Column(_("Reports")), Column(_("Estimate")), Column(_interval(manner)))
+    interval = targets.heading(found, sampled=manner.sampling, confidence=manner.confidence)
+    head = (Column(_("Wave"), number=False), Column(_("Reports")), Column(_("Estimate")), Column(interval))
     return Change(wording, tuple(_sentences(one, manner)), figure, Table(caption, head, rows))
-
-
-def _interval(manner: Manner) -> str:
-    said = {"confidence": manner.confidence}
-    if manner.sampling:
-        return _("%(confidence)s interval, the population") % said
-    return _("%(confidence)s interval, those who took part") % said
 
 
 def _of(one: Series) -> str:
@@ -84,12 +80,18 @@ def _named(wave: Wave, newest: Wave) -> str:
     return _("wave %(number)s") % said if waves.are_waves(newest.design) else _("version %(number)s") % said
 
 
+def _label(wave: Wave, newest: Wave, *, mixed: bool) -> str:
+    """The name of a wave at the head of its row; `mixed` where only some of the waves are weighted."""
+    name = _named(wave, newest)
+    name = name[:1].upper() + name[1:]
+    return _("%(wave)s, weighted") % {"wave": name} if mixed and wave.weighted else name
+
+
 def _unit(choice: int | None) -> wording.Unit:
     return wording.PLAIN if choice is None else wording.PERCENT
 
 
-def _point(wave: Wave, name: str, choice: int | None, manner: Manner) -> pictures.Row:
-    label = name[:1].upper() + name[1:]
+def _point(wave: Wave, label: str, choice: int | None, manner: Manner) -> pictures.Row:
     if wave.fit is None or not waves.is_told(wave.fit, choice):
         return pictures.Row(label, wording.not_enough(wave.n, values=wave.fit is not None))
     fit, unit = wave.fit, _unit(choice)

@@ -18,6 +18,9 @@ from surveys.models import Survey
 from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
 
+SAMPLES = ("probability", "simple")
+"""What may be declared of the respondents; anything else declares nothing."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -40,12 +43,14 @@ def disclose(request: HttpRequest, slug: str) -> HttpResponse:
     found = disclosures.of(survey.slug)
     if request.method != "POST":
         said = {field.name: found.texts.get(field.name, {}).get(language, "") for field in disclosures.FIELDS}
-        return _page(request, survey, language, said, sample=found.probability_sample)
+        sample = "simple" if found.has_margin else "probability" if found.probability_sample else ""
+        return _page(request, survey, language, said, sample=sample)
     said = {field.name: request.POST.get(field.name, "") for field in disclosures.FIELDS}
-    sample = request.POST.get("sample") == "yes"
+    sample = request.POST.get("sample", "")
+    declared = {"probability_sample": sample in SAMPLES, "simple_random": sample == "simple"}
     texts = {name: {**found.texts.get(name, {}), language: text} for name, text in said.items()}
     try:
-        disclosing.disclose(survey, texts, probability_sample=sample, by=signed_in(request))
+        disclosing.disclose(survey, texts, **declared, by=signed_in(request))
     except disclosures.Refused as refusal:
         return _page(request, survey, language, said, sample=sample, faults=refusal.faults)
     messages.success(request, "Saved. Every report of this survey says it from now on.")
@@ -58,7 +63,7 @@ def _page(
     language: str,
     said: dict[str, str],
     *,
-    sample: bool,
+    sample: str,
     faults: dict[str, str] | None = None,
 ) -> HttpResponse:
     with translation.override(language):

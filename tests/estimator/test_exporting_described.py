@@ -111,11 +111,15 @@ def test_the_ddi_document_is_one(run: Run, of_every_kind: Run) -> None:
 
 def test_what_the_author_discloses_is_in_the_document_and_in_ddi(run: Run) -> None:
     before = json.loads(FORMATS["json"].whole(run))["disclosure"]
-    assert before == {"probability_sample": False, "texts": {field.name: {} for field in disclosures.FIELDS}}
+    assert before == {
+        "probability_sample": False,
+        "simple_random_sample": False,
+        "texts": {field.name: {} for field in disclosures.FIELDS},
+    }
     texts = {field.name: {"en": f"{field.name} 😀 =1", "de": f"{field.name} ß"} for field in disclosures.FIELDS}
-    disclosures.disclose("campus", texts, probability_sample=True)
+    disclosures.disclose("campus", texts, probability_sample=True, simple_random=True)
     document = json.loads(FORMATS["json"].whole(run))
-    assert document["disclosure"] == {"probability_sample": True, "texts": texts}
+    assert document["disclosure"] == {"probability_sample": True, "simple_random_sample": True, "texts": texts}
     assert jsonschema.Draft202012Validator(SCHEMA).is_valid(document)
     root = ET.fromstring(FORMATS["ddi"].whole(run))
     fits(root)

@@ -169,12 +169,12 @@ def test_yes_no_with_a_third_answer_shows_all_three() -> None:
 def test_groups_of_a_mean_share_one_picture_and_one_table() -> None:
     run = weighted()
     (part,) = blocks(run)["hours"].parts
-    assert [row[0].text for row in part.main.rows] == ["All respondents", "Young", "Old"]
+    assert [row[0].text for row in part.main.rows] == ["All respondents, weighted", "Young", "Old"]
     assert (part.by_group, part.groups) == (None, None)
-    assert part.lines[0].sentence.startswith("Weighted by the known sizes of the groups, the mean is an estimated ")
+    assert part.lines[0].sentence.startswith("Weighted by the known sizes of the groups, the mean of the 700 resp")
     assert re.match(r"In the group “Young”, the mean of the \d+ respondents is an est", part.group_lines[0].sentence)
     mood = blocks(run)["mood"].parts[0]
-    assert "the mean of those who gave a point is an estimated" in mood.lines[0].sentence
+    assert "the mean of those of the 700 respondents who gave a point is an estimated" in mood.lines[0].sentence
     assert "the mean of those of the " in mood.group_lines[0].sentence
 
 

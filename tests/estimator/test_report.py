@@ -211,7 +211,9 @@ def test_a_custom_table_has_a_report_too(client: Client) -> None:
     fill(design)
     run = run_of(design, published=True)
     assert "a transition table of its own" in said(page(client, run))
-    disclose("campus", {"recruitment": {"en": "By lot, from the register."}}, probability_sample=True)
+    disclose(
+        "campus", {"recruitment": {"en": "By lot, from the register."}}, probability_sample=True, simple_random=True
+    )
     html = said(page(client, run))
     assert "profile likelihood interval on the simplex" in html
     assert "Mechanism: a table of its own." in html

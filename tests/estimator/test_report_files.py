@@ -150,9 +150,14 @@ def test_a_margin_of_sampling_error_needs_a_declared_probability_sample(run: Run
     with pytest.raises(disclosures.Refused, match="how its members were drawn"):
         disclose("campus", {}, probability_sample=True)
     disclose("campus", DRAWN, probability_sample=True)
+    clustered = words(run)
+    assert "interval, the population" not in clustered
+    assert "Unequal chances and clusters change the error by a design effect" in clustered
+    disclose("campus", DRAWN, probability_sample=True, simple_random=True)
     after = words(run)
     assert "95 % interval, the population" in after.replace("\u00a0", " ")
-    assert "With the sampling error: at most" in after
+    assert "With the sampling error of a simple random sample, for the population: at most" in after
+    assert "of a small one it is too wide" in after
     assert "the tickets’ chance alone" in after
 
 

@@ -31,7 +31,7 @@ def test_what_is_written_in_one_language_leaves_the_other(her: Client, survey: S
 
 
 def test_a_refused_text_is_still_there_to_be_put_right(her: Client, survey: Survey) -> None:
-    answer = her.post(PAGE, {**FIELDS, "language": "en", "limits": "Kept <b>", "sample": "yes"})
+    answer = her.post(PAGE, {**FIELDS, "language": "en", "limits": "Kept <b>", "sample": "simple"})
     page = answer.content.decode()
     assert answer.status_code == 422
     assert "so this must say how its members were drawn" in page

@@ -191,8 +191,13 @@ def number(value: float) -> float | None:
 
 def described(report: Bundle, frozen: Row, item: Item, row: Row, run: Row) -> Row:
     """The same row with what the design says of it."""
-    share = row["measure"] == "share"
+    share, weighted = row["measure"] == "share", "_weighted" * bool(report.shares and not row["stratum"])
+    by_encoding = {"one_hot": "nearest_shares", "subset": "nearest_shares", "each_option": "own_count"}
+    of_mean = "mean_of_shares" if item.question.reports_shares else "mean_of_scores"
     return row | {
+        "target": f"population{weighted}",
+        "noise_target": f"respondents{weighted}",
+        "estimate_method": by_encoding.get(frozen["encoding"], "maximum_likelihood") if share else of_mean,
         "wording": item.wording,
         "choice_label": item.choices[row["choice"]] if share else "",
         "stratum_label": report.strata.get(row["stratum"], ""),

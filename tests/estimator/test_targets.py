@@ -1,0 +1,112 @@
+"""Of whom a number speaks, how it and its intervals were made: the same on paper, on pages and in every file."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import openpyxl
+import pytest
+from django.test import Client
+from django.utils import translation
+
+from collector.services import freeze
+from estimator import results, services, targets
+from estimator.exporting.formats import FORMATS
+from estimator.models import Run
+from estimator.reporting.disclosures import disclose
+from tests.estimator.test_groups import answered, document
+from tests.estimator.test_kinds_report import finished, weighted
+from tests.estimator.test_report import said
+from tests.estimator.test_report_files import printed as on_paper
+from tests.estimator.test_report_files import texts
+
+pytestmark = pytest.mark.django_db
+
+LOT = {"recruitment": {"en": "By lot, from the register."}}
+NOISE = {
+    "respondents": "interval, those who took part",
+    "respondents_weighted": "interval, those who took part, weighted by the known sizes of the groups",
+}
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "wake", lambda run_id: None)
+
+
+def merged() -> Run:
+    """Four groups, of which the two of 5 and 3 are told of, and weighted, with the next larger one."""
+    run = answered(freeze(document(4, "2/5", "3/10", "1/5", "1/10")), [70, 45, 5, 3])
+    services.publish(run, published=True)
+    return run
+
+
+CASES = {
+    "open": (finished, "respondents"),
+    "weighted": (weighted, "respondents_weighted"),
+    "groups merged": (merged, "respondents_weighted"),
+}
+
+
+def facts(row: dict[str, Any]) -> tuple[str, ...]:
+    """What a file says of a number, without the number."""
+    names = ("item", "measure", "stratum", "target", "noise_target", "estimate_method", "interval_method")
+    return tuple(str(row[name]) for name in (*names, "noise_interval_method"))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_files_and_pages_say_the_same_of_every_number(case: str) -> None:
+    make, noise = CASES[case]
+    run = make()
+    read = results.read(run)
+    stated = []
+    for item in read.items:
+        for cell in item.cells:
+            means = targets.meaning(item, cell.estimate)
+            assert targets.is_weighted(means.target) == targets.is_weighted(means.noise_target)
+            assert means.noise_target == ("respondents" if cell.group_key else noise)
+            place = (item.key, cell.estimate.measure, cell.group_key, means.target, means.noise_target)
+            stated.append((*place, means.method, means.interval, means.noise_interval))
+    sheet = csv.DictReader(io.StringIO(FORMATS["csv"].whole(run).decode("utf-8-sig")))
+    assert [facts(row) for row in sheet] == stated
+    assert [facts(row) for row in json.loads(FORMATS["json"].whole(run))["estimates"]] == stated
+    book = openpyxl.load_workbook(io.BytesIO(FORMATS["xlsx"].whole(run)), read_only=True)
+    head, *rows = book["estimates"].iter_rows(values_only=True)
+    assert [facts({str(k): v or "" for k, v in zip(head, row, strict=True)}) for row in rows] == stated
+
+    page = said(Client().get(f"/reports/{run.key}/").content.decode())
+    printed = "\n".join(texts(on_paper(run)))
+    for text in (page, printed):
+        assert NOISE[noise] in text
+        assert f"These numbers are for {targets.WORDS[noise]}." in text
+        assert f"For {targets.WORDS[noise]}, the ends of the" in text
+        assert "interval, the population" not in text
+        assert ("weighted by the known sizes of the groups" in text) == (noise == "respondents_weighted")
+    ddi = FORMATS["ddi"].whole(run).decode()
+    assert f"those of the tickets alone are for {targets.of_report(read.partition, sampled=False)};" in ddi
+
+
+def test_only_a_simple_random_sample_has_a_margin(client: Client) -> None:
+    run = weighted()
+    whole = "interval, the population, its groups weighted by their known sizes"
+    said_of = []
+    for declared in ({}, {"probability_sample": True}, {"probability_sample": True, "simple_random": True}):
+        disclose("kinds", LOT, **{"probability_sample": False, **declared})
+        page = said(client.get(f"/reports/{run.key}/").content.decode())
+        assert (whole in page) == ("No margin of sampling error is stated" not in page)
+        said_of.append(whole in page)
+    assert said_of == [False, False, True]
+
+
+def test_a_mean_names_how_it_is_made() -> None:
+    methods = {item.key: targets.method_of(item, mean=True) for item in results.read(finished()).items if item.means}
+    assert methods["mood"] == "mean_of_shares"
+    assert methods["drinks"] == "mean_of_scores"
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_target_and_method_has_words(language: str) -> None:
+    with translation.override(language):
+        found = {str(text) for text in (*targets.WORDS.values(), *targets.METHODS.values())}
+    assert len(found) == len(targets.WORDS) + len(targets.METHODS)
