@@ -9,6 +9,7 @@ from scipy import special
 from randomized_response._checks import as_counts, as_level
 from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, likelihood_ratio
 from randomized_response._labelled import in_order
+from randomized_response._likely import LikelyTables
 from randomized_response._limits import around, wald_limits
 from randomized_response.channel import Channel
 from randomized_response.constrained import interior_point, maximum_likelihood
@@ -22,7 +23,11 @@ _STEADY = 4.0
 
 @dataclass(frozen=True)
 class Association(Result):
-    """One measure of association, at the constrained table; NaN beside it where that table is on the boundary."""
+    """One measure of association, at the constrained table.
+
+    Its interval is the delta method's; where a cell of that table is 0, there is no standard error, and the interval is
+    that of the profile likelihood, of an odds ratio from 0 or to infinity where such tables are likely.
+    """
 
     estimate: float
     standard_error: float
@@ -148,8 +153,10 @@ def estimate_joint(
     -----
     covariance = (B_a x B_b) (diag(lambda) - lambda lambda^T) (B_a x B_b)^T / (n - 1). Under independence the two
     reports are independent too, so that the smaller model is fitted question by question. Phi's interval is Wald's on
-    the scale of atanh, the odds ratio's on that of its logarithm, both by the delta method; none is given where a share
-    of the constrained table is 0. The answer to one question must not change how the other's draw is made or obeyed.
+    the scale of atanh, the odds ratio's on that of its logarithm, both by the delta method. Where a share of the
+    constrained table is 0, both are profile likelihood intervals: all values of tables p on the simplex with
+    2 (log L at the constrained table - log L at p) <= chi-squared(1) quantile, which near a boundary covers about its
+    level or more. The answer to one question must not change how the other's draw is made or obeyed.
 
     References
     ----------
@@ -181,7 +188,11 @@ def estimate_joint(
     apart = _independent_height(counts, channel_a, channel_b)
     diagnostics = _diagnose(constrained)
     low, high = around(constrained.ravel(), *wald_limits(unbiased, covariance, level))
-    pair = _associations(constrained.ravel(), covariance, level) if shape == (2, 2) else (None, None)
+    pair: tuple[Association | None, Association | None] = (None, None)
+    if shape == (2, 2) and constrained.min() > 0:
+        pair = _associations(constrained.ravel(), covariance, level)
+    elif shape == (2, 2):
+        pair = _at_the_edge(counts, channel_a, channel_b, constrained.ravel(), level)
     return JointEstimate(
         unbiased=unbiased.reshape(shape),
         constrained=constrained,
@@ -249,18 +260,33 @@ def _diagnose(constrained: Floats) -> tuple[Diagnostic, ...]:
     return (Diagnostic("boundary", message),)
 
 
+def _phi(shares: Floats) -> float:
+    p00, p01, p10, p11 = shares
+    spread = (p10 + p11) * (p00 + p01) * (p01 + p11) * (p00 + p10)
+    return float((p00 * p11 - p01 * p10) / np.sqrt(spread)) if spread > 0 else float("nan")
+
+
+def _at_the_edge(
+    counts: NDArray[np.int64], a: Channel, b: Channel, shares: Floats, level: float
+) -> tuple[Association, Association]:
+    """Phi and the odds ratio of a 2 x 2 table with a zero, with profile likelihood intervals."""
+    matrix = np.asarray(np.kron(a.matrix, b.matrix), dtype=np.float64)
+    likely = LikelyTables(counts.ravel(), matrix, shares, level)
+    crossed, straight, nothing = shares[1] * shares[2], shares[0] * shares[3], float("nan")
+    odds = nothing if crossed == straight == 0 else float("inf") if crossed == 0 else float(straight / crossed)
+    return (
+        Association(_phi(shares), nothing, *likely.phi()),
+        Association(odds, nothing, *likely.odds_ratio()),
+    )
+
+
 def _associations(shares: Floats, covariance: Floats, level: float) -> tuple[Association, Association]:
     """Phi and the odds ratio of a 2 x 2 table read row by row, with delta-method errors."""
     reach = float(special.ndtri((1 + level) / 2))
     p00, p01, p10, p11 = shares
     row, column = p10 + p11, p01 + p11
     spread = row * (1 - row) * column * (1 - column)
-    nothing = float("nan")
-    phi = float((p00 * p11 - p01 * p10) / np.sqrt(spread)) if spread > 0 else nothing
-    if shares.min() <= 0:
-        crossed, straight = p01 * p10, p00 * p11
-        odds = nothing if crossed == straight == 0 else float("inf") if crossed == 0 else float(straight / crossed)
-        return Association(phi, nothing, nothing, nothing), Association(odds, nothing, nothing, nothing)
+    phi = _phi(shares)
     to_row, to_column = np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0])
     tilt = (1 - 2 * row) / (row * (1 - row)) * to_row + (1 - 2 * column) / (column * (1 - column)) * to_column
     slope = np.array([p11, -p10, -p01, p00]) / np.sqrt(spread) - phi / 2 * tilt

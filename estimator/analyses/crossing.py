@@ -14,7 +14,7 @@ from estimator.groups import stored
 from randomized_response import JointEstimate, estimate_joint
 from randomized_response.joint import Association
 
-WALD, DELTA = "wald", "delta"
+WALD, DELTA, LIKELIHOOD = "wald", "delta", "likelihood"
 
 
 def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,13 +74,13 @@ def _associations(design: Design, first: Variable, second: Variable, joint: Join
     for name, one in found.items():
         if one is None:
             continue
-        known = bool(np.isfinite([one.estimate, one.low, one.high]).all())
-        error = one.standard_error / one.estimate if name == "odds_ratio" and known else one.standard_error
+        # Where the most likely table has a cell of nought there is no standard error, and one end may be infinite.
+        error = one.standard_error / one.estimate if name == "odds_ratio" and one.estimate else one.standard_error
         yield Row(
-            name, **_named(design, first, second), n=joint.n, estimate=number(one.estimate) if known else None,
-            standard_error=number(error) if known else None, low=number(one.low) if known else None,
-            high=number(one.high) if known else None, interval=DELTA if known else "none", level=joint.confidence,
-            flags=[] if known else [EDGE],
+            name, **_named(design, first, second), n=joint.n, estimate=number(one.estimate),
+            standard_error=number(error), low=number(one.low), high=number(one.high),
+            interval=LIKELIHOOD if np.isnan(error) else DELTA, level=joint.confidence,
+            flags=[] if np.isfinite(one.estimate) else [EDGE],
         )  # fmt: skip
 
 

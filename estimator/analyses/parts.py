@@ -116,17 +116,12 @@ def associations(rows: list[Row]) -> Table:
     for row in rows:
         if row.quantity == "odds_ratio":
             cells.append((names[row.quantity], *_ratio_cells(row)[:2]))
-        elif row.known:
-            low, high = row.low or 0.0, row.high or 0.0
-            cells.append(
-                (
-                    names["phi"],
-                    words.signed(f"{row.estimate:.2f}"),
-                    words.signed(f"{low - 0.005:.2f} to {high + 0.005:.2f}"),
-                )
-            )
-        else:
-            cells.append((names["phi"], words.missing(row), "–"))
+            continue
+        low, high = row.low or 0.0, row.high or 0.0
+        estimate = words.missing(row) if row.estimate is None else words.signed(f"{row.estimate:.2f}")
+        # Rounded outwards, which does not leave the range.
+        ends = f"{max(low - 0.005, -1):.2f} to {min(high + 0.005, 1):.2f}"
+        cells.append((names["phi"], estimate, words.signed(ends)))
     return Table("How strongly the two answers go together", ("Measure", "Estimate", _interval(rows)), tuple(cells))
 
 
@@ -147,10 +142,12 @@ def _cells(row: Row) -> tuple[str, str, str, str]:
 
 
 def _ratio_cells(row: Row) -> tuple[str, str, str]:
-    if row.estimate is None or row.low is None or row.high is None:
+    if row.low is None:
         return words.missing(row), "–", "–"
-    ends = f"{words.ratio(row.low, up=False)} to {words.ratio(row.high, up=True)}"
-    return words.ratio(row.estimate), ends, words.ratio(row.standard_error or 0.0)
+    low = words.ratio(row.low, up=False)
+    ends = f"{low} or more" if row.high is None else f"{low} to {words.ratio(row.high, up=True)}"
+    estimate = words.missing(row) if row.estimate is None else words.ratio(row.estimate)
+    return estimate, ends, words.ratio(row.standard_error or 0.0)
 
 
 def _said_ratio(row: Row) -> str:

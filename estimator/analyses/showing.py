@@ -177,8 +177,8 @@ def _cross_table(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown
     cautions = [*_cautions(analysis, [], speaker)]
     if EDGE in result["flags"]:
         cautions.append(
-            "The most likely table has a cell of nought. The p-value of the test is then only a guide, and there may "
-            "be no odds ratio."
+            "The most likely table has a cell of nought. The p-value of the test is then only a guide, and the odds "
+            "ratio may have no finite estimate, or no finite end."
         )
     return Shown(
         about(analysis),

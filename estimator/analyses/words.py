@@ -33,8 +33,8 @@ METHODS = {
     "weighting": "Post-stratification: the groups’ estimates weighted by the shares that were entered, which are taken "
     "as known; normal intervals (Cochran 1977, chapter 5).",
     "cross-table": "Joint shares: maximum likelihood through both tables of tickets; Wald intervals of the unbiased "
-    "estimates. Shares by row and association: delta method. Independence: likelihood-ratio test (van den Hout & van "
-    "der Heijden 2002).",
+    "estimates. Shares by row and association: delta method; association where a cell is nought: profile likelihood "
+    "interval. Independence: likelihood-ratio test (van den Hout & van der Heijden 2002).",
     "regression": "Logistic regression of an answer that was told through a table of tickets, by maximum likelihood; "
     "Wald intervals of the logarithms of the odds ratios (Scheers & Dayton 1988; Blair, Imai & Zhou 2015).",
     "versions": "Changes: intervals that recover the variances from the intervals of both (Newcombe 1998; Zou 2007), "

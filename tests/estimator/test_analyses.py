@@ -17,9 +17,10 @@ from collector import services as collector
 from collector.designs import Design
 from collector.services import freeze
 from estimator import jobs, tasks
-from estimator.analyses import asking, exports, selectors, services, showing, snapshots, words
+from estimator.analyses import asking, exports, parts, selectors, services, showing, snapshots, words
 from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import Refused, quantities_of, variable_of, variables_of
+from estimator.analyses.rows import Row
 from estimator.waves import remembered
 from randomized_response import custom, estimate_joint, logistic_regression
 from tests import analysed, kinds, payloads, simulated
@@ -152,6 +153,24 @@ def test_independent_answers_go_together_rarely(design: Design) -> None:
         for table in generator.multinomial(2_000, rates, size=400)
     ]
     assert np.mean([test["p_value"] < 0.05 for test in tests]) <= 0.083
+
+
+@pytest.mark.parametrize(
+    ("shares", "said"), [((0.7, -0.02, 0.12, 0.2), "or more"), ((0.7, 0.26, 0.06, -0.02), "0 to ")]
+)
+def test_association_where_a_cell_is_nought_is_told(design: Design, shares: tuple[float, ...], said: str) -> None:
+    coins, low = custom([[3, 1], [1, 3]]), custom([[5, 1], [2, 4]])
+    table = np.round(2_000 * coins.matrix.T @ np.reshape(shares, (2, 2)) @ low.matrix).astype(int)
+    asked = asking.parameters("cross-table", {"rows": "cheated", "columns": "mood:2"}, [design])
+    result = services.result_of("cross-table", asked, design, {"pairs": [table.tolist()], "groups": [[0, 1, 2]]})
+    joint = estimate_joint(table, coins, low)
+    told = [Row(**row) for row in result["rows"] if row["quantity"] in ("phi", "odds_ratio")]
+    phi, odds = told
+    assert (phi.low, phi.high) == (joint.phi.low, joint.phi.high)
+    assert (phi.interval, odds.interval, odds.standard_error) == ("likelihood", "likelihood", None)
+    assert odds.low == joint.odds_ratio.low
+    assert (odds.high is None) == (joint.odds_ratio.high == np.inf)
+    assert said in parts.associations(told).rows[1][2]
 
 
 def test_one_choice_is_crossed_against_all_others(design: Design, reports: Reports) -> None:

@@ -106,12 +106,15 @@ class TestConstrained:
         assert joint.constrained.min() >= 0
         assert joint.constrained.sum() == pytest.approx(1, abs=1e-12)
 
-    def test_boundary_is_named_and_has_no_intervals(self):
+    def test_boundary_is_named_and_has_no_standard_errors(self):
         joint = estimate_joint([[900, 30], [40, 30]], COINS, COINS)
         assert joint.unbiased.min() < 0
         assert (joint.constrained == 0).any()
         assert [each.name for each in joint.diagnostics] == ["boundary"]
-        assert np.isnan([joint.phi.standard_error, joint.odds_ratio.low]).all()
+        assert np.isnan([joint.phi.standard_error, joint.odds_ratio.standard_error]).all()
+        assert -0.01 < joint.phi.low < 0
+        assert joint.phi.high == 1
+        assert (joint.odds_ratio.low, joint.odds_ratio.high) == (0, np.inf)
 
     def test_independent_answers_have_no_statistic(self):
         shares = np.outer([0.7, 0.3], [0.4, 0.6])
@@ -124,6 +127,75 @@ class TestConstrained:
         assert joint.independence.degrees_of_freedom == 4
         assert joint.phi is None
         assert joint.odds_ratio is None
+
+
+def with_odds(r, s, odds):
+    """Tables of these shares of the second row and column with an odds ratio (Plackett 1965, JASA 60, 516-522)."""
+    whole = 1 + (r + s) * (odds - 1)
+    both = (whole - np.sqrt(whole**2 - 4 * odds * (odds - 1) * r * s)) / (2 * (odds - 1))
+    return np.stack([1 - r - s + both, s - both, r - both, both])
+
+
+def with_phi(r, s, phi):
+    both = r * s + phi * np.sqrt(r * (1 - r) * s * (1 - s))
+    return np.stack([1 - r - s + both, s - both, r - both, both])
+
+
+def drop(counts, channel, best, tables, value):
+    """2 (log L at the maximum - log L at the best table with that value), by a grid of both margins that closes in."""
+    matrix = np.kron(channel.matrix, channel.matrix)
+    top, centre, reach = np.ravel(counts) @ np.log(best.ravel() @ matrix), (0.5, 0.5), 0.5
+    for _ in range(8):
+        r, s = np.meshgrid(*(np.linspace(max(c - reach, 1e-7), min(c + reach, 1 - 1e-7), 81) for c in centre))
+        found = tables(r, s, value)
+        rates = np.einsum("xij,xy->yij", np.clip(found, 0, 1), matrix)
+        heights = np.where(found.min(axis=0) >= 0, np.einsum("y,yij->ij", np.ravel(counts), np.log(rates)), -np.inf)
+        place = np.unravel_index(heights.argmax(), heights.shape)
+        centre, reach = (r[place], s[place]), reach / 4
+    return 2 * (top - heights.max())
+
+
+@pytest.mark.parametrize(
+    ("truth", "table"),
+    [
+        ("1/2", [[1092, 375], [275, 258]]),
+        ("1/2", [[1180, 260], [420, 140]]),
+        ("1/2", [[54, 17], [12, 17]]),
+        ("3/4", [[640, 90], [200, 70]]),
+        ("3/4", [[280, 60], [30, 30]]),
+        ("3/4", [[330, 30], [35, 5]]),
+    ],
+)
+def test_ends_at_a_zero_cell_are_those_of_the_profile_likelihood(truth, table):
+    """At each end inside the range the drop is chi-squared's quantile; at an end of the range it is below."""
+    channel = forced_response(truth=truth)
+    joint = estimate_joint(table, channel, channel)
+    assert joint.constrained.min() == 0
+    for tables, found, least, most in ((with_odds, joint.odds_ratio, 0, np.inf), (with_phi, joint.phi, -1, 1)):
+        for end in (found.low, found.high):
+            if end in (least, most):
+                near = {0: 1e-6, np.inf: 1e6, -1: -1 + 1e-6, 1: 1 - 1e-6}[end]
+                assert drop(table, channel, joint.constrained, tables, near) < 3.8415 + 0.05
+            else:
+                assert drop(table, channel, joint.constrained, tables, end) == pytest.approx(3.8415, abs=0.05)
+
+
+def test_intervals_of_a_rare_trait_cover():
+    """Of 80 tables of 300, most of them with a zero cell, 70 intervals hold the truth but for a chance below .01.
+
+    Binomial at .95. None of these had an interval before where a cell was 0.
+    """
+    channel, truth = forced_response(truth="1/2"), np.array([0.9, 0.04, 0.04, 0.02])
+    rates = truth @ np.kron(channel.matrix, channel.matrix)
+    phi, odds = 0.9 * 0.02 - 0.04**2, 0.9 * 0.02 / 0.04**2
+    phi /= 0.94 * 0.06
+    joints = [
+        estimate_joint(table, channel, channel)
+        for table in np.random.default_rng(5).multinomial(300, rates, size=80).reshape(-1, 2, 2)
+    ]
+    assert sum(joint.constrained.min() == 0 for joint in joints) >= 50
+    assert sum(joint.phi.low <= phi <= joint.phi.high for joint in joints) >= 70
+    assert sum(joint.odds_ratio.low <= odds <= joint.odds_ratio.high for joint in joints) >= 70
 
 
 def test_independence_is_rejected_at_its_level():
