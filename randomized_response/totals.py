@@ -37,12 +37,14 @@ class TotalEstimate(Result):
     noise_standard_error : array (k,)
         The coin's part alone.
     low, high : array (k,)
-        Wald interval brought into the same range as `constrained`, which it contains; the whole range where there is no
-        standard error.
+        Wald interval (of clusters with Student's t) brought into the same range as `constrained`, which it contains;
+        the whole range where there is no standard error.
     n, population_size, estimated_size : int, float or None, float
         Reports used; the given size of the population; the sum of 1 / inclusion probability.
     variance : str
         The variance estimator: "deville", "deville by strata", "clusters" or "clusters by strata".
+    degrees_of_freedom : int or None
+        Of Student's t in the intervals: clusters less strata. None without clusters: normal intervals.
     diagnostics : tuple of Diagnostic
         "weights" where a Horvitz-Thompson estimate rests on an `estimated_size` more than 1 % off `population_size`:
         its shares sum to the one by the other, not to 1. Empty if not.
@@ -62,6 +64,7 @@ class TotalEstimate(Result):
     population_size: float | None
     estimated_size: float
     variance: str
+    degrees_of_freedom: int | None
     confidence: float
     diagnostics: tuple[Diagnostic, ...]
 
@@ -119,7 +122,7 @@ def estimate_total(
     estimator : {"horvitz_thompson", "hajek"}
         As above.
     confidence : float
-        Level of the Wald intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
     missing : {"error", "drop"}
         Whether a NaN among the reports is an error or leaves its person out (who then counts as not sampled).
 
@@ -145,7 +148,11 @@ def estimate_total(
     Hurwitz & Madow 1953): it holds the coin's part already, takes clusters as drawn with replacement, and so is too
     large, not too small, where a large part of them was drawn. For Hajek's estimator r is replaced by r - mean
     (Saerndal, Swensson & Wretman 1992, result 5.7.1): that is the variance of a ratio, whether N is given or not. Where
-    everybody is asked (pi = 1) only the coin's part is left. Systematic sampling or few clusters make it unreliable.
+    everybody is asked (pi = 1) only the coin's part is left. Systematic sampling makes it unreliable.
+
+    A variance of few cluster totals is itself uncertain: intervals of clusters are Student's t with as many degrees of
+    freedom as clusters less strata (Korn & Graubard 1990), exact for one stratum of normal totals. Four clusters of 25
+    by two coins cover .958 so (simulated), and .860 by the normal quantile.
 
     References
     ----------
@@ -153,7 +160,8 @@ def estimate_total(
     1743-1752. Chaudhuri, A. (2011). Randomized response and indirect questioning techniques in surveys. CRC.
     Deville, J.-C. (1993). Estimation de la variance pour les enquetes en deux phases. INSEE. Deville, J.-C. & Tille, Y.
     (2005). Variance approximation under balanced sampling. JSPI 128, 569-591. Cobo, B., Rueda, M. & Arcos, A. (2021).
-    RRTCS: randomized response techniques for complex surveys, version 0.0.4, CRAN.
+    RRTCS: randomized response techniques for complex surveys, version 0.0.4, CRAN. Korn, E. L. & Graubard, B. I.
+    (1990). Simultaneous testing of regression coefficients with complex survey data. American Statistician 44, 270-276.
 
     Examples
     --------
@@ -176,6 +184,7 @@ def estimate_total(
     unbiased = channel.left_inverse.T[codes[keep].astype(np.intp)]
     estimate, scale, shift = _point(unbiased, chances[keep], size, target, estimator)
     stratum, cluster = (part[keep] for part in parts)
+    freedom = None if clusters is None else _degrees_of_freedom(stratum, cluster)
     noise = scale**2 * _coin_part(unbiased, chances[keep])
     around = unbiased - shift
     if clusters is None:
@@ -187,8 +196,8 @@ def estimate_total(
     method = ("deville" if clusters is None else "clusters") + ("" if strata is None else " by strata")
     counts = (int(keep.sum()), int(codes.size - keep.sum()))
     warnings = _diagnose(estimated, size) if estimator == "horvitz_thompson" else ()
-    context = (target, estimator, population_size, estimated, method, level, warnings)
-    return _estimate(estimate, covariance, noise, top, level, counts, context)
+    context = (target, estimator, population_size, estimated, method, freedom, level, warnings)
+    return _estimate(estimate, covariance, noise, top, _quantile(level, freedom), counts, context)
 
 
 def _estimate(
@@ -196,12 +205,12 @@ def _estimate(
     covariance: Floats,
     noise: Floats,
     top: float,
-    level: float,
+    quantile: float,
     counts: tuple[int, int],
     context: tuple[Any, ...],
 ) -> TotalEstimate:
     error, coin = _root(covariance), _root(noise)
-    reach = np.where(np.isnan(error), np.inf, special.ndtri((1 + level) / 2) * error)
+    reach = np.where(np.isnan(error), np.inf, quantile * error)
     low, high = (np.clip(estimate + side * reach, 0.0, top) for side in (-1, 1))
     constrained = np.clip(estimate, 0.0, top)
     return TotalEstimate(estimate, constrained, error, covariance, coin, low, high, *counts, *context)
@@ -267,6 +276,18 @@ def _between_clusters(expanded: Floats, stratum: NDArray[np.intp], cluster: NDAr
         centred = here - here.mean(axis=0)
         total += len(here) / (len(here) - 1) * centred.T @ centred
     return total
+
+
+def _degrees_of_freedom(stratum: NDArray[np.intp], cluster: NDArray[np.intp]) -> int:
+    """Clusters less strata."""
+    return len(np.unique(np.column_stack([stratum, cluster]), axis=0)) - len(np.unique(stratum))
+
+
+def _quantile(level: float, freedom: int | None) -> float:
+    """Of Student's t where there are clusters, else of the normal distribution."""
+    if freedom is None:
+        return float(special.ndtri((1 + level) / 2))
+    return float(special.stdtrit(freedom, (1 + level) / 2))
 
 
 def _root(covariance: Floats) -> Floats:

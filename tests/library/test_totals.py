@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from randomized_response import Channel, custom, forced_response, k_ary, unrelated_question
+from randomized_response import Channel, custom, forced_response, k_ary, simulate, unrelated_question
 from randomized_response.totals import estimate_total
 
 COINS = forced_response(truth="1/2")
@@ -134,6 +134,21 @@ def test_intervals_stay_in_range_and_hold_the_constrained_estimate():
     assert (t.low >= 0).all()
     assert (t.high <= 1000).all()
     assert ((t.low <= t.constrained) & (t.constrained <= t.high)).all()
+
+
+@pytest.mark.parametrize(("m", "strata"), [(4, 1), (6, 2)])
+def test_intervals_of_few_clusters_cover(m, strata):
+    """.958 and .953 of samples, where normal ones covered .860 and .874. Seeded; else 1 of 500 runs alarms at .95."""
+    generator, covered = np.random.default_rng(1), 0
+    clusters = np.repeat(range(m), 25)
+    for _ in range(1000):
+        shares = np.clip(generator.normal(0.3, 0.1, m), 0, 1)
+        reports = simulate(COINS, (generator.random(25 * m) < shares[clusters]).astype(int), generator)
+        parts = {"clusters": clusters, "strata": clusters % strata}
+        t = estimate_total(reports, COINS, 0.01, 2500 * m, "mean", estimator="hajek", **parts)
+        covered += t.low[1] <= 0.3 <= t.high[1]
+        assert t.degrees_of_freedom == m - strata
+    assert covered >= 930
 
 
 def test_a_lone_respondent_or_cluster_has_no_standard_error():
