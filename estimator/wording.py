@@ -42,6 +42,9 @@ METHODS = {
     "mid_p": gettext_lazy("mid-p interval mapped through the table"),
     "jeffreys": gettext_lazy("Jeffreys interval mapped through the table"),
     "wald": gettext_lazy("Wald interval: the estimate and its standard error, normal approximation"),
+    "recovered": gettext_lazy(
+        "variances recovered from the groups' exact intervals, Clopper and Pearson's (Zou, Huang and Zhang 2009)"
+    ),
     "delta": gettext_lazy(
         "normal interval of a ratio of two estimates (the mean of those who gave a point), its standard error by the "
         "delta method"

@@ -57,6 +57,22 @@ def _score(rates: Vector, channel: Channel, n: int, z: float, kept: float) -> Li
     return (half_linear - reach) / square, (half_linear + reach) / square
 
 
+def limits_of_bits(method: str, bit: Channel, ones: NDArray[np.int64], n: int, kept: float, level: float) -> Limits:
+    """Bit by bit, from the binomial of each total of ones among n, in the row "this answer" of the bit's table."""
+    found = [mapped_limits(method, np.array([n - one, one]), bit, level, kept) for one in ones]
+    return np.array([one[0][1] for one in found]), np.array([one[1][1] for one in found])
+
+
+def equal_tails(method: str) -> str | None:
+    """The method whose limits have equal tails and are around the unbiased share, for `method`; None where none is.
+
+    Blaker's are of tails that differ, and Feldman and Cousins' know where [0, 1] ends: Clopper and Pearson's are exact.
+    """
+    if method in ("exact", "feldman_cousins"):
+        return "clopper_pearson"
+    return None if method in ("wald", "likelihood", "bayes", "bootstrap") else method
+
+
 def wald_limits(unbiased: Vector, covariance: Vector, level: float) -> Limits:
     half = normal_quantile(level) * root_of_diagonal(covariance)
     return unbiased - half, unbiased + half

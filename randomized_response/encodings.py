@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import FractionLike, as_codes, as_count, as_counts, as_level, as_probability
 from randomized_response._exact import log_up
-from randomized_response._limits import Limits, around, mapped_limits, root_of_diagonal
+from randomized_response._limits import Limits, around, equal_tails, limits_of_bits, root_of_diagonal
 from randomized_response.channel import LARGEST_DENOMINATOR, Channel
 from randomized_response.constrained import nearest_on_simplex
 from randomized_response.intervals import BINOMIAL_INTERVALS, DEFAULT_INTERVAL
@@ -385,14 +385,15 @@ def _estimate(
         raise ValueError(f"interval must be one of {', '.join(BINOMIAL_INTERVALS)}; got {interval!r}")
     limits_at = partial(_limits, interval, constrained, bit, ones, n, 1.0)
     (low, high), (noise_low, noise_high) = limits_at(level), _limits("score", constrained, bit, ones, n, 0.0, level)
+    tails = equal_tails(interval)
     return ProportionEstimate(
         unbiased, constrained, root_of_diagonal(moment), moment, root_of_diagonal(noise), noise,
         low, high, noise_low, noise_high, n, interval, "score", level, limits_at=limits_at,
+        tails_at=None if tails is None else partial(limits_of_bits, tails, bit, ones, n, 1.0),
     )  # fmt: skip
 
 
 def _limits(
     method: str, constrained: Vector, bit: Channel, ones: NDArray[np.int64], n: int, kept: float, level: float
 ) -> Limits:
-    found = [mapped_limits(method, np.array([n - one, one]), bit, level, kept) for one in ones]
-    return around(constrained, np.array([one[0][1] for one in found]), np.array([one[1][1] for one in found]))
+    return around(constrained, *limits_of_bits(method, bit, ones, n, kept, level))

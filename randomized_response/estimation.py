@@ -1,5 +1,6 @@
 """From counts of reports to shares of answers: unbiased and constrained estimates with their errors and intervals."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,6 +12,7 @@ from randomized_response._limits import (
     Limits,
     around,
     bootstrap_limits,
+    equal_tails,
     mapped_limits,
     nothing_known,
     root_of_diagonal,
@@ -128,7 +130,7 @@ def estimate_proportions(
     return ProportionEstimate(
         unbiased, constrained, root_of_diagonal(covariance), covariance, root_of_diagonal(noise), noise,
         low, high, noise_low, noise_high, n, method, noise_method, level, population_size, simultaneous,
-        limits_at=limits_at,
+        limits_at=limits_at, tails_at=sample.tails_at(method, kept),
         rates=tally / n if n else np.full(channel.reports, np.nan), channel=channel,
     )  # fmt: skip
 
@@ -148,6 +150,12 @@ class _Sample:
         answers = self.channel.answers
         level = 1 - (1 - confidence) / answers if self.simultaneous and answers > 2 else confidence
         return around(self.constrained, *self._limits(method, covariance, kept, level))
+
+    def tails_at(self, method: str, kept: float) -> Callable[[float], Limits] | None:
+        tails = equal_tails(method)
+        if tails is None:
+            return None
+        return lambda confidence: mapped_limits(tails, self.tally, self.channel, confidence, kept)
 
     def _limits(self, method: str, covariance: Vector, kept: float, level: float) -> Limits:
         if self.tally.sum() == 0:

@@ -1,7 +1,7 @@
 """The mean of a numeric answer, from any table that the mean can be told from, or from estimated shares."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf, isnan, nan
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import as_counts, as_level
 from randomized_response._exact import rank
+from randomized_response._limits import equal_tails
 from randomized_response.channel import Channel
 from randomized_response.constrained import maximum_likelihood
 from randomized_response.intervals import BINOMIAL_INTERVALS, DEFAULT_INTERVAL, binomial_limits, normal_quantile
@@ -43,6 +44,9 @@ class MeanEstimate(Result):
     confidence : float
     direct_variance : float
         n times the variance that the mean of n honest direct answers would have; NaN where the table does not tell it.
+    tails : tuple of float, or None
+        Limits of equal tails around `unbiased`, not cut to the range, for what puts groups together (`combine_means`);
+        None where only normal ones are known. No part of `to_dict()`.
     """
 
     unbiased: float
@@ -60,6 +64,7 @@ class MeanEstimate(Result):
     noise_interval: str
     confidence: float
     direct_variance: float
+    tails: tuple[float, float] | None = field(default=None, repr=False)
 
     @property
     def direct_question_n(self) -> float:
@@ -147,6 +152,7 @@ def estimate_mean(
     scores = scores_of(channel, grid)
     n = int(tally.sum())
     method = interval if channel.reports == 2 else "wald"
+    tails = equal_tails(method)
     if n == 0:
         return nothing_known((float(grid.min()), float(grid.max())), 0, level)
     theta = maximum_likelihood(tally, channel) if _tells_shares(channel) else None
@@ -164,6 +170,7 @@ def estimate_mean(
         binomial=_binomial(method, tally, channel, scores, level) if channel.reports == 2 else None,
         interval=method,
         direct_variance=nan if theta is None else float(theta @ (grid - grid @ theta) ** 2),
+        tails=_binomial(tails, tally, channel, scores, level) if tails and channel.reports == 2 else None,
     )
 
 
@@ -236,6 +243,7 @@ def around_mean(
     interval: str,
     binomial: tuple[float, float] | None = None,
     direct_variance: float = nan,
+    tails: tuple[float, float] | None = None,
 ) -> MeanEstimate:
     """A mean with its intervals: normal ones from its `errors` (in all, the coin's), the first as `binomial` gives it.
 
@@ -247,7 +255,7 @@ def around_mean(
     )
     return MeanEstimate(
         unbiased, constrained, *errors, low, high, noise_low, noise_high, *ends,
-        n, interval, "delta" if interval == "delta" else "wald", level, direct_variance,
+        n, interval, "delta" if interval == "delta" else "wald", level, direct_variance, tails,
     )  # fmt: skip
 
 

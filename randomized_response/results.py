@@ -60,6 +60,9 @@ class ProportionEstimate(Result):
     limits_at : function or None
         `low` and `high` by the same method at another confidence, for what inverts them (`compare`); None where only
         those at `confidence` are known. No part of `to_dict()`.
+    tails_at : function or None
+        Limits of equal tails at a confidence, around `unbiased` and not cut to [0, 1], for what puts groups together
+        (`combine_strata`); None where only normal ones are known. No part of `to_dict()`.
     rates : array (m,) or None
         Share of each report, of strata put together weighted by the strata's; None where reports are several bits.
     channel : Channel or None
@@ -84,6 +87,7 @@ class ProportionEstimate(Result):
     simultaneous: bool = False
     exclusive: bool = True
     limits_at: Callable[[float], tuple[Vector, Vector]] | None = field(default=None, repr=False)
+    tails_at: Callable[[float], tuple[Vector, Vector]] | None = field(default=None, repr=False)
     rates: Vector | None = field(default=None, repr=False)
     channel: Channel | None = field(default=None, repr=False)
 

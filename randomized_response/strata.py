@@ -1,11 +1,12 @@
 """Estimates of strata put together with the known shares of the strata in the population."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
+from functools import partial
 from math import hypot, isnan
 
 import numpy as np
 
-from randomized_response._limits import around, root_of_diagonal, wald_limits
+from randomized_response._limits import Limits, around, root_of_diagonal, wald_limits
 from randomized_response.channel import Channel
 from randomized_response.constrained import maximum_likelihood, nearest_on_simplex
 from randomized_response.means import MeanEstimate, around_mean, nothing_known
@@ -25,11 +26,15 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
     Returns
     -------
     ProportionEstimate
-        Intervals are Wald intervals of the combined estimate, clipped to [0, 1] and holding the constrained one: the
-        shares that make the weighted shares of the reports, sum_h W_h c_h / n_h, most likely, where all strata used one
-        table; else the unbiased one moved to the nearest point of the simplex (of options of which several may apply:
-        each clipped). A stratum without a standard error (n < 2) and with a share above 0 leaves the combination
-        without one: NaN, interval [0, 1].
+        The interval, "recovered", recovers the variances from the strata's own exact limits (MOVER): with estimates e
+        and limits l, u of equal tails, low = e - sqrt(sum_h W_h^2 (e_h - l_h)^2), high = e + sqrt(sum_h W_h^2 (u_h -
+        e_h)^2). e is the unbiased estimate, brought into [0, 1] after the sum: it is never a point, within [0, 1] and
+        holds the constrained estimate. The limits are Clopper and Pearson's where a stratum's interval is exact, else
+        of its own method; where a stratum has none of equal tails (`likelihood`, `wald`, ...) all take part with
+        standard errors, and the interval is "wald". The constrained estimate are the shares that make the weighted
+        shares of the reports, sum_h W_h c_h / n_h, most likely, where all strata used one table; else the unbiased one
+        moved to the nearest point of the simplex (of options of which several may apply: each clipped). A stratum
+        without reports and with a share above 0 leaves the combination without an estimate: NaN, interval [0, 1].
 
     Raises
     ------
@@ -38,8 +43,12 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
 
     Notes
     -----
-    Strata are taken as drawn independently, their shares as known without error. The interval relies on normality:
-    with few reports or a share near 0 or 1 it covers less than its level.
+    Strata are taken as drawn independently, their shares as known without error. Recovering variances is an
+    approximation: of 95 % the interval covered at least .937 where there were 30 reports or more in two or three
+    strata of at least 10 (enumerated: six yes/no tables), where Wald's fell to .26; at least .927 with fewer. Cutting
+    the strata's limits to [0, 1] before the sum, or centring at constrained estimates, would not do (.52): what chance
+    takes below 0 in one stratum makes up for what it adds in another. A "wald" one relies on normality: with few
+    reports or a share near 0 or 1 it covers less than its level, as the interval of the tickets' part may.
 
     The likelihood of weighted counts is the pseudo-likelihood of Skinner (1989): its maximum is that of
     the reports themselves where the strata are one. A table whose reports tell answers apart very unevenly (discrete
@@ -47,8 +56,11 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
 
     References
     ----------
-    Skinner, C. J. (1989). Domain means, regression and multivariate analysis. In Analysis of Complex Surveys. Wiley.
-    Cochran, W. G. (1977). Sampling Techniques, 3rd ed., chapter 5. Wiley.
+    Zou, G. Y., Huang, W. & Zhang, X. (2009). A note on confidence interval estimation for a linear function of binomial
+    proportions. Computational Statistics and Data Analysis 53, 1080-1085. Donner, A. & Zou, G. Y. (2012). Closed-form
+    confidence intervals for functions of the normal mean and standard deviation. Statistical Methods in Medical
+    Research 21, 347-359. Skinner, C. J. (1989). Domain means, regression and multivariate analysis. In Analysis of
+    Complex Surveys. Wiley. Cochran, W. G. (1977). Sampling Techniques, 3rd ed., chapter 5. Wiley.
 
     Examples
     --------
@@ -71,13 +83,14 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
         constrained = maximum_likelihood(rates, channel)
     else:
         constrained = nearest_on_simplex(unbiased) if exclusive else np.clip(unbiased, 0, 1)
-    low, high = around(constrained, *wald_limits(unbiased, covariance, level))
+    limits_at = partial(_recovered, pairs, unbiased, constrained, covariance)
+    low, high = limits_at(level)
     noise_low, noise_high = around(constrained, *wald_limits(unbiased, noise, level))
     return ProportionEstimate(
         unbiased, constrained, root_of_diagonal(covariance), covariance, root_of_diagonal(noise), noise,
         low, high, noise_low, noise_high,
-        sum(estimate.n for estimate in estimates), "wald", "wald", level, exclusive=exclusive,
-        rates=rates, channel=channel,
+        sum(estimate.n for estimate in estimates), _method(estimate.tails_at for _, estimate in pairs), "wald", level,
+        exclusive=exclusive, limits_at=limits_at, rates=rates, channel=channel,
     )  # fmt: skip
 
 
@@ -95,7 +108,8 @@ def combine_means(estimates: Sequence[MeanEstimate], shares: Sequence[float]) ->
     Returns
     -------
     MeanEstimate
-        Intervals are normal ones, clipped to the range of the values and holding the constrained mean, which is the
+        The interval is made as that of `combine_strata`, "recovered" from the strata's exact limits where all have
+        such (`one_bit`), else "wald"; within the range of the values and holding the constrained mean, which is the
         unbiased one clipped. A stratum without a mean, or without a standard error, and with a share above 0 leaves
         the combination without one.
 
@@ -118,7 +132,7 @@ def combine_means(estimates: Sequence[MeanEstimate], shares: Sequence[float]) ->
     >>> scale = one_bit(11, truth="1/2")
     >>> young, old = estimate_mean([450, 550], scale), estimate_mean([60, 40], scale)
     >>> print(combine_means([young, old], [0.25, 0.75]))
-    mean 3.75, std. error 0.7427, 95 % interval 2.29428 to 5.20572 (wald), 1100 reports
+    mean 3.75, std. error 0.7427, 95 % interval 2.29093 to 5.29971 (recovered), 1100 reports
     """
     _require(MeanEstimate, estimates)
     kinds = {(estimate.minimum, estimate.maximum, estimate.confidence) for estimate in estimates}
@@ -134,7 +148,15 @@ def combine_means(estimates: Sequence[MeanEstimate], shares: Sequence[float]) ->
     centre = sum(weight * estimate.constrained for weight, estimate in pairs)
     within = sum(weight * (one.direct_variance + (one.constrained - centre) ** 2) for weight, one in pairs)
     constrained = min(max(unbiased, ends[0]), ends[1])
-    return around_mean(unbiased, constrained, (error, noise), ends, n, level, interval="wald", direct_variance=within)
+    limits = None
+    if all(estimate.tails for _, estimate in pairs):
+        parts = [(weight, estimate.unbiased, estimate.tails) for weight, estimate in pairs if estimate.tails]
+        below, above = (hypot(*(weight * (tails[end] - one) for weight, one, tails in parts)) for end in (0, 1))
+        limits = (constrained - below, constrained + above)
+    return around_mean(
+        unbiased, constrained, (error, noise), ends, n, level,
+        interval=_method(estimate.tails for _, estimate in pairs), binomial=limits, direct_variance=within,
+    )  # fmt: skip
 
 
 def _require(kind: type, estimates: Sequence[object]) -> None:
@@ -186,6 +208,28 @@ def collapse_strata(sizes: Sequence[int], fewest: int) -> tuple[tuple[int, ...],
         small.append(others.pop(0))
     alone = tuple((place,) for place in sorted(others))
     return (*alone, tuple(sorted(small))) if small else alone
+
+
+def _method(tails: Iterable[object | None]) -> str:
+    return "wald" if None in tuple(tails) else "recovered"
+
+
+def _recovered(
+    pairs: Sequence[tuple[float, ProportionEstimate]],
+    unbiased: Vector,
+    constrained: Vector,
+    covariance: Vector,
+    level: float,
+) -> Limits:
+    """The interval of the sum from those of the strata (MOVER), or from its standard errors."""
+    found = [(weight, one.unbiased, one.tails_at(level)) for weight, one in pairs if one.tails_at]
+    if len(found) < len(pairs):
+        return around(constrained, *wald_limits(unbiased, covariance, level))
+    below, above = (
+        np.sqrt(sum((weight * (tails[end] - estimate)) ** 2 for weight, estimate, tails in found)) for end in (0, 1)
+    )
+    within = np.clip(unbiased, 0, 1)
+    return around(constrained, within - below, within + above)
 
 
 def _weighted_rates(pairs: Sequence[tuple[float, ProportionEstimate]]) -> tuple[Vector | None, Channel | None]:

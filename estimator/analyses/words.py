@@ -31,7 +31,8 @@ METHODS = {
     "reference": "All {count} comparisons hold together with {level}: they share one group, and the intervals reach as "
     "far as that demands (Dunnett 1955).",
     "weighting": "Post-stratification: the groups’ estimates weighted by the shares that were entered, which are taken "
-    "as known; normal intervals (Cochran 1977, chapter 5).",
+    "as known (Cochran 1977, chapter 5); intervals that recover the variances from the groups’ exact ones (Zou, Huang "
+    "& Zhang 2009), normal ones where there are none.",
     "cross-table": "Joint shares: maximum likelihood through both tables of tickets; Wald intervals of the unbiased "
     "estimates. Shares by row and association: delta method; association where a cell is nought: profile likelihood "
     "interval. Independence: likelihood-ratio test (van den Hout & van der Heijden 2002).",

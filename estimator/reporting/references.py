@@ -39,6 +39,8 @@ WORKS = {
     "Symposium on Security and Privacy, 883–900.",
     "clark": "Clark, S. J., & Desharnais, R. A. (1998). Honest answers to embarrassing questions: Detecting cheating "
     "in the randomized response model. Psychological Methods, 3(2), 160–168.",
+    "zou": "Zou, G. Y., Huang, W., & Zhang, X. (2009). A note on confidence interval estimation for a linear function "
+    "of binomial proportions. Computational Statistics & Data Analysis, 53(4), 1080–1085.",
     "aapor": "American Association for Public Opinion Research (2021). AAPOR Code of Professional Ethics and "
     "Practices. AAPOR.",
 }
@@ -49,6 +51,7 @@ OF_INTERVALS = {
     "exact": "blaker",
     "clopper_pearson": "clopper",
     "score": "wilson",
+    "recovered": "zou",
     "beta_binomial_mixture": "robbins",
     "normal_mixture": "waudby",
 }

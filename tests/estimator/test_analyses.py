@@ -124,7 +124,10 @@ def test_weights_are_those_that_were_entered(design: Design, reports: Reports) -
     assert entered["unbiased"] == pytest.approx(shares @ hands[:, 0], abs=1e-12)
     error = np.sqrt(shares**2 @ hands[:, 1] ** 2)
     assert entered["standard_error"] == pytest.approx(error, abs=1e-12)
-    assert entered["high"] == pytest.approx(entered["unbiased"] + stats.norm.ppf(0.975) * error, abs=1e-12)
+    counts = [(int(symbols[strata == place, 0].sum()), int((strata == place).sum())) for place in range(3)]
+    exact = np.array([stats.beta.ppf(0.975, yes + 1, n - yes) for yes, n in counts])  # Clopper and Pearson's, recovered
+    above = np.sqrt(shares**2 @ ((exact - 0.25) / 0.5 - hands[:, 0]) ** 2)
+    assert entered["high"] == pytest.approx(entered["unbiased"] + above, abs=1e-9)
     assert (alike["unbiased"], alike["standard_error"]) == pytest.approx(debiased(symbols[:, 0]), abs=1e-12)
 
 

@@ -354,7 +354,9 @@ class TestStrata:
     def test_one_stratum_is_itself(self):
         alone = combine_strata([self.young], [1.0])
         assert alone.standard_error == pytest.approx(self.young.standard_error)
-        assert alone.low == pytest.approx(estimate_proportions([600, 400], TWO_COINS, interval="wald").low)
+        exact = estimate_proportions([600, 400], TWO_COINS, interval="clopper_pearson")
+        assert (alone.low, alone.high) == (pytest.approx(exact.low), pytest.approx(exact.high))
+        assert alone.interval == "recovered"
 
     def test_stratum_without_people_in_the_population_does_not_matter(self):
         nobody = estimate_proportions([0, 0], TWO_COINS)

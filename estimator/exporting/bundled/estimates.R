@@ -64,7 +64,8 @@ shares_of_table <- function(counts, weights, level) {
     noise_limits <- score(lambda, a, b, n, level)
     methods <- c("feldman_cousins", "score")
     shares <- shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, methods)
-    return(c(shares, list(rates = lambda, weights = weights)))
+    tails <- mapped(clopper_pearson, counts, n, a, b, level)
+    return(c(shares, list(rates = lambda, weights = weights, tails = tails)))
   }
   likely <- nrow(P) <= 32
   ends <- if (likely) profile_limits(counts, weights, level)
@@ -92,7 +93,9 @@ shares_of_bits <- function(ones, n, item, level) {
   # Only variances: the covariances of marks enter no number of the report.
   covariance <- diag(moment / (n - 1), k)
   noise <- diag(tickets / n, k)
-  shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, c("feldman_cousins", "score"), !several)
+  methods <- c("feldman_cousins", "score")
+  shares <- shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, methods, !several)
+  c(shares, list(tails = mapped(clopper_pearson, ones, n, rep(a, k), rep(b, k), level)))
 }
 
 chances_of_one <- function(item) {
@@ -177,7 +180,9 @@ mean_of_number <- function(counts, item, level) {
   rates <- if (two) feldman_cousins(counts[2], n, level, min(P[, 2]), max(P[, 2]))
   limits <- if (two) sort(scores[1] + (scores[2] - scores[1]) * rates)
   method <- if (two) "feldman_cousins" else "wald"
-  mean_of(unbiased, constrained, error, noise_error, ends, n, level, method, direct, limits)
+  mean <- mean_of(unbiased, constrained, error, noise_error, ends, n, level, method, direct, limits)
+  tails <- if (two) sort(scores[1] + (scores[2] - scores[1]) * clopper_pearson(counts[2], n, level))
+  c(mean, list(tails = tails))
 }
 
 next_to <- function(grid, mean) {
@@ -191,6 +196,14 @@ next_to <- function(grid, mean) {
 
 # ---- Strata by their known shares W of the population (Cochran 1977, chapter 5), and every look --------------------
 
+# The interval of a weighted sum, by the variances recovered from the strata's exact limits (Zou, Huang & Zhang 2009);
+# NULL where a stratum has none.
+recovered <- function(fits, W, centre) {
+  if (any(sapply(fits, function(fit) is.null(fit$tails)))) return(NULL)
+  reach <- function(end) sqrt(Reduce(`+`, Map(function(fit, w) (w * (fit$tails[[end]] - fit$unbiased))^2, fits, W)))
+  list(low = centre - reach(1), high = centre + reach(2))
+}
+
 combined_shares <- function(fits, W, level) {
   sum_of <- function(name, weights) Reduce(`+`, Map(function(fit, w) w * fit[[name]], fits, weights))
   kept <- W > 0
@@ -203,9 +216,11 @@ combined_shares <- function(fits, W, level) {
   constrained <- if (!exclusive) pmin(pmax(unbiased, 0), 1)
     else if (is.null(fits[[1]]$rates)) nearest_on_simplex(unbiased)
     else most_likely(sum_of("rates", W[kept]), fits[[1]]$weights)  # of the weighted reports (Skinner 1989)
-  limits <- wald(unbiased, covariance, level)
+  limits <- recovered(fits, W[kept], pmin(pmax(unbiased, 0), 1))
+  methods <- c(if (is.null(limits)) "wald" else "recovered", "wald")
+  if (is.null(limits)) limits <- wald(unbiased, covariance, level)
   noise_limits <- wald(unbiased, noise, level)
-  shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, c("wald", "wald"), exclusive)
+  shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, methods, exclusive)
 }
 
 combined_means <- function(fits, W, level) {
@@ -219,7 +234,9 @@ combined_means <- function(fits, W, level) {
   centre <- sum(W * part("constrained"))
   direct <- sum(W * (part("direct") + (part("constrained") - centre)^2))
   constrained <- min(max(unbiased, ends[1]), ends[2])
-  mean_of(unbiased, constrained, error, noise_error, ends, n, level, "wald", direct)
+  limits <- unlist(recovered(fits[W > 0], W[W > 0], constrained), use.names = FALSE)
+  method <- if (is.null(limits)) "wald" else "recovered"
+  mean_of(unbiased, constrained, error, noise_error, ends, n, level, method, direct, limits)
 }
 
 # Shares with intervals that hold at all looks together; `counts` are NULL for weighted strata.

@@ -48,6 +48,12 @@ feldman_cousins <- function(s, n, level, lowest, highest) {
   c(low, ordered_upper(s, n, 1 - level, lowest, highest))
 }
 
+# Tails of (1 - level) / 2 on each side (Clopper & Pearson 1934).
+clopper_pearson <- function(s, n, level, ...) {
+  tail <- (1 - level) / 2
+  c(if (s == 0) 0 else qbeta(tail, s, n - s + 1), if (s == n) 1 else qbeta(tail, s + 1, n - s, lower.tail = FALSE))
+}
+
 # All rates whose beta-binomial mixture martingale is below 1 / (1 - level): they hold at every look (Robbins 1970).
 mixture <- function(s, n, level, ...) {
   most <- lbeta(s + 0.5, n - s + 0.5) - lbeta(0.5, 0.5) + log(1 - level)

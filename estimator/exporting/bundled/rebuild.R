@@ -120,11 +120,13 @@ nothing <- function(why) list(
   flags = why, at_the_border = ""
 )
 
-# direct_question_n: how many honest respondents a direct question needs for the same standard error.
+# direct_question_n: how many honest respondents a direct question needs for the same standard error; not told where the
+# interval touches an end of the range.
 numbers_of_share <- function(shares, x, flags) {
   if (is.null(shares)) return(nothing("too_few_reports"))
   at <- function(name) shares[[name]][[x]]
-  direct <- if (at("error") > 0) 1 + at("constrained") * (1 - at("constrained")) / at("error")^2 else NA
+  told <- at("error") > 0 && at("low") > 0 && at("high") < 1
+  direct <- if (told) 1 + at("constrained") * (1 - at("constrained")) / at("error")^2 else NA
   outside <- max(-at("unbiased"), at("unbiased") - 1)
   stated(shares, at, direct, flags, outside, "estimate_outside_0_1")
 }
@@ -133,7 +135,8 @@ numbers_of_mean <- function(mean, flags) {
   if (is.null(mean)) return(nothing("too_few_reports"))
   if (is.nan(mean$unbiased)) return(nothing("too_few_gave_a_value"))
   at <- function(name) mean[[name]]
-  direct <- if (mean$error > 0 && !is.nan(mean$direct)) 1 + mean$direct / mean$error^2 else NA
+  told <- mean$error > 0 && !is.nan(mean$direct) && mean$ends[1] < mean$low && mean$high < mean$ends[2]
+  direct <- if (told) 1 + mean$direct / mean$error^2 else NA
   outside <- max(mean$ends[1] - mean$unbiased, mean$unbiased - mean$ends[2])
   stated(mean, at, direct, flags, outside, "mean_outside_range")
 }
