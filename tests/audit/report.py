@@ -15,10 +15,11 @@ from tests.audit.checks import (
     STANDARD_ERRORS,
 )
 from tests.audit.findings import Finding, failed, table
+from tests.tools import provenance
 
 TEXT = """# The wire audit
 
-Written by `make audit-wire`; a change by hand is lost with the next run.
+Written by `make audit-wire`; a change by hand is lost with the next run. {run}
 
 A real browser ({browser}) answered eleven surveys, {submissions} times in all, and everything that reached the server
 was kept as raw bytes. The page, its scripts and its headers are those that the application serves. True answers were in
@@ -112,4 +113,5 @@ def document(found: Sequence[Finding], leaks: str, browser: str, submissions: in
         f"| {' | '.join(row)} |" for row in (("test", "what it says", "false alarm"), ("---",) * 3, *TESTS)
     )
     texts = {"findings": table(found), "leaks": leaks, "browser": browser, "verdict": verdict, "tests": tests}
+    texts["run"] = provenance.of_run()
     return TEXT.format(**texts, submissions=f"{submissions:,}", yes_no=yes_no, others=others)

@@ -9,6 +9,7 @@ from tests.chaos.checking import Outcome
 from tests.chaos.killing import Killer
 from tests.chaos.named import WHO, Struck
 from tests.chaos.sending import Sender
+from tests.tools import provenance
 
 DOCS = Path(__file__).parents[2] / "docs"
 BIN = 5.0
@@ -54,7 +55,7 @@ def page(results: list[Result]) -> str:
             "Written by `make chaos`; do not edit. People sent reports as fast as they were answered, while every kind",
             f"of process was killed with -9 at random moments, {kills} times in all. Whoever got no answer, or was",
             "told 503, sent the same bytes again. Afterwards the tables were read by code that shares nothing with the",
-            "collector.",
+            f"collector. {provenance.of_run()}",
             "",
             "![Reports acknowledged over time](images/chaos.svg)",
             "",
@@ -81,7 +82,7 @@ def page_of_deaths(deaths: list[Deaths]) -> str:
         "statement that writes, before and after every commit, message and file. Reports came in meanwhile. Whoever",
         "had asked asked again; what workers do was left to them. Right after each death totals and days were compared",
         "with a recount of the kept reports in one state of the tables. What it was about was looked at then, and in",
-        "the end, after the others had gone on.",
+        f"the end, after the others had gone on. {provenance.of_run()}",
         "",
         *_table("", [one.kind for one in deaths], _checks(deaths)),
         "",

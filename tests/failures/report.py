@@ -1,11 +1,10 @@
 """The page of what was tried: docs/failures.md."""
 
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from tests.system.installation import ROOT
+from tests.tools import provenance
 
 PAGE = ROOT / "docs" / "failures.md"
 INTRODUCTION = """# When the surroundings fail
@@ -36,6 +35,4 @@ def tried(installation: str, what: str, case: Callable[[], str]) -> Row:
 
 def write(rows: Sequence[Row]) -> None:
     table = "".join(f"| {row.installation} | {row.what} | {row.seen} |\n" for row in rows)
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
-    run = f"\nRun on {datetime.now(UTC):%-d %B %Y} at commit {commit.strip()}.\n"
-    PAGE.write_text(INTRODUCTION + table + run)
+    PAGE.write_text(INTRODUCTION + table + f"\n{provenance.of_run()}\n")
