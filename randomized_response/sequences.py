@@ -11,6 +11,7 @@ from randomized_response._checks import as_count, as_counts, as_level
 from randomized_response._limits import Limits, around
 from randomized_response.channel import Channel
 from randomized_response.constrained import maximum_likelihood
+from randomized_response.estimation import estimate_proportions
 from randomized_response.means import MeanEstimate, clipped
 from randomized_response.results import ProportionEstimate, Result, Vector
 
@@ -86,8 +87,9 @@ def confidence_sequence(counts: ArrayLike, channel: Channel, confidence: float =
     -----
     With s reports of one symbol among n, the likelihood of rates mixed over Beta(1/2, 1/2), divided by that of the true
     rate, is a martingale of mean 1; by Ville's inequality it ever reaches 1 / (1 - confidence) with probability at most
-    1 - confidence. The interval holds all rates for which it has not. Reports must come in an order that has nothing
-    to do with the answers: where those who answer late differ, the share itself drifts.
+    1 - confidence. The interval holds all rates for which it has not. With an unbiased share outside [0, 1], where all
+    but a point might be cut off, it holds that of one look as well. Reports must come in an order that has nothing to
+    do with the answers: where those who answer late differ, the share itself drifts.
 
     References
     ----------
@@ -113,6 +115,9 @@ def confidence_sequence(counts: ArrayLike, channel: Channel, confidence: float =
     constrained = np.array([maximum_likelihood(tally, channel) for tally in tallies])
     unbiased = np.array([channel.left_inverse @ (t / t.sum()) if t.sum() else constrained[0] * np.nan for t in tallies])
     low, high = np.fmin(limits[0], constrained), np.fmax(limits[1], constrained)
+    for look in np.flatnonzero(((unbiased < 0) | (unbiased > 1)).any(axis=1)):
+        once = estimate_proportions(tallies[look], channel, confidence=level)
+        low[look], high[look] = np.minimum(low[look], once.low), np.maximum(high[look], once.high)
     n = tallies.sum(axis=1)
     if np.ndim(counts) == 1:
         return ConfidenceSequence(unbiased[0], constrained[0], low[0], high[0], int(n[0]), level)
@@ -184,22 +189,24 @@ def shares_at_every_look(estimate: ProportionEstimate, exact: Limits | None = No
     many = errors_at_every_look(estimate.n, estimate.confidence)
     # A standard error of nothing, where all reports are alike, says nothing; the tickets' part is never nothing.
     error = np.fmax(estimate.standard_error, estimate.noise_standard_error)
-    low, high = around(estimate.constrained, *(exact or _normal(estimate, many * error, estimate.low, estimate.high)))
-    half = many * estimate.noise_standard_error
-    noise = _normal(estimate, half, estimate.noise_low, estimate.noise_high)
-    noise_low, noise_high = around(estimate.constrained, *noise)
+    whole = exact or _reach(estimate, many * error)
+    noise = _reach(estimate, many * estimate.noise_standard_error)
+    low, high = around(estimate.constrained, *_no_shorter(whole, estimate.low, estimate.high))
+    noise_low, noise_high = around(estimate.constrained, *_no_shorter(noise, estimate.noise_low, estimate.noise_high))
     return replace(
         estimate, low=low, high=high, interval=BINOMIAL if exact else NORMAL,
         noise_low=noise_low, noise_high=noise_high, noise_interval=NORMAL, limits_at=None,
     )  # fmt: skip
 
 
-def _normal(estimate: ProportionEstimate, half: Vector, low: Vector, high: Vector) -> Limits:
-    """So far to both sides, and no shorter than the interval for one look.
+def _reach(estimate: ProportionEstimate, half: Vector) -> Limits:
+    return estimate.unbiased - half, estimate.unbiased + half
 
-    Where the unbiased estimate lies outside of [0, 1] by more than `half`, nothing else would be left of it.
-    """
-    return np.minimum(estimate.unbiased - half, low), np.maximum(estimate.unbiased + half, high)
+
+def _no_shorter(limits: Limits, low: Vector, high: Vector) -> Limits:
+    """No shorter than the interval for one look: where the unbiased estimate lies far outside of [0, 1], nothing else
+    would be left of the other one."""
+    return np.minimum(limits[0], low), np.maximum(limits[1], high)
 
 
 def mean_at_every_look(estimate: MeanEstimate, exact: tuple[float, float] | None = None) -> MeanEstimate:

@@ -80,6 +80,13 @@ def test_is_wider_than_one_look_and_holds_the_estimate(channel):
     assert sequence.unbiased == pytest.approx(look.unbiased)
 
 
+def test_interval_at_the_border_is_no_point():
+    """Two coins let a quarter say yes of whom nobody holds it; fewer came."""
+    sequence, look = confidence_sequence([780, 220], COINS), estimate_proportions([780, 220], COINS)
+    assert sequence.low[1] == 0
+    assert sequence.high[1] >= look.high[1] > 0.01
+
+
 def test_no_reports_no_knowledge():
     nothing = confidence_sequence([0, 0], COINS)
     assert (nothing.low.tolist(), nothing.high.tolist()) == ([0, 0], [1, 1])

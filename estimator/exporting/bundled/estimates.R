@@ -251,11 +251,12 @@ shares_at_every_look <- function(shares, item, counts, level) {
     chances <- chances_of_one(item)
     limits <- mapped(mixture, sent(item, counts), shares$n, rep(chances[1], item$k), rep(chances[2], item$k), level)
   } else {
-    half <- many * pmax(shares$error, shares$noise_error)  # and no shorter than the interval for one look
-    limits <- list(low = pmin(shares$unbiased - half, shares$low), high = pmax(shares$unbiased + half, shares$high))
+    half <- many * pmax(shares$error, shares$noise_error)
+    limits <- list(low = shares$unbiased - half, high = shares$unbiased + half)
   }
   half <- many * shares$noise_error
-  limits <- around(shares$constrained, limits$low, limits$high)
+  # No shorter than the interval for one look.
+  limits <- around(shares$constrained, pmin(limits$low, shares$low), pmax(limits$high, shares$high))
   noise_low <- pmin(shares$unbiased - half, shares$noise_low)
   noise_high <- pmax(shares$unbiased + half, shares$noise_high)
   noise <- around(shares$constrained, noise_low, noise_high)
