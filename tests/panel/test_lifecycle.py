@@ -49,7 +49,9 @@ def test_a_draft_can_be_opened_once(survey: Survey, her: Client) -> None:
     said = press(her, "opening", "campus", digest=digest, opens="now")
     assert "Version 1 is open. Its design is frozen; share the link below." in said
     assert "Respondents can answer." in said
-    assert "campus is open; only a draft can be changed." in press(her, "opening", "campus", digest=digest, opens="now")
+    assert "Version 1 is open." in press(her, "opening", "campus", digest=digest, opens="now"), "a double press"
+    other = press(her, "opening", "campus", digest="0" * 64, opens="now")
+    assert "campus is open; only a draft can be changed." in other
     assert survey.versions.count() == 1
 
 
