@@ -39,6 +39,44 @@ def closable(slug: str) -> None:
     finished.fill(selectors.get_design(version.design_id), count=6, first=3)
 
 
+def again(slug: str) -> None:
+    """A closed survey that may be asked once more."""
+    closable(slug)
+    close_survey(slug)
+
+
+def open_wave(slug: str) -> None:
+    from surveys import services
+
+    services.open_wave(_survey(slug), reason="The same people agreed to be asked again.")
+
+
+def invited(slug: str) -> None:
+    """An open survey by codes, of which there are ten."""
+    from surveys import services
+    from surveys.people.teams import home_team
+    from tests import payloads
+
+    survey = services.write_survey(payloads.definition(slug=slug, invitations="secret"), team=home_team(_researcher()))
+    invite(services.open_survey(survey))
+
+
+def invite(version: Any) -> None:
+    from collector import inviting
+    from collector.invitations import hash_of
+
+    inviting.add(version.design_id, [hash_of(code) for code in _codes()], stratum=None, kind="list")
+
+
+def answer(slug: str) -> None:
+    """With the first code, and with the same bytes each time."""
+    from collector import selectors, services
+    from tests import payloads
+
+    design = selectors.get_design(_survey(slug).versions.get().design_id)
+    services.receive(payloads.body(design, nonce="1" * 32, invitation=_codes()[0]), slug=slug)
+
+
 def close_survey(slug: str) -> None:
     from surveys import services
 
@@ -92,8 +130,17 @@ def restore(file: str) -> None:
 
 
 ACTS: dict[str, Callable[..., None]] = {
-    act.__name__: act for act in (draft, open_survey, closable, close_survey, due, ask, send, back_up, restore)
-}
+    act.__name__: act
+    for act in (
+        draft, open_survey, closable, close_survey, again, open_wave, invited, answer, due, ask, send, back_up, restore
+    )
+}  # fmt: skip
+
+
+def _codes() -> list[str]:
+    from collector.invitations import check_symbol
+
+    return [f"{number:027d}" + check_symbol(f"{number:027d}") for number in range(10)]
 
 
 def _survey(slug: str) -> Any:

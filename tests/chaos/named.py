@@ -25,6 +25,8 @@ SECONDS = 120.0
 """Within which somebody comes to an armed point; the house is kept once a minute."""
 
 DRAFT, OPEN = "draft, 0 versions, 0 designs, 0 pages", "open, 1 versions, 1 designs, 3 pages"
+AGAIN, WAVE = "closed, 1 versions, 1 designs, 3 pages", "open, 2 versions, 2 designs, 6 pages"
+UNUSED, USED = "0 reports, 10 codes", "1 reports, 9 codes"
 DONE = "done, 5 estimates"
 UNCLOSED, CLOSED = "open, design open, no run", f"closed, design closed, {DONE}"
 PURGED = "0 reports, marked, purged, rewritten, 1 entries"
@@ -35,8 +37,8 @@ MAY_BE_KEPT = [
 ]
 
 WHO = {
-    "taking": "web server", "asking": "panel", "opening": "panel", "closing": "panel", "backing up": "command",
-    "restoring": "command", "beat": "beat",
+    "taking": "web server", "redeeming": "web server", "asking": "panel", "opening": "panel",
+    "opening a wave": "panel", "closing": "panel", "backing up": "command", "restoring": "command", "beat": "beat",
 }  # fmt: skip
 """Who dies, where it is no worker."""
 
@@ -194,6 +196,20 @@ class Strikes:
         self._note(point, lambda: probing.opened(self.ask, slug), [DRAFT, OPEN], OPEN)
         if self.struck[-1].at_once == DRAFT:
             self.actor.do("open_survey", slug=slug)
+
+    def _opening_a_wave(self, point: str, slug: str) -> None:
+        self.actor.do("again", slug=slug)
+        self.die(point, lambda: self.actor.do("open_wave", slug=slug))
+        self._note(point, lambda: probing.opened(self.ask, slug), [AGAIN, WAVE], WAVE)
+        if self.struck[-1].at_once == AGAIN:
+            self.actor.do("open_wave", slug=slug)
+
+    def _redeeming(self, point: str, slug: str) -> None:
+        """The report of somebody who was invited, who sends it again."""
+        self.actor.do("invited", slug=slug)
+        self.die(point, lambda: self.actor.do("answer", slug=slug))
+        self._note(point, lambda: probing.redeemed(self.ask, slug), [UNUSED, USED], USED)
+        self.actor.do("answer", slug=slug)
 
     def _closing(self, point: str, slug: str) -> None:
         self.actor.do("closable", slug=slug)

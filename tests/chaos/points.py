@@ -6,10 +6,12 @@ it comes by with this list, so no statement is added to the product without a de
 
 OPERATIONS = {
     "collector.storing.store": "taking",
+    "collector.redeeming.uninvited": "redeeming",
     "collector.folding.fold": "folding",
     "surveys.services.request_estimate": "asking",
     "estimator.services.execute": "estimating",
     "surveys.services.open_survey": "opening",
+    "surveys.services.open_wave": "opening a wave",
     "surveys.services.close_survey": "closing",
     "collector.purging.purge": "purging",
     "surveys.keeping.retention.keep_house": "keeping",
@@ -98,6 +100,15 @@ EVERYWHERE = {
         "before INSERT surveys_auditentry in record",
         *_both("COMMIT of open_survey"),
     ),
+    "opening a wave": (
+        "before UPDATE surveys_survey in move",
+        "before UPDATE surveys_appointment in move",
+        "before INSERT collector_frozendesign in freeze",
+        "before INSERT surveys_version in _into_the_field",
+        "before INSERT surveys_page in _into_the_field",
+        "before INSERT surveys_auditentry in record",
+        *_both("COMMIT of open_wave"),
+    ),
     "closing": (
         "before UPDATE surveys_survey in move",
         "before UPDATE surveys_appointment in move",
@@ -145,6 +156,7 @@ five stand for the others."""
 
 EMBEDDED: dict[str, tuple[str, ...]] = EVERYWHERE | {
     "taking": ("before INSERT collector_waitingreport in _write", *_both("COMMIT of store")),
+    "redeeming": ("before DELETE collector_invitation in uninvited",),
     "folding": (
         "before INSERT collector_report in _move",
         "before DELETE collector_waitingreport in _move",

@@ -26,6 +26,11 @@ KEPT = (
     "(SELECT count(*) FROM surveys_auditentry a WHERE a.survey_id = s.id AND a.act = 'purged the reports'), "
     f"d.purged_on, v.purged_at, d.rewritten_on {DESIGN}"
 )
+REDEEMED = (
+    "SELECT (SELECT count(*) FROM collector_report r WHERE r.design_id = d.number) + "
+    "(SELECT count(*) FROM collector_waitingreport w WHERE w.design_id = d.number), "
+    f"(SELECT count(*) FROM collector_invitation i WHERE i.design_id = d.number) {DESIGN}"
+)
 
 
 def run(ask: Ask, slug: str, trigger: str = "demand") -> str:
@@ -37,6 +42,11 @@ def run(ask: Ask, slug: str, trigger: str = "demand") -> str:
 def opened(ask: Ask, slug: str) -> str:
     ((state, versions, pages, designs),) = ask(OPENED.format(slug=slug))
     return f"{state}, {versions} versions, {designs} designs, {pages} pages"
+
+
+def redeemed(ask: Ask, slug: str) -> str:
+    ((reports, codes),) = ask(REDEEMED.format(slug=slug))
+    return f"{reports} reports, {codes} codes"
 
 
 def closed(ask: Ask, slug: str) -> str:

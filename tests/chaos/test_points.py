@@ -17,9 +17,9 @@ from collector.services import close
 from estimator import services as estimator
 from surveys.keeping import backup, retention
 from surveys.models import Survey, Version
-from surveys.services import close_survey, open_survey, request_estimate, write_survey
+from surveys.services import close_survey, open_survey, open_wave, request_estimate, write_survey
 from tests import finished, payloads
-from tests.chaos import broken, checking, named, points, probing, striking
+from tests.chaos import acting, broken, checking, named, points, probing, striking
 from tests.storage.test_backup import empty
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -52,6 +52,13 @@ def test_every_act_of_every_operation_is_on_the_list(seen: dict[str, None], vers
     Version.objects.update(closed_at=timezone.now() - timedelta(days=31))
     other = write_survey(payloads.definition(slug="other"), team=survey.team)
     finished.fill(selectors.get_design(open_survey(other).design_id), count=20)
+    again = write_survey(payloads.definition(slug="again"), team=survey.team)
+    open_survey(again)
+    close_survey(again)
+    open_wave(again)
+    invited = write_survey(payloads.definition(slug="invited", invitations="secret"), team=survey.team)
+    acting.invite(open_survey(invited))
+    acting.answer("invited")
     retention.keep_house()
     backup.back_up(tmp_path / "candor.zip")
     empty()
@@ -98,6 +105,19 @@ def test_what_is_looked_at_is_said_in_the_words_that_are_waited_for(survey: Surv
     assert probing.file(tmp_path / "candor.zip") == "a whole file"
     empty()
     assert probing.place(asked) == "empty"
+
+
+def test_what_is_looked_at_of_a_wave_and_of_an_invitation(survey: Survey) -> None:
+    open_survey(survey)
+    close_survey(survey)
+    assert probing.opened(asked, "campus") == named.AGAIN
+    open_wave(survey)
+    assert probing.opened(asked, "campus") == named.WAVE
+    acting.invite(open_survey(write_survey(payloads.definition(slug="one", invitations="secret"), team=survey.team)))
+    assert probing.redeemed(asked, "one") == named.UNUSED
+    for _ in range(2):
+        acting.answer("one")
+        assert probing.redeemed(asked, "one") == named.USED
 
 
 @pytest.mark.parametrize("sound", [True, False])
