@@ -179,12 +179,34 @@ bounds_of <- function(item, W, level) {
   for (measure in c(if (item$kind != "number") "share", if (length(item$values)) "mean")) for (share in c(0.01, 0.05)) {
     false <- ceiling(round(share * n, 6))
     moved <- false / n * heaviest
-    shift <- if (measure == "share") moved * lever(item) else shift_of_mean(item, found$shares, moved)
+    shift <- if (measure == "share") shift_of_share(item, found$shares, moved) else shift_of_mean(item, found$shares, moved)
+    if (is.infinite(shift)) next  # nothing is certain, so nothing is told
     rows[[length(rows) + 1]] <- list(
       item = item$key, measure = measure, n = n, false_share = share, false_reports = false, largest_shift = shift
     )
   }
   rows
+}
+
+shift_of_share <- function(item, shares, moved) {
+  shift <- moved * lever(item) * spill(item)
+  if (shift <= room(item, shares) + 1e-12) shift else Inf
+}
+
+# How many times as far as an unbiased share the one that is shown can move: marks and sets are moved to the simplex.
+spill <- function(item) {
+  dropped <- min(item$size, item$k - item$size)
+  switch(item$encoding, one_hot = 2 * (item$k - 1) / item$k, subset = 2 * dropped / (dropped + 1), 1)
+}
+
+# How far the shares that are shown move with certainty as the unbiased ones do.
+room <- function(item, shares) {
+  w <- item$weights
+  if (item$encoding != "single" || all(dim(w) == 2)) return(Inf)
+  b <- background(w)
+  if (!is.null(b) && w[1, 1] > b[1]) return(Inf)
+  if (is.null(shares) || ncol(w) > nrow(w)) return(0)
+  max(min(shares$unbiased), 0, na.rm = TRUE)
 }
 
 lever <- function(item) {
