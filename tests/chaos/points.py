@@ -29,6 +29,14 @@ def _both(act: str) -> tuple[str, str]:
 
 
 ASKED = _both("message estimator.execute_run")
+INTO_THE_FIELD = (
+    "before UPDATE surveys_survey in move",
+    "before UPDATE surveys_appointment in move",
+    "before INSERT collector_frozendesign in freeze",
+    "before INSERT surveys_version in _into_the_field",
+    "before INSERT surveys_page in _into_the_field",
+    "before INSERT surveys_auditentry in record",
+)
 FOLDED = (
     "before INSERT collector_tally in _add",
     "before INSERT collector_dailycount in _count_day",
@@ -91,24 +99,8 @@ EVERYWHERE = {
         "before INSERT estimator_estimate in _compute",
         *_both("COMMIT of _compute"),
     ),
-    "opening": (
-        "before UPDATE surveys_survey in move",
-        "before UPDATE surveys_appointment in move",
-        "before INSERT collector_frozendesign in freeze",
-        "before INSERT surveys_version in _into_the_field",
-        "before INSERT surveys_page in _into_the_field",
-        "before INSERT surveys_auditentry in record",
-        *_both("COMMIT of open_survey"),
-    ),
-    "opening a wave": (
-        "before UPDATE surveys_survey in move",
-        "before UPDATE surveys_appointment in move",
-        "before INSERT collector_frozendesign in freeze",
-        "before INSERT surveys_version in _into_the_field",
-        "before INSERT surveys_page in _into_the_field",
-        "before INSERT surveys_auditentry in record",
-        *_both("COMMIT of open_wave"),
-    ),
+    "opening": (*INTO_THE_FIELD, *_both("COMMIT of open_survey")),
+    "opening a wave": (*INTO_THE_FIELD, *_both("COMMIT of open_wave")),
     "closing": (
         "before UPDATE surveys_survey in move",
         "before UPDATE surveys_appointment in move",
