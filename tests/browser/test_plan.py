@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, Route
 
 from surveys.models import Survey
 from tests.browser.accessibility import faint_picture_texts, faults
@@ -123,6 +123,20 @@ def test_the_number_on_the_screen_is_used_at_once(page: Page, alice: User, surve
     page.get_by_role("button", name="Use this truth").click()
     page.get_by_text("mood now has truth probability 0.37.").wait_for()
     assert survey.items.get(key="mood").truth == "0.37"
+
+
+def test_what_is_typed_before_the_script_runs_is_computed(page: Page, alice: User, survey: Survey) -> None:  # noqa: F811
+    """On a slow line: the page stands, its script is still on its way."""
+    sign_in(page, alice)
+    held: list[Route] = []
+    page.route("**/panel/plan*.js", lambda route: held.append(route))
+    page.goto("/panel/survey/campus/plan/?item=mood", wait_until="commit")
+    page.locator("#plan-truth").fill("0.37")
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    page.locator("[data-status]", has_text="37").wait_for()
+    assert "truth=0.37" in page.url
 
 
 def test_without_a_script_the_page_is_a_form(

@@ -32,6 +32,7 @@ if (form !== null) {
   });
   form.querySelector(".planner-submit").hidden = true;
   fit();
+  catchUp();
 }
 
 /** @param {HTMLInputElement} slider  stands beside the field that it names, and follows it */
@@ -54,6 +55,15 @@ function offerSlider(slider) {
   field.addEventListener("follow", follow);
   slider.hidden = false;
   follow();
+}
+
+/** What was typed before this script ran, or what the browser kept of a page that is loaded again, counts as well. */
+function catchUp() {
+  const typed = [...form.querySelectorAll("input.candor-field")].filter((field) => field.value !== field.defaultValue);
+  typed.forEach(chooseBy);
+  if (typed.length > 0) {
+    ask();
+  }
 }
 
 /** Truth and epsilon are two sides of one thing: the one that was touched last decides. */
