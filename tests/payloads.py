@@ -55,6 +55,14 @@ def document(**changes: Any) -> dict[str, Any]:
     return frozen | changes
 
 
+def with_known_shares(*shares: str | None, **changes: Any) -> dict[str, Any]:
+    """The frozen design with a known share of each of its groups."""
+    frozen = document(**changes)
+    for group, share in zip(frozen["strata"]["groups"], shares, strict=True):
+        group["share"] = share
+    return frozen
+
+
 def opened() -> dict[str, Any]:
     """The frozen design of the definition, as an installation opens it."""
     return document(ceilings={"question": "3", "total": "4"})

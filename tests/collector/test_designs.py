@@ -103,11 +103,8 @@ def test_what_is_wrong_is_named(path: list[str | int], value: Any, fault: str) -
 
 
 def test_shares_must_sum_to_one() -> None:
-    document = payloads.document()
-    for group, share in zip(document["strata"]["groups"], ("1/4", "0.8"), strict=True):
-        group["share"] = share
     with pytest.raises(DesignError, match="they sum to 21/20"):
-        check(document)
+        check(payloads.with_known_shares("1/4", "0.8"))
 
 
 @pytest.mark.parametrize("document", [None, [], "design", 1, {}, {"format": 1}])

@@ -22,10 +22,7 @@ TWO_COINS = forced_response(truth="1/2")
 
 
 def design(shares: tuple[str | None, str | None] = (None, None)) -> Design:
-    document = payloads.document()
-    for group, share in zip(document["strata"]["groups"], shares, strict=True):
-        group["share"] = share
-    return Design(document)
+    return Design(payloads.with_known_shares(*shares))
 
 
 def rows(design: Design, counts: list[list[int]]) -> list[computing.Row]:

@@ -163,10 +163,7 @@ def test_real_respondents_have_no_known_truth(client: Client, run: Run) -> None:
 
 
 def test_weighted_estimates_have_the_weighted_truth_beside(client: Client, db: None) -> None:
-    document = payloads.document(rehearsal=True)
-    for group, share in zip(document["strata"]["groups"], ("1/4", "3/4"), strict=True):
-        group["share"] = share
-    design = freeze(document)
+    design = freeze(payloads.with_known_shares("1/4", "3/4", rehearsal=True))
     fill(design, count=90, first=45)
     know(design, {(0, 1, None): 75, (0, 1, 0): 75, (0, 1, 1): 30})
     run = run_of(design, published=True)
@@ -180,10 +177,7 @@ def test_weighted_estimates_have_the_weighted_truth_beside(client: Client, db: N
 
 def test_weighted_truth_counts_groups_weighted_as_one_by_size(client: Client, db: None) -> None:
     """4 of 64 are of the first group: both have one weight, and the truth is that of all 64."""
-    document = payloads.document(rehearsal=True)
-    for group, share in zip(document["strata"]["groups"], ("1/4", "3/4"), strict=True):
-        group["share"] = share
-    design = freeze(document)
+    design = freeze(payloads.with_known_shares("1/4", "3/4", rehearsal=True))
     fill(design, count=64, first=4)
     know(design, {(0, 1, None): 17, (0, 1, 0): 8, (0, 1, 1): 16}, respondents=32)
     cell = results.read(run_of(design)).items[0].shares[0]

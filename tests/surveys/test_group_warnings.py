@@ -61,9 +61,7 @@ def test_more_than_fifty_groups_keep_a_draft_from_opening(alice: User) -> None:
 
 
 def test_small_groups_are_warned_of_by_their_shares() -> None:
-    document = payloads.document()
-    for group, share in zip(document["strata"]["groups"], ("1/100", "99/100"), strict=True):
-        group["share"] = share
+    document = payloads.with_known_shares("1/100", "99/100")
     found = group_warnings(document, 2_900)
     assert found is not None
     assert (found.small, found.needed) == ((("First year", 29),), 3_000)
