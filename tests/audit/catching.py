@@ -1,7 +1,7 @@
 """Run the audits against a client with a leak, and see which test catches it."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -18,6 +18,9 @@ TIMES = 1, 2, 4
 
 OTHERWISE = {"exact": "every sequence of words", "recalled": "the vectors", "leaving": "every answer, until two bodies"}
 """What is looked at where it is not submissions."""
+
+Caught = tuple[str | None, int]
+"""The test that caught a leak, and in how many submissions."""
 
 
 def alarms(leak: Leak, work: Work, shelf: Shelf) -> list[str]:
@@ -45,7 +48,7 @@ def caught(leak: Leak, names: Sequence[str]) -> str | None:
     return next((name for name in names if name.startswith(leak.caught_by)), None)
 
 
-def catch(leak: Leak, work: Work, shelf: Shelf) -> tuple[str | None, int]:
+def catch(work: Work, shelf: Shelf, leak: Leak) -> Caught:
     """What caught the leak, and in how many submissions."""
     tried = [replace(leak, submissions=times * leak.submissions) for times in TIMES[: None if leak.long else 1]]
     for one in tried:
@@ -54,11 +57,11 @@ def catch(leak: Leak, work: Work, shelf: Shelf) -> tuple[str | None, int]:
     return None, tried[-1].submissions
 
 
-def catch_all(leaks: Sequence[Leak], work: Work, shelf: Shelf) -> tuple[bool, str]:
-    """Whether all were caught, and the list as Markdown."""
+def catch_all(leaks: Iterable[Leak], catch_one: Callable[[Leak], Caught]) -> tuple[bool, str]:
+    """Whether all were caught, and the list as Markdown; each line is printed as it comes."""
     rows, complete = [], True
     for leak in leaks:
-        name, submissions = catch(leak, work, shelf)
+        name, submissions = catch_one(leak)
         complete = complete and name is not None
         number = OTHERWISE.get(leak.audit) or f"{submissions:,}"
         rows.append(f"| {leak.name} | {name or '**not caught**'} | {number} |")

@@ -8,6 +8,7 @@ their kind.
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from tests.audit.surveys import WORK_BITS
@@ -165,14 +166,14 @@ LEAKS = (
 
 def main() -> bool:
     # Only here: these need Django's settings, the list above does not.
-    from tests.audit.catching import catch_all
+    from tests.audit.catching import catch, catch_all
     from tests.audit.driving import chromium
     from tests.audit.shelf import fill_shelf
     from tests.audit.surveys import YES_NO_FIRST
 
     chosen = [leak for leak in LEAKS if not (leak.long and "--quick" in sys.argv)]
     with chromium() as work:
-        return catch_all(chosen, work, fill_shelf(YES_NO_FIRST))[0]
+        return catch_all(chosen, partial(catch, work, fill_shelf(YES_NO_FIRST)))[0]
 
 
 if __name__ == "__main__":

@@ -42,7 +42,6 @@ def part(name: str, *details: Any) -> Any:
     with chromium() as work:
         if name == "version":
             return work(version)
-        if name == "catch_all":
-            leaks, shelf = details
-            return catching.catch_all(leaks, work, shelf)
+        if name == "catch":
+            return catching.catch(work, *details)
         return getattr(auditing, name)(work, *details)
