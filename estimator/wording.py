@@ -39,6 +39,10 @@ METHODS = {
     ),
     "clopper_pearson": gettext_lazy("Clopper-Pearson interval mapped through the table"),
     "score": gettext_lazy("score interval (Wilson) mapped through the table"),
+    "convolution": gettext_lazy(
+        "exact interval for the number of respondents who hold the answer: chances of a sum of two binomials "
+        "(a convolution), ordered as by Feldman and Cousins (1998)"
+    ),
     "mid_p": gettext_lazy("mid-p interval mapped through the table"),
     "jeffreys": gettext_lazy("Jeffreys interval mapped through the table"),
     "wald": gettext_lazy("Wald interval: the estimate and its standard error, normal approximation"),

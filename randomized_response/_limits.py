@@ -5,12 +5,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from randomized_response._took_part import took_part_limits
 from randomized_response.channel import Channel
 from randomized_response.intervals import Bounds, binomial_limits, normal_quantile
 from randomized_response.results import Vector
 
 Limits = tuple[Vector, Vector]
 BOOTSTRAP_ROUNDS = 2000
+CONVOLUTION = "convolution"
+"""The method for the share among those who took part."""
 
 
 def nothing_known(answers: int) -> Limits:
@@ -27,6 +30,8 @@ def mapped_limits(method: str, tally: NDArray[np.int64], channel: Channel, level
         return _score(tally / n, channel, n, normal_quantile(level), kept)
     miss = channel.background / channel.denominator
     hit = (channel.background + channel.gain) / channel.denominator
+    if method == CONVOLUTION:
+        return took_part_limits(tally, n, level, hit, miss)
     ends = zip(np.minimum(miss, hit).tolist(), np.maximum(miss, hit).tolist(), strict=True)
     some = zip(tally.tolist(), ends, strict=True)
     limits = np.array([_binomial_limits(method, count, n, level, between) for count, between in some])
@@ -59,6 +64,9 @@ def _score(rates: Vector, channel: Channel, n: int, z: float, kept: float) -> Li
 
 def limits_of_bits(method: str, bit: Channel, ones: NDArray[np.int64], n: int, kept: float, level: float) -> Limits:
     """Bit by bit, from the binomial of each total of ones among n, in the row "this answer" of the bit's table."""
+    if method == CONVOLUTION and n:
+        without, holding = (np.full(ones.size, chance) for chance in bit.matrix[:, 1])
+        return took_part_limits(ones, n, level, holding, without)
     found = [mapped_limits(method, np.array([n - one, one]), bit, level, kept) for one in ones]
     return np.array([one[0][1] for one in found]), np.array([one[1][1] for one in found])
 
@@ -67,7 +75,10 @@ def equal_tails(method: str) -> str | None:
     """The method whose limits have equal tails and are around the unbiased share, for `method`; None where none is.
 
     Blaker's are of tails that differ, and Feldman and Cousins' know where [0, 1] ends: Clopper and Pearson's are exact.
+    Those for the people who took part know it too: the score's, by the coin's part alone, come near.
     """
+    if method == CONVOLUTION:
+        return "score"
     if method in ("exact", "feldman_cousins"):
         return "clopper_pearson"
     return None if method in ("wald", "likelihood", "bayes", "bootstrap") else method

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import as_count, as_counts, as_level
 from randomized_response._limits import (
+    CONVOLUTION,
     Limits,
     around,
     bootstrap_limits,
@@ -62,7 +63,7 @@ def estimate_proportions(
         "likelihood": profile likelihood on the simplex. "bayes": densest part of the posterior, prior uniform.
         "bootstrap": percentiles of 2,000 resamples. The method that was used is named in the result:
         "likelihood" (above 32 answers "wald") where a table has no such binomial (or no "bayes"), "score" or else
-        "wald" where a `population_size` is given.
+        "wald" where a `population_size` is given, "convolution" or else "wald" where that is n.
     population_size : int or None
         Size N >= n of the finite population that the n were drawn from without replacement; None for a large one. The
         sampling part of the variance is multiplied by (N - n) / (N - 1), the coin's part is not.
@@ -88,8 +89,9 @@ def estimate_proportions(
     -----
     covariance = B (diag(lambda) - lambda lambda^T) B^T / (n - 1). The coin's part is B [sum_x theta_x (diag(P_x) -
     P_x P_x^T)] B^T / n at the constrained theta, so that it is always a covariance. `noise_low`, `noise_high` bound
-    the share among the n people who took part (N = n): the score test with the coin's variance, inverted in closed
-    form; approximate, unlike the default. The same inversion with both parts of the variance serves finite populations.
+    the share among the n people who took part (N = n): "convolution", exact, from the tails of the sum of two binomials
+    that the reports of an answer are, in the default's order; "wald" where the table has no such sum. Populations that
+    are larger, yet finite, have the score test with both parts of the variance, inverted in closed form; approximate.
 
     The estimate is wrong where respondents do not follow the table (a "no" for self-protection in place of a forced
     "yes") or where those who answer differ from those who do not; no interval here covers that.
@@ -123,7 +125,7 @@ def estimate_proportions(
     constrained = maximum_likelihood(tally, channel)
     noise = _noise_covariance(constrained, channel, n)
     covariance = noise if kept == 0 else noise + kept * (_moment_covariance(tally, channel) - noise)
-    method, noise_method = _method(interval, channel, population_size), _method("score", channel, n)
+    method, noise_method = (_method(interval, channel, n, size) for size in (population_size, n))
     sample = _Sample(tally, channel, simultaneous, unbiased, constrained, generator)
     limits_at = partial(sample.limits, method, covariance, kept)
     (low, high), (noise_low, noise_high) = limits_at(level), sample.limits(noise_method, noise, 0.0, level)
@@ -201,11 +203,12 @@ def _noise_covariance(theta: Vector, channel: Channel, n: int) -> Vector:
     return np.asarray(spread / n)
 
 
-def _method(interval: str, channel: Channel, population_size: int | None) -> str:
+def _method(interval: str, channel: Channel, n: int, population_size: int | None) -> str:
     """The method that can be used: for this table, and with a finite population."""
     binomial = channel.background is not None
     if population_size is not None:
-        return "score" if binomial and interval != "wald" else "wald"
+        finite = CONVOLUTION if population_size == n else "score"
+        return finite if binomial and interval != "wald" else "wald"
     if interval in ("wald", "likelihood", "bootstrap") or binomial:
         return interval
     if interval == "bayes" and channel.answers == 2:

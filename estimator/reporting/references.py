@@ -51,6 +51,7 @@ OF_INTERVALS = {
     "exact": "blaker",
     "clopper_pearson": "clopper",
     "score": "wilson",
+    "convolution": "feldman",
     "recovered": "zou",
     "beta_binomial_mixture": "robbins",
     "normal_mixture": "waudby",

@@ -132,7 +132,7 @@ def test_how_it_was_computed(client: Client, run: Run) -> None:
     words = said(page(client, run))
     assert run.input_digest in words
     assert f"randomized_response {run.version}" in words
-    assert "score interval (Wilson)" in words
+    assert "sum of two binomials (a convolution)" in words
 
 
 def test_reports_that_no_table_can_produce_raise_an_alarm(client: Client, design: Design) -> None:

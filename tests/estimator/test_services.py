@@ -249,7 +249,7 @@ def test_intervals_hold_at_every_look_until_the_design_is_closed(design: Design)
     assert (watched.anytime, final.anytime) == (True, False)
     before, after = (run.estimates.get(position=0, choice=1, stratum=None) for run in (watched, final))
     assert (before.interval, before.noise_interval) == ("beta_binomial_mixture", "normal_mixture")
-    assert (after.interval, after.noise_interval) == ("feldman_cousins", "score")
+    assert (after.interval, after.noise_interval) == ("feldman_cousins", "convolution")
     assert (before.high or 0) - (before.low or 0) > (after.high or 0) - (after.low or 0)
     assert (before.noise_high or 0) - (before.noise_low or 0) > (after.noise_high or 0) - (after.noise_low or 0)
 

@@ -127,32 +127,3 @@ def test_short_intervals_of_a_hundred_by_two_coins(interval, missed):
     mass = stats.binom.pmf(np.arange(101), 100, 0.25 + 0.05 / 2)
     chances = short_ones(mass, high - low, (low <= 0.05) & (high >= 0.05))
     assert chances[1] / chances[0] == pytest.approx(missed, abs=5e-4)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.05, 0.3])
-def test_interval_for_the_people_who_took_part_is_near_its_level(share):
-    """Only the coin is random: yes reports are Bin(yes, 3/4) + Bin(no, 1/4). 200 people, every total; approximate."""
-    n, yes = 200, round(200 * share)
-    mass = np.convolve(stats.binom.pmf(range(yes + 1), yes, 0.75), stats.binom.pmf(range(n - yes + 1), n - yes, 0.25))
-    estimates = [estimate_proportions([n - c, c], forced_response(truth="1/2")) for c in range(n + 1)]
-    covered = sum(m for m, e in zip(mass, estimates, strict=True) if e.noise_low[1] <= yes / n <= e.noise_high[1])
-    assert 0.935 <= covered <= 0.985
-
-
-@pytest.mark.parametrize("truth", TRUTHS)
-@pytest.mark.parametrize("n", [30, 100, 300, 1000])
-def test_interval_for_those_who_took_part_covers_nearly_its_level(n, truth):
-    """Whatever number of them holds the answer: the reports of yes are the sum of two binomials."""
-    channel = forced_response(truth=truth)
-    found = [estimate_proportions([n - yes, yes], channel, interval="score") for yes in range(n + 1)]
-    low, high = (np.array([getattr(one, end)[1] for one in found]) for end in ("noise_low", "noise_high"))
-    without, holding = channel.matrix[:, 1]
-    covers = []
-    for holders in range(n + 1):
-        mass = np.convolve(
-            stats.binom.pmf(np.arange(holders + 1), holders, holding),
-            stats.binom.pmf(np.arange(n - holders + 1), n - holders, without),
-        )
-        covers.append(mass @ ((low <= holders / n + 1e-12) & (holders / n - 1e-12 <= high)))
-    assert min(covers) >= 0.931
-    assert np.mean(covers) == pytest.approx(0.95, abs=0.01)

@@ -133,20 +133,16 @@ def test_finite_population_multiplies_the_sampling_part_only():
     assert finite.interval == "score"
 
 
-@pytest.mark.parametrize("size", [1000, 1001, 1500, 10**9])
+@pytest.mark.parametrize("size", [1001, 1500, 10**9])
 @pytest.mark.parametrize("channel", [TWO_COINS, forced_response(truth="2/3", yes="1/6"), warner(truth="1/4")])
 def test_score_limits_are_where_the_distance_is_z_standard_errors(channel, size):
     """(rate - b - d t)^2 = z^2 V(t) / n with V(t) = t a (1 - a) + (1 - t) b (1 - b) + f d^2 t (1 - t)."""
     b, a = channel.matrix[:, 1]
     rate, kept = 0.5, (size - 1000) / (size - 1)
     estimate = estimate_proportions([500, 500], channel, population_size=size)
-    for limits, f in (
-        ((estimate.low[1], estimate.high[1]), kept),
-        ((estimate.noise_low[1], estimate.noise_high[1]), 0),
-    ):
-        for t in limits:
-            variance = t * a * (1 - a) + (1 - t) * b * (1 - b) + f * (a - b) ** 2 * t * (1 - t)
-            assert (rate - b - (a - b) * t) ** 2 == pytest.approx(1.959963984540054**2 * variance / 1000, rel=1e-9)
+    for t in (estimate.low[1], estimate.high[1]):
+        variance = t * a * (1 - a) + (1 - t) * b * (1 - b) + kept * (a - b) ** 2 * t * (1 - t)
+        assert (rate - b - (a - b) * t) ** 2 == pytest.approx(1.959963984540054**2 * variance / 1000, rel=1e-9)
 
 
 def test_coin_part_is_what_simulation_shows():

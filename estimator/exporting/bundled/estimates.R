@@ -20,18 +20,15 @@ wald <- function(estimate, covariance, level) {
   list(low = estimate - half, high = estimate + half)
 }
 
-# Score interval with the tickets' variance alone: a and b are the chances of the report with and without the answer.
-score <- function(rate, a, b, n, level) {
-  d <- a - b
-  scale <- normal_quantile(level)^2 / n
-  half <- d * (rate - b) + scale * (a * (1 - a) - b * (1 - b)) / 2
-  reach <- sqrt(pmax(half^2 - d^2 * ((rate - b)^2 - scale * b * (1 - b)), 0))
-  list(low = (half - reach) / d^2, high = (half + reach) / d^2)
-}
-
 # A binomial interval of the rate of a report, mapped to the share of its answer.
 mapped <- function(method, ones, n, a, b, level) {
   ends <- mapply(function(s, a, b) sort((method(s, n, level, min(a, b), max(a, b)) - b) / (a - b)), ones, a, b)
+  list(low = ends[1, ], high = ends[2, ])
+}
+
+# The interval of the share among those who took part: a and b are the chances of the report with and without the answer.
+among <- function(ones, n, a, b, level) {
+  ends <- mapply(function(s, a, b) took_part(s, n, level, a, b), ones, a, b)
   list(low = ends[1, ], high = ends[2, ])
 }
 
@@ -61,8 +58,8 @@ shares_of_table <- function(counts, weights, level) {
     a <- diag(weights) / sum(weights[1, ])
     b <- b / sum(weights[1, ])
     limits <- mapped(feldman_cousins, counts, n, a, b, level)
-    noise_limits <- score(lambda, a, b, n, level)
-    methods <- c("feldman_cousins", "score")
+    noise_limits <- among(counts, n, a, b, level)
+    methods <- c("feldman_cousins", "convolution")
     shares <- shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, methods)
     tails <- mapped(clopper_pearson, counts, n, a, b, level)
     return(c(shares, list(rates = lambda, weights = weights, tails = tails)))
@@ -89,11 +86,11 @@ shares_of_bits <- function(ones, n, item, level) {
   tickets <- (constrained * a * (1 - a) + (1 - constrained) * b * (1 - b)) / (a - b)^2
   k <- length(ones)
   limits <- mapped(feldman_cousins, ones, n, rep(a, k), rep(b, k), level)
-  noise_limits <- score(rates, a, b, n, level)
+  noise_limits <- among(ones, n, rep(a, k), rep(b, k), level)
   # Only variances: the covariances of marks enter no number of the report.
   covariance <- diag(moment / (n - 1), k)
   noise <- diag(tickets / n, k)
-  methods <- c("feldman_cousins", "score")
+  methods <- c("feldman_cousins", "convolution")
   shares <- shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, methods, !several)
   c(shares, list(tails = mapped(clopper_pearson, ones, n, rep(a, k), rep(b, k), level)))
 }

@@ -23,29 +23,67 @@ root <- function(f, low, high) {
 # the crossing behind it.
 ordered_upper <- function(s, n, alpha, lowest, highest) {
   if (s >= n * highest) return(highest)
+  tie <- ties(s, n, lowest, highest)
+  tails <- function(other, rate) at_most(s, n, rate) + at_least(other, n, rate)
+  last <- last_that(function(other) tails(other, tie(other)) > alpha, max(s + 1, ceiling(n * lowest)), n + 2)
+  start <- tie(last)
+  if (last > n || tails(last + 1, start) <= alpha) return(start)
+  root(function(rate) alpha - tails(last + 1, rate), start, tie(last + 1))
+}
+
+ties <- function(s, n, lowest, highest) {
   times <- function(count, value) if (count == 0) 0 else count * value
   best <- function(count) {
     rate <- min(max(count / n, lowest), highest)
     times(count, log(rate)) + times(n - count, log1p(-rate))
   }
   observed <- best(s)
-  tie <- function(other) if (other > n) highest else plogis((best(other) - observed) / (other - s))
-  tails <- function(other, rate) at_most(s, n, rate) + at_least(other, n, rate)
-  last <- max(s + 1, ceiling(n * lowest))
-  too_far <- n + 2
-  while (too_far - last > 1) {
-    middle <- (last + too_far) %/% 2
-    if (tails(middle, tie(middle)) > alpha) last <- middle else too_far <- middle
+  function(other) if (other > n) highest else plogis((best(other) - observed) / (other - s))
+}
+
+# The last whole number that is so, where `low` is and `beyond` is not.
+last_that <- function(is_so, low, beyond) {
+  while (beyond - low > 1) {
+    middle <- (low + beyond) %/% 2
+    if (is_so(middle)) low <- middle else beyond <- middle
   }
-  start <- tie(last)
-  if (last > n || tails(last + 1, start) <= alpha) return(start)
-  root(function(rate) alpha - tails(last + 1, rate), start, tie(last + 1))
+  low
 }
 
 feldman_cousins <- function(s, n, level, lowest, highest) {
   mirrored <- ordered_upper(n - s, n, 1 - level, 1 - highest, 1 - lowest)
   low <- if (mirrored == 1 - lowest) lowest else 1 - mirrored
   c(low, ordered_upper(s, n, 1 - level, lowest, highest))
+}
+
+# Exact, of how many of the n who took part hold an answer: of t who do, it has Bin(t, a) + Bin(n - t, b) reports. In the
+# same order of counts as the interval for the population, but for the chances, which are of that sum.
+most_people <- function(s, n, alpha, lowest, highest) {
+  if (s >= n * highest) return(n)
+  tie <- ties(s, n, lowest, highest)
+  tied <- function(other) floor(n * min(max((tie(other) - lowest) / (highest - lowest), 0), 1) + 1e-6)
+  likely <- function(other, people) 1 - between(s + 1, other - 1, people, n, highest, lowest) > alpha
+  last <- last_that(function(other) likely(other, tied(other)), max(s + 1, ceiling(n * lowest)), n + 2)
+  start <- tied(last)
+  most <- last_that(function(people) likely(last + 1, people), start, max(tied(last + 1), start + 1))
+  if (highest == 1) min(most, s) else most  # whoever is sure to report it did
+}
+
+# The chance of `low` to `high` reports of Bin(people, a) + Bin(n - people, b): their convolution, but for what has less
+# than 1e-16.
+between <- function(low, high, people, n, a, b) {
+  width <- 27 + 9 * sqrt(people * a * (1 - a))
+  mine <- max(0, floor(people * a - width)):min(people, ceiling(people * a + width))
+  others <- pbinom(high - mine, n - people, b) - pbinom(low - 1 - mine, n - people, b)
+  if (high < low) 0 else sum(dbinom(mine, people, a) * others)
+}
+
+took_part <- function(s, n, level, a, b) {
+  lowest <- min(a, b)
+  highest <- max(a, b)
+  fewest <- n - most_people(n - s, n, 1 - level, 1 - highest, 1 - lowest)
+  most <- most_people(s, n, 1 - level, lowest, highest)
+  (if (a > b) c(fewest, most) else n - c(most, fewest)) / n
 }
 
 # Tails of (1 - level) / 2 on each side (Clopper & Pearson 1934).
