@@ -58,6 +58,7 @@ def rendered(key: str, language: str) -> bytes:
             "counted": _number(run.reports or 0),
             "certain": f"{100 * run.confidence:g}",
             "grouped": bool(read.partition.parts),
+            "weighted": targets.is_weighted(targets.target(read.partition, sampled=False)),
             "blocks": [_block(item, number, document, language) for number, item in enumerate(read.items, start=1)],
         }
     return pages.render("surveys/results.html", context, language)

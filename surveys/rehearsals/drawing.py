@@ -26,8 +26,7 @@ def widths_of(block: Block, number: int) -> str:
 
 def _intervals(finding: Finding, key: str) -> Picture:
     factor = finding.unit.factor
-    ends = ("low", "high") if finding.drawn else ("noise_low", "noise_high")
-    low, high = (factor * finding.column(end) for end in ends)
+    low, high = (factor * end for end in finding.ends)
     across, up = _numbers(finding.times), _values(float(low.min()), float(high.max()), finding)
     step = (RIGHT - LEFT) / finding.times
     parts = grid(across, up)
@@ -86,8 +85,8 @@ def _widths(found: list[Finding], key: str) -> str:
 
 
 def _row(finding: Finding) -> rows.Row:
-    widths = finding.column("high") - finding.column("low")
-    low, high = np.quantile(widths, [0.05, 0.95])
+    ends = finding.ends
+    low, high = np.quantile(ends[1] - ends[0], [0.05, 0.95])
     said = f"{finding.width_text}, planned {finding.planned_text}"
     one = finding.times == 1
     return rows.Row(

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy import stats
 
-from estimator import wording
+from estimator import targets, wording
 from estimator.computing import MEAN
 from estimator.results import Cell, Item
 from estimator.wording import PERCENT, PLAIN, SPACE, Unit
@@ -63,10 +63,15 @@ class Finding:
         return self.known[:, COLUMNS.index(name)]
 
     @cached_property
+    def ends(self) -> tuple[Numbers, Numbers]:
+        """Of each repetition's interval; of given people of that which speaks of them alone."""
+        low, high = ("low", "high") if self.drawn else ("noise_low", "noise_high")
+        return self.column(low), self.column(high)
+
+    @cached_property
     def held(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """For each repetition whether its interval holds the truth; of given people that which speaks of them alone."""
-        ends = ("low", "high") if self.drawn else ("noise_low", "noise_high")
-        low, high = map(self.column, ends)
+        """For each repetition whether its interval holds the truth."""
+        low, high = self.ends
         return (low <= self.truth + 1e-12) & (self.truth - 1e-12 <= high)
 
     @cached_property
@@ -109,7 +114,7 @@ class Finding:
         error = self.bias_error
         if not self.drawn or math.isnan(error) or error == 0:
             return False
-        return float(2 * stats.norm.sf(abs(self.bias) / error)) * self.others < SURE
+        return float(2 * stats.t.sf(abs(self.bias) / error, self.times - 1)) * self.others < SURE
 
     @property
     def quoted_bias(self) -> float:
@@ -118,7 +123,8 @@ class Finding:
 
     @property
     def width(self) -> float:
-        return float(np.mean(self.column("high") - self.column("low")))
+        low, high = self.ends
+        return float(np.mean(high - low))
 
     @property
     def places(self) -> int:
@@ -167,7 +173,7 @@ class Finding:
     @property
     def one_text(self) -> str:
         """The estimate of the first repetition with its interval."""
-        low, high = float(self.column("low")[0]), float(self.column("high")[0])
+        low, high = (float(end[0]) for end in self.ends)
         places = wording.decimals((high - low) / 4, self.unit)
         said = wording.value(float(self.column("constrained")[0]), places, self.unit)
         return f"{said} ({wording.span(low, high, places, self.unit)})"
@@ -188,6 +194,17 @@ class Block:
     @property
     def overall(self) -> list[Finding]:
         return [one for one in self.findings if not one.group]
+
+    @property
+    def in_points(self) -> str:
+        """What stands after the head of the widths: which of them are in percentage points."""
+        shares = {one.unit is PERCENT for one in self.findings}
+        return ", points" if shares == {True} else "; of shares, points" if True in shares else ""
+
+    @property
+    def held_of(self) -> str:
+        """Of whom the narrower intervals speak."""
+        return targets.of_report(self.item.partition, sampled=False)
 
     @property
     def grouped(self) -> bool:
@@ -214,6 +231,18 @@ class Findings:
     def many(self) -> bool:
         return self.done > 1
 
+    @property
+    def whose(self) -> str:
+        """Of whom the intervals speak, and what they hold."""
+        sure, partition = f"{100 * self.all[0].confidence:g}{SPACE}%", self.blocks[0].item.partition
+        of = targets.of_report(partition, sampled=self.drawn)
+        if self.drawn:
+            return f"The {sure} intervals are for {of}: they hold the chance of the drawing and that of the tickets."
+        return (
+            f"The people came from a file and were the same each time, so the {sure} intervals are for {of}: they hold "
+            "the chance of the tickets alone."
+        )
+
     @cached_property
     def sentences(self) -> list[str]:
         """What it comes to, in words."""
@@ -233,7 +262,7 @@ class Findings:
         high = [one for one in self.all if one.coverage_verdict == "more than promised"]
         if low:
             yield f"Too few held for {_named(low)}: more than chance explains."
-        else:
+        elif not high:
             yield "This is well within chance, for each estimate by itself too."
         if high:
             yield f"For {_named(high)} more held than promised: the interval errs on the safe side."

@@ -101,7 +101,15 @@ def _width(item: Item, cell: Cell, strata: list[Marginals], population: Populati
         ahead = _forecast(item, cell, one[item.position], size)
         errors.append(math.nan if ahead is None else ahead.standard_error)
     spread = float(np.sqrt(np.sum((population.weights * np.array(errors)) ** 2)))
-    return 2 * normal_quantile(item.confidence) * spread
+    return min(2 * normal_quantile(item.confidence) * spread, _widest(item, cell))
+
+
+def _widest(item: Item, cell: Cell) -> float:
+    """The width of an interval of all that is possible."""
+    if cell.estimate.measure != MEAN:
+        return 1.0
+    points = [float(value) for value in item.question.values if value is not None]
+    return max(points) - min(points)
 
 
 def _forecast(item: Item, cell: Cell, shares: Numbers, size: float) -> plan.Forecast | None:

@@ -16,7 +16,7 @@ from estimator import services as estimator
 from surveys import outcome, services
 from surveys.models import Survey, Version
 from surveys.people.teams import home_team
-from tests import kinds, simulated, translated
+from tests import kinds, payloads, simulated, translated
 from tests.finished import fill
 from tests.tools.opening import opened
 
@@ -141,3 +141,14 @@ def test_every_kind_of_question(alice: User) -> None:
     assert "More than one could be ticked" in said
     assert "Mean" in said
     assert "nan" not in said.lower().split()
+
+
+@pytest.mark.parametrize("share", [None, "1/2"])
+def test_whose_number_the_band_holds(alice: User, share: str | None) -> None:
+    document = payloads.document()
+    for group in document["strata"]["groups"]:
+        group["share"] = share
+    finish(opened(document, alice))
+    said = text_of()
+    of_all = "For all of them together that number, like the estimate, is weighted by the known sizes of the groups."
+    assert (of_all in said) == ("All who took part: weighted by the known sizes of the groups." in said) == bool(share)

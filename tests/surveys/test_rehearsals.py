@@ -275,3 +275,17 @@ def test_known_shares_of_the_groups_weigh(alice: User) -> None:
     assert ahead[0, 0] == pytest.approx(0.25 * 0.5 + 0.75 * 0.4)
     held = measuring.unpacked(asked.done.get().numbers, measuring.COLUMNS)[:, 6]
     assert held[0] == pytest.approx(0.25 * held[1] + 0.75 * held[2])
+
+
+def test_no_planned_width_is_wider_than_all_that_is_possible(alice: User) -> None:
+    """40 people in weighted groups: a normal interval of the estimate would be wider than 100 points."""
+    definition = payloads.definition()
+    for group in definition["strata"]["groups"]:
+        group["share"] = "1/2"
+    definition["items"][0]["channel"]["truth"] = "1/10"
+    weighted = services.write_survey(definition, team=home_team(alice))
+    asked = ask_for(weighted, {"respondents": 40, "shares": {}}, repetitions=1)
+    rehearsals.execute(asked.pk)
+    asked.refresh_from_db()
+    ahead = measuring.unpacked(asked.foreseen or b"", measuring.FORESEEN)
+    assert ahead[0, 1] == 1
