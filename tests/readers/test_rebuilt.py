@@ -49,21 +49,38 @@ def test_r_alone_computes_every_number(tmp_path: Path) -> None:
 CHANGES = {
     "a count": ("tables/tallies.csv", 4, 1),
     "an estimate": ("estimates.csv", 10, 2e-9),
-    "an end": ("estimates.csv", 17, 2e-9),
+    "an end": ("estimates.csv", 13, 2e-9),
     "a bound": ("tables/bounds.csv", 5, 2e-9),
     "an epsilon": ("tables/odds.csv", 1, 2e-9),
 }
 
 
-def test_r_finds_a_changed_number(tmp_path: Path) -> None:
+WORDS = {
+    "how it was estimated": ("maximum_likelihood", "own_count"),
+    "how its interval was made": ("recovered", "exact"),
+    "of whom it speaks": ("population_weighted", "population"),
+    "of whom the other interval speaks": ("respondents_weighted", "respondents"),
+}
+
+
+def changed(line: str, column: int, by: float) -> str:
+    cells = line.split(",")
+    cells[column] = repr(float(cells[column]) + by) if by < 1 else str(int(cells[column]) + by)
+    return ",".join(cells)
+
+
+def test_r_finds_a_changed_number_and_word(tmp_path: Path) -> None:
     folder = unpacked(run_of(every_kind_in_groups("2/5", "3/5")), tmp_path)
-    for what, (name, column, by) in CHANGES.items():
+    cases = [
+        (what, name, lambda line, c=column, b=by: changed(line, c, b)) for what, (name, column, by) in CHANGES.items()
+    ]
+    cases += [(what, "estimates.csv", lambda line, w=words: line.replace(*w, 1)) for what, words in WORDS.items()]
+    for what, name, change in cases:
         path = folder / name
         before = path.read_bytes()
-        line = before.decode("utf-8-sig").splitlines()[1].split(",")
-        line[column] = repr(float(line[column]) + by) if by < 1 else str(int(line[column]) + by)
-        lines = before.decode("utf-8-sig").splitlines()
-        path.write_text("\n".join([lines[0], ",".join(line), *lines[2:]]) + "\n", encoding="utf-8")
+        head, line, *lines = before.decode("utf-8-sig").splitlines()
+        assert change(line) != line, what
+        path.write_text("\n".join([head, change(line), *lines]) + "\n", encoding="utf-8")
         done = rebuilt(folder)
         assert (done.returncode, "differences:" in done.stderr) == (1, True), what
         path.write_bytes(before)

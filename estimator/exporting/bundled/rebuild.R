@@ -94,7 +94,7 @@ rows_of <- function(item, strata, W, level, every_look) {
     if (!is.null(found) && every_look) found <- at_every_look(found, item, counts, level)
     rows <- c(rows, rows_of_stratum(item, stratum, counts, found, character()))
   }
-  rows
+  lapply(rows, function(row) c(row, meaning_of(row, item, W)))
 }
 
 rows_of_stratum <- function(item, stratum, counts, found, flags) {
@@ -112,6 +112,19 @@ rows_of_stratum <- function(item, stratum, counts, found, flags) {
     rows[[length(rows) + 1]] <- c(named, numbers_of_mean(found$mean, flags))
   }
   rows
+}
+
+# Of whom a row speaks, and how its number was estimated.
+meaning_of <- function(row, item, W) {
+  of <- if (length(W) && row$stratum == "") "_weighted" else ""
+  by_encoding <- switch(item$encoding,
+    one_hot = , subset = "nearest_shares", each_option = "own_count", "maximum_likelihood"
+  )
+  of_mean <- if (item$kind == "number") "mean_of_scores" else "mean_of_shares"
+  list(
+    estimate_method = if (row$measure == "mean") of_mean else by_encoding, target = paste0("population", of),
+    noise_target = paste0("respondents", of)
+  )
 }
 
 nothing <- function(why) list(
