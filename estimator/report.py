@@ -10,6 +10,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
 from estimator import pictures, privacy, results, targets, wording
+from estimator.computing import known_shares
 from estimator.languages import LANGUAGES, spoken
 from estimator.models import Disclosure, Run
 from estimator.reporting import blocks, disclosures, facts, verifying
@@ -17,7 +18,7 @@ from estimator.reporting.blocks import Block, Manner
 from estimator.reporting.facts import Fact
 from estimator.reporting.methods import Methods, confidence, methods
 from estimator.reporting.references import listed
-from estimator.reporting.trends import Change, assumption, changes
+from estimator.reporting.trends import Change, changes, meant
 from estimator.results import Results
 
 
@@ -113,7 +114,8 @@ class Report:
     def references(self) -> list[str]:
         """The works that the report cites."""
         poisoned = {"cheu"} if not self.simulated else set()
-        return listed({*self.methods.cited, "clark", "aapor", *poisoned})
+        changed = {"zou_waves"} if any(change.series.choice is not None for change in self.changes) else set()
+        return listed({*self.methods.cited, "clark", "aapor", *poisoned, *changed})
 
     @cached_property
     def label_facts(self) -> list[Fact]:
@@ -150,7 +152,7 @@ class Report:
     @property
     def assumption(self) -> str:
         """How the intervals of changes are meant."""
-        return assumption()
+        return meant(self.changes, sampling=self.sampling)
 
     @property
     def counted_on(self) -> str:
@@ -253,7 +255,10 @@ class Report:
             text = _("%(confidence)s interval for %(target)s, of which they are a simple random sample")
             marks["mark_whole"] = text % whole
         if self.truth_marked:
-            marks["mark_truth"] = _("known truth of the simulated respondents")
+            text = _("known truth of the simulated respondents")
+            if known_shares(self.results.partition):
+                text = _("known truth of the simulated respondents, weighted as the estimates are")
+            marks["mark_truth"] = text
         return marks
 
 

@@ -47,6 +47,12 @@ METHODS = {
 }
 """How an estimate is made, by its key in files."""
 
+DIFFERENCES = {
+    "recovered": gettext_lazy("The interval of a change of a share is recovered from those of both waves (Zou, 2007)."),
+    "wald": gettext_lazy("The interval of a change of a mean is a normal one, by the standard errors of both waves."),
+}
+"""How the interval of a difference of two estimates is made, by its key in files."""
+
 _BY_ENCODING = {"one_hot": "nearest_shares", "subset": "nearest_shares", "each_option": "own_count"}
 
 
@@ -90,6 +96,11 @@ def method_of(item: Item, *, mean: bool) -> str:
     return _BY_ENCODING.get(item.frozen["encoding"], "maximum_likelihood")
 
 
+def of_difference(*, mean: bool) -> str:
+    """How the intervals of a difference of two shares, or of two means, are made: a key of DIFFERENCES."""
+    return "wald" if mean else "recovered"
+
+
 def is_weighted(target: str) -> bool:
     return target in (RESPONDENTS_WEIGHTED, POPULATION_WEIGHTED)
 
@@ -105,6 +116,15 @@ def heading(targets: Iterable[str], *, sampled: bool, confidence: str) -> str:
     found = common(targets)
     named = WORDS[of_numbers(weighted=False, sampled=sampled) if found == MIXED else found]
     return _("%(confidence)s interval, %(target)s") % {"confidence": confidence, "target": named}
+
+
+def of_waves(targets: Iterable[str], *, sampled: bool) -> str:
+    """Of whom the numbers of several waves speak, in words; the tables say which waves are weighted where some are."""
+    found = common(targets)
+    if found != MIXED:
+        return str(WORDS[found])
+    text = _("%(target)s (in some waves weighted by the known sizes of the groups)")
+    return text % {"target": WORDS[of_numbers(weighted=False, sampled=sampled)]}
 
 
 def of_report(partition: Partition, *, sampled: bool) -> str:

@@ -51,7 +51,12 @@ def how_it_is_sent(item: dict[str, Any]) -> str:
         return ""
     if len(channel["weights"][0]) == 2:
         return _("One of two reports is sent, lowest or highest: the higher the answer, the more tickets say highest.")
-    return _("A number is sent, through a ticket: one near to the answer more often than one far from it.")
+    if channel["name"] != "discrete_laplace":
+        return _("A number is sent, through a ticket.")
+    return _(
+        "A number is sent, through a ticket: the answer with a step up or down, the larger the rarer; what lies beyond "
+        "an end is sent as that end."
+    )
 
 
 def tickets_of(item: dict[str, Any], question: Question, language: str) -> Tickets:

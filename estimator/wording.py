@@ -17,9 +17,10 @@ SPACE = "\u00a0"  # no line break between a number and its sign
 MOST_DECIMALS = 2
 
 FLAGS = {
-    WEIGHTED: gettext_lazy("Weighted by the known sizes of the groups."),
+    WEIGHTED: gettext_lazy("All respondents: weighted by the known sizes of the groups."),
     CLIPPED: gettext_lazy(
-        "Before it was kept within 0 to 100 %, the estimate lay outside: near the edge, chance alone does that."
+        "Not every estimated share lay within 0 to 100 % before it was kept there: near the edge, chance alone does "
+        "that."
     ),
     CLIPPED_MEAN: gettext_lazy(
         "Before it was kept within the range of the question, the mean lay outside: near an end, chance alone does "

@@ -42,7 +42,7 @@ def show(analysis: Analysis) -> Shown:
     if not shown.methods:
         return shown
     found = {target_of(analysis, row) for row in rows}
-    return replace(shown, methods=(*shown.methods, *(words.speaks_of(one) for one in targets.WORDS if one in found)))
+    return replace(shown, methods=(*shown.methods, words.speaks_of(found)))
 
 
 def about(analysis: Analysis) -> tuple[str, ...]:
@@ -249,9 +249,7 @@ def _versions(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
     estimates = [row for row in rows if row.quantity != "difference"]
     changes = [row for row in rows if row.quantity == "difference"]
     unit, label = speaker.unit(quantity.position, quantity.choice), speaker.quantity(quantity.position, quantity.choice)
-    names = {
-        one.document["version"]: waves.named(one, speaker.design) for one in map(store.get_design, asked["designs"])
-    }
+    names = _names(analysis, speaker, estimates)
     what = "the mean" if quantity.choice is None else f"the share of {named(label)}"
     sentences = [
         words.change(row, names[row.against_version or 0], names[row.version or 0], what, unit) for row in changes
@@ -267,6 +265,17 @@ def _versions(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
     left_out = [f"Version {number} is left out: {why}." for number, why in asked["left_out"]]
     cautions = (*_cautions(analysis, [], speaker), *_narrowest(changes, unit), *left_out)
     return Shown(about(analysis), tuple(sentences), tuple(drawn), cautions, _methods_of_change(analysis, changes))
+
+
+def _names(analysis: Analysis, speaker: Speaker, estimates: Sequence[Row]) -> dict[int, str]:
+    """What each version is called; where only some are weighted, these say so."""
+    found = {row.version: target_of(analysis, row) for row in estimates}
+    mixed = targets.common(found.values()) == targets.MIXED
+    numbers = {one.document["version"]: one for one in map(store.get_design, analysis.parameters["designs"])}
+    return {
+        number: waves.named(one, speaker.design) + " (weighted)" * (mixed and targets.is_weighted(found[number]))
+        for number, one in numbers.items()
+    }
 
 
 def _methods_of_change(analysis: Analysis, changes: Sequence[Row]) -> tuple[str, ...]:

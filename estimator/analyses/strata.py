@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design
+from estimator import targets
 from estimator.analyses.quantities import Quantity, item_of, quantity_of, question_at
 from estimator.analyses.rows import TOO_FEW, TOO_FEW_VALUES, Row, number
 from estimator.computing import Fit, fit_of, weighted
@@ -113,8 +114,8 @@ def difference_row(design: Design, quantity: Quantity, one: Fit | None, other: F
     assert other.shares is not None
     found = compare(other.shares, one.shares)
     columns = (found.difference, found.unbiased, found.standard_error, found.low, found.high)
-    values = [float(column[choice]) for column in columns]
-    return _filled(Row("difference", item, one.shares.n + other.shares.n, choice=choice), values, "recovered", level)
+    values, method = [float(column[choice]) for column in columns], targets.of_difference(mean=False)
+    return _filled(Row("difference", item, one.shares.n + other.shares.n, choice=choice), values, method, level)
 
 
 def _difference_of_means(item: str, one: Fit, other: Fit, level: float) -> Row:
@@ -126,7 +127,7 @@ def _difference_of_means(item: str, one: Fit, other: Fit, level: float) -> Row:
     reach = normal_quantile(level) * error
     low, high = max(min(unbiased - reach, estimate), -widest), min(max(unbiased + reach, estimate), widest)
     values = (estimate, unbiased, error, low, high)
-    return _filled(Row("difference", item, one.mean.n + other.mean.n), values, "wald", level)
+    return _filled(Row("difference", item, one.mean.n + other.mean.n), values, targets.of_difference(mean=True), level)
 
 
 def _filled(blank: Row, values: Sequence[float], interval: str, level: float) -> Row:

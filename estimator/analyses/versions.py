@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from collector.designs import Design
-from estimator import waves
+from estimator import targets, waves
 from estimator.analyses.quantities import Quantity, quantity_of, question_at
 from estimator.analyses.rows import Row, number
 from estimator.analyses.strata import estimate_row
@@ -60,5 +60,5 @@ def _change(
     return Row(
         "difference", item["key"], sum(found.n), choice=choice, estimate=estimate,
         unbiased=unbiased, standard_error=error, low=low, high=high, level=level, returned=returned,
-        interval="wald" if choice is None else "recovered", narrowest_standard_error=narrowest,
+        interval=targets.of_difference(mean=choice is None), narrowest_standard_error=narrowest,
     )  # fmt: skip

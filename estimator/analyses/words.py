@@ -1,6 +1,7 @@
 """The words of an analysis: what it speaks of, its differences in plain sentences, its methods and their sources."""
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,11 +106,12 @@ class Speaker:
         return STEPS if choice is None and question_at(self.design, position).reports_mean else POINTS
 
 
-def speaks_of(target: str) -> str:
-    """Of whom the intervals are, and when they are right."""
+def speaks_of(found: Collection[str]) -> str:
+    """Of whom the intervals are, and when they are right; a row whose target is not the first one says so."""
+    named = " or, where it says so, for ".join(str(text) for key, text in targets.WORDS.items() if key in found)
     return (
-        f"Intervals hold the tickets’ chance and that of drawing respondents. They are for {targets.WORDS[target]}, "
-        "and right as far as the respondents, or those of a group, are a simple random sample of it."
+        f"Intervals hold the tickets’ chance and that of drawing respondents. They are for {named}, and right as far "
+        "as the respondents, or those of a group, are a simple random sample of it."
     )
 
 

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from estimator import computing, pictures, privacy, targets, wording
-from estimator.computing import MEAN, TOO_FEW_VALUES
+from estimator.computing import CLIPPED, CLIPPED_MEAN, IMPOSSIBLE, MEAN, TOO_FEW_VALUES
 from estimator.models import Estimate
 from estimator.pictures import Row
 from estimator.reporting import poisoning
@@ -98,7 +98,9 @@ class Block:
 
     @property
     def flag_words(self) -> list[str]:
-        return [str(wording.FLAGS[flag]) for flag in self.flags]
+        """Chance is no excuse where it explains too little."""
+        excused = {CLIPPED, CLIPPED_MEAN} if IMPOSSIBLE in self.flags else set()
+        return [str(wording.FLAGS[flag]) for flag in self.flags if flag not in excused]
 
 
 def block(item: Item, number: int, manner: Manner) -> Block:

@@ -154,6 +154,7 @@ def _changed(item: Item, choice: int | None, mine: Wave, since: Wave) -> Changed
 
 
 def _row(read: Results, one: Series, change: Changed) -> dict[str, Any]:
+    method = targets.of_difference(mean=one.choice is None)
     names = ("standard_error", "low", "high", "noise_standard_error", "noise_low", "noise_high")
     return {
         "item": one.item.key,
@@ -168,6 +169,8 @@ def _row(read: Results, one: Series, change: Changed) -> dict[str, Any]:
         "since_n": change.since.n,
         "target": targets.common(wave.target(sampled=True) for wave in (one.waves[-1], change.since)),
         "noise_target": targets.common(wave.target(sampled=False) for wave in (one.waves[-1], change.since)),
+        "interval_method": method,
+        "noise_interval_method": method,
         "change": change.estimate,
         "change_unclipped": change.number("unbiased"),
         **{name: change.number(name) for name in names},

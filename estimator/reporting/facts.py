@@ -70,11 +70,11 @@ def in_short(read: Results, blocks: tuple[Block, ...], *, simulated: bool, sampl
         yield Short(block.wording, line.sentence or f"{line.missing}.")
     those = _("These numbers are for %(target)s. The report claims nothing about anybody else.")
     declared = _(
-        "The intervals in these sentences are for the chance of the tickets; the tables have those of a simple random "
-        "sample too, as the author declares it, for %(target)s."
+        "The intervals in these sentences hold the chance of the tickets alone, for %(noise)s; the tables have those "
+        "of a simple random sample too, as the author declares it, for %(target)s."
     )
-    text = declared if sampling else those
-    yield Short("", text % {"target": targets.of_all(read.partition, sampled=sampling)})
+    text, noise = declared if sampling else those, targets.of_all(read.partition, sampled=False)
+    yield Short("", text % {"noise": noise, "target": targets.of_all(read.partition, sampled=sampling)})
 
 
 def how_to_read() -> str:
@@ -100,6 +100,11 @@ def label_facts(read: Results, label: Label) -> Iterator[Fact]:
         "Epsilon %(epsilon)s. Whatever anyone believed before, all of a person’s reports together multiply the odds "
         "between any two of her possible sets of answers by %(odds)s at most."
     )
+    of_wave = _(
+        "Epsilon %(epsilon)s. Whatever anyone believed before, all of a person’s reports of this wave together "
+        "multiply the odds between any two of her possible sets of answers by %(odds)s at most."
+    )
+    total = of_wave if label.before else total
     yield Fact(_("Total"), total % {"epsilon": label.epsilon_text, "odds": label.odds_text})
     if label.before:
         yield Fact(_("All waves"), label.before.in_words)

@@ -126,8 +126,8 @@ def _one_bit(item: Item, channel: dict[str, Any]) -> _Told:
 
 def _discrete_laplace(item: Item, channel: dict[str, Any]) -> _Told:
     text = _(
-        "the truncated geometric mechanism (discrete Laplace; Ghosh et al., 2012): an answer was sent, the more often "
-        "the nearer it is to the true one"
+        "the truncated geometric mechanism (discrete Laplace; Ghosh et al., 2012): a step up or down was added to the "
+        "true answer, the larger the rarer, and what lay beyond an end was sent as that end"
     )
     return _Told(text, ("ghosh",))
 

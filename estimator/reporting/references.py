@@ -41,6 +41,8 @@ WORKS = {
     "in the randomized response model. Psychological Methods, 3(2), 160–168.",
     "zou": "Zou, G. Y., Huang, W., & Zhang, X. (2009). A note on confidence interval estimation for a linear function "
     "of binomial proportions. Computational Statistics & Data Analysis, 53(4), 1080–1085.",
+    "zou_waves": "Zou, G. Y. (2007). Toward using confidence intervals to compare correlations. Psychological Methods, "
+    "12(4), 399–413.",
     "aapor": "American Association for Public Opinion Research (2021). AAPOR Code of Professional Ethics and "
     "Practices. AAPOR.",
 }

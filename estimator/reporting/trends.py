@@ -1,6 +1,6 @@
 """What a report says of earlier waves: by question a sentence for each change, a picture over time, and a table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,6 +30,7 @@ class Trend(Figure):
 class Change:
     """What has changed in one number of a question; `wording` is empty where it is the question's next one."""
 
+    series: Series
     wording: str
     sentences: tuple[str, ...]
     figure: Trend
@@ -45,12 +46,38 @@ def changes(read: Results, manner: Manner) -> tuple[Change, ...]:
     return tuple(found)
 
 
-def assumption() -> str:
-    """How the intervals of changes are meant."""
+def meant(found: Sequence[Change], *, sampling: bool) -> str:
+    """Of whom the intervals of changes speak, how they are made and what they take for granted."""
+    series = [change.series for change in found]
+    of = (wave.target(sampled=sampling) for one in series for wave in one.waves)
+    methods = {targets.of_difference(mean=one.choice is None) for one in series}
+    said = [
+        _("The intervals of changes are for %(target)s, then and now.")
+        % {"target": targets.of_waves(of, sampled=sampling)},
+        *(str(text) for name, text in targets.DIFFERENCES.items() if name in methods),
+        _who_came_again(
+            remembered=any(change.remembered for one in series for change in one.changes), sampling=sampling
+        ),
+    ]
+    return " ".join(said)
+
+
+def _who_came_again(*, remembered: bool, sampling: bool) -> str:
+    """What it does to the intervals that nobody knows who took part in several waves."""
+    if sampling:
+        return _(
+            "Nobody knows who took part more than once, so waves are taken as different people’s. If many are the "
+            "same, the intervals are too wide where they mostly stayed with their answers, and too narrow where they "
+            "changed them. Each interval is one by itself."
+        )
+    if remembered:
+        return _(
+            "Nobody knows who took part more than once. Devices remembered their tickets, so who stayed with an answer "
+            "sent the same report again: if many did, the intervals are too wide. Each interval is one by itself."
+        )
     return _(
-        "Nobody knows who took part more than once, so waves are taken as different people’s. If many are the same, "
-        "the intervals are too wide where they mostly stayed with their answers, and too narrow where they changed "
-        "them. Each interval is one by itself."
+        "They hold the chance of the tickets, which every wave drew anew: who took part more than once makes no "
+        "difference to them. Each interval is one by itself."
     )
 
 
@@ -68,7 +95,7 @@ def _change(one: Series, number: int, manner: Manner, *, wording: str) -> Change
     rows = tuple(_cells(point, wave) for point, wave in zip(points, one.waves, strict=True))
     interval = targets.heading(found, sampled=manner.sampling, confidence=manner.confidence)
     head = (Column(_("Wave"), number=False), Column(_("Reports")), Column(_("Estimate")), Column(interval))
-    return Change(wording, tuple(_sentences(one, manner)), figure, Table(caption, head, rows))
+    return Change(one, wording, tuple(_sentences(one, manner)), figure, Table(caption, head, rows))
 
 
 def _of(one: Series) -> str:

@@ -50,6 +50,7 @@ def test_the_report_says_it_in_both_languages() -> None:
     run = run_after("fresh", "12/1")
     said = facts(run)
     assert said["Unit"] == "One person, all her answers: in this wave, and in all waves so far."
+    assert "all of a person’s reports of this wave together multiply the odds" in said["Total"], "144 in all waves"
     assert "epsilon 2.49 at most, with this one 4.97" in said["All waves"]
     assert "multiply the odds by 144 at most. Every wave is drawn anew." in said["All waves"]
     assert report.build(run).in_all_waves == "in all waves so far: 4.97 at most"

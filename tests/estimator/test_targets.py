@@ -5,16 +5,20 @@ import io
 import json
 from typing import Any
 
+import numpy as np
 import openpyxl
 import pytest
 from django.test import Client
 from django.utils import translation
 
-from collector.services import freeze
+from collector.services import close, freeze
 from estimator import results, services, targets
+from estimator.analyses import exports, showing
+from estimator.analyses import services as analyses
 from estimator.exporting.formats import FORMATS
 from estimator.models import Run
 from estimator.reporting.disclosures import disclose
+from tests import analysed, payloads
 from tests.estimator.test_groups import answered, document
 from tests.estimator.test_kinds_report import finished, weighted
 from tests.estimator.test_report import said
@@ -33,6 +37,7 @@ NOISE = {
 @pytest.fixture(autouse=True)
 def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "wake", lambda run_id: None)
+    monkeypatch.setattr(analyses, "wake", lambda analysis_id: None)
 
 
 def merged() -> Run:
@@ -110,3 +115,49 @@ def test_every_target_and_method_has_words(language: str) -> None:
     with translation.override(language):
         found = {str(text) for text in (*targets.WORDS.values(), *targets.METHODS.values())}
     assert len(found) == len(targets.WORDS) + len(targets.METHODS)
+
+
+WHOLE = "They are for the population, and right"
+KNOWN = "They are for the population, its groups weighted by their known sizes, and right"
+BOTH = "They are for the population or, where it says so, for the population, its groups weighted by their known sizes,"
+ENTERED = {"item": "cheated", "share-y1": "1/2", "share-y2": "1/4", "share-y3": "1/4"}
+ANALYSES = {
+    "groups": ("comparison", {"quantity": "cheated:1", "against": "pairs"}, "  ", {"population"}, WHOLE),
+    "entered shares": ("weighting", ENTERED, " ", {"population", "population_weighted"}, BOTH),
+    "two questions": ("cross-table", {"rows": "cheated", "columns": "mood"}, "1", {"population"}, WHOLE),
+    "waves": ("versions", {"quantity": "cheated:1"}, "  ", {"population"}, WHOLE),
+    "weighted waves": ("versions", {"quantity": "cheated:1"}, "11", {"population_weighted"}, KNOWN),
+    "the newest weighted": (
+        "versions", {"quantity": "cheated:1"}, " 1", {"population", "population_weighted", "mixed"}, BOTH,
+    ),
+}  # fmt: skip
+
+
+def opened_with(version: int, share: str) -> Any:
+    """A wave of 300 reports from three groups, of known shares where `share` says so."""
+    strata = analysed.groups()
+    for group in strata["groups"]:
+        group["share"] = "1/3" if share == "1" else None
+    design = freeze(payloads.document(strata=strata, version=version, waves={"repeats": "fresh", "spent": "1/1"}))
+    analysed.answer(design, np.random.default_rng(version), n=300)
+    close(design.digest)
+    return design
+
+
+@pytest.mark.parametrize("case", ANALYSES)
+def test_an_analysis_says_of_whom_each_number_speaks(case: str) -> None:
+    kind, asked, shares, stated, said_of = ANALYSES[case]
+    designs = [opened_with(version, share) for version, share in enumerate(shares, start=1)]
+    found = analyses.execute(analyses.request(kind, asked, designs[::-1]).pk)
+    rows = list(csv.DictReader(io.StringIO(exports.csv_file(found).decode("utf-8-sig"))))
+    assert {row["target"] for row in rows} == stated
+    for row in rows:
+        if kind == "weighting":
+            assert (row["target"] == "population_weighted") == (row["weights"] == "entered")
+        if kind == "versions":
+            weighted = [shares[int(row[name]) - 1] == "1" for name in ("version", "against_version") if row[name]]
+            word = "population_weighted" if all(weighted) else "mixed" if any(weighted) else "population"
+            assert row["target"] == word
+    shown = showing.show(found)
+    assert said_of in shown.methods[-1]
+    assert ("wave 2 (weighted)" in shown.sentences[0]) == ("mixed" in stated)

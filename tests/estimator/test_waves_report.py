@@ -14,12 +14,13 @@ import pytest
 from collector import services as collector
 from collector.designs import Design
 from collector.services import freeze
-from estimator import report, services
+from estimator import report, services, targets
 from estimator.exporting.document import json_file
 from estimator.exporting.formats import FORMATS
 from estimator.languages import speaking
 from estimator.models import Run
 from estimator.reporting import earlier, files, paper
+from estimator.reporting.disclosures import disclose
 from randomized_response import compare, estimate_proportions, forced_response
 from tests import analysed, payloads
 
@@ -59,6 +60,8 @@ def test_the_newest_wave_is_told_against_the_one_before_and_the_first(runs: list
                         ("low", by_hand.low), ("high", by_hand.high)):  # fmt: skip
         assert rows[1][name] == pytest.approx(found[1], abs=1e-12)
     assert {row["item"] for row in changes(runs[2]) if row["measure"] == "mean"} == {"mood"}
+    methods = {(row["measure"], row["interval_method"], row["noise_interval_method"]) for row in changes(runs[2])}
+    assert methods == {("share", "recovered", "recovered"), ("mean", "wald", "wald")}
     jsonschema.validate(json.loads(json_file(runs[2])), json.loads(SCHEMA.read_text(encoding="utf-8")))
 
 
@@ -100,3 +103,47 @@ def test_too_few_reports_of_a_wave_stand_in_its_place(runs: list[Run]) -> None:
     analysed.answer(design, np.random.default_rng(9), n=12)
     collector.close(design.digest)
     assert changes(services.run_now(design.digest)) == []
+
+
+FRESH = "who took part more than once makes no difference to them"
+STAYED = "so who stayed with an answer sent the same report again: if many did, the intervals are too wide"
+SAMPLED = "too wide where they mostly stayed with their answers, and too narrow where they changed them"
+
+
+@pytest.mark.parametrize(
+    ("repeats", "drawn", "share", "said"),
+    [
+        ("fresh", False, None, (FRESH, "for those who took part, then and now")),
+        ("remember", False, "1/3", (STAYED, "part, weighted by the known sizes of the groups, then and now")),
+        ("fresh", True, None, (SAMPLED, "for the population, then and now")),
+        ("remember", True, "1/3", (SAMPLED, "the population, its groups weighted by their known sizes, then and now")),
+    ],
+)
+def test_what_the_intervals_of_changes_take_for_granted(
+    monkeypatch: pytest.MonkeyPatch, repeats: str, drawn: bool, share: str | None, said: tuple[str, ...]
+) -> None:
+    """The tickets' chance of two waves is apart whoever came again, but where devices remembered their tickets."""
+    document = payloads.document(strata=analysed.groups())
+    for group in document["strata"]["groups"]:
+        group["share"] = share
+    found: list[Run] = []
+    monkeypatch.setattr(earlier._known, "designs_of", lambda slug: [run.design_id for run in found])
+    for version in (1, 2):
+        design = freeze({**document, "version": version, "waves": {"repeats": repeats, "spent": "1/1"}})
+        analysed.answer(design, np.random.default_rng(version), n=300)
+        collector.close(design.digest)
+        found.append(services.run_now(design.digest))
+    disclose(
+        "campus", {"recruitment": {"en": "By lot, from the register."}}, probability_sample=drawn, simple_random=drawn
+    )
+    words = report.build(found[1]).assumption
+    assert [text for text in said if text not in words] == []
+    assert [text for text in (FRESH, STAYED, SAMPLED) if text in words] == [said[0]]
+    assert "The interval of a change of a share is recovered from those of both waves (Zou, 2007)." in words
+    assert "of a mean" not in words
+    assert any(work.startswith("Zou, G. Y. (2007)") for work in report.build(found[1]).references)
+
+
+def test_waves_of_which_some_are_weighted_say_so() -> None:
+    found = targets.of_waves(["respondents", "respondents_weighted"], sampled=False)
+    assert found == "those who took part (in some waves weighted by the known sizes of the groups)"

@@ -5,12 +5,19 @@ import math
 import re
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from estimator import wording
+from estimator.computing import CLIPPED, IMPOSSIBLE, WEIGHTED
+from estimator.reporting.blocks import Block
+from estimator.tickets import how_it_is_sent
+from randomized_response import discrete_laplace
+from tests import kinds
 
 shares = st.floats(0, 1)
 
@@ -108,3 +115,23 @@ def test_sentences_of_reports_are_all_translated() -> None:
         if isinstance(part, ast.Constant) and re.search("[A-Za-z]{2,} [A-Za-z]{2,}", str(part.value))
     ]
     assert found == []
+
+
+def test_discrete_laplace_is_not_said_to_send_the_nearest_most() -> None:
+    """From the middle of five points an end is sent four times as often as the middle: it collects what lies beyond."""
+    weights = discrete_laplace(5, epsilon=0.7).weights
+    assert weights[2][0] == weights[2][4] > 4 * weights[2][2]
+    hours = kinds.items()[-1]
+    assert how_it_is_sent(hours).endswith("what lies beyond an end is sent as that end.")
+    custom = hours | {"channel": hours["channel"] | {"name": "custom"}}
+    assert how_it_is_sent(custom) == "A number is sent, through a ticket."
+
+
+def test_chance_is_no_excuse_for_more_than_chance_explains() -> None:
+    def said(*flags: str) -> list[str]:
+        block: Any = SimpleNamespace(flags=flags)
+        found: list[str] = Block.flag_words.fget(block)  # type: ignore[attr-defined]
+        return found
+
+    assert said(CLIPPED) == [str(wording.FLAGS[CLIPPED])]
+    assert said(WEIGHTED, CLIPPED, IMPOSSIBLE) == [str(wording.FLAGS[one]) for one in (WEIGHTED, IMPOSSIBLE)]
