@@ -6,6 +6,7 @@ Every kind of question and encoding, in groups and weighted groups, of an open s
 import csv
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,7 @@ def changed(line: str, column: int, by: float) -> str:
 
 def test_r_finds_a_changed_number_and_word(tmp_path: Path) -> None:
     folder = unpacked(run_of(every_kind_in_groups("2/5", "3/5")), tmp_path)
-    cases = [
+    cases: list[tuple[str, str, Callable[[str], str]]] = [
         (what, name, lambda line, c=column, b=by: changed(line, c, b)) for what, (name, column, by) in CHANGES.items()
     ]
     cases += [(what, "estimates.csv", lambda line, w=words: line.replace(*w, 1)) for what, words in WORDS.items()]
