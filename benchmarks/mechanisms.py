@@ -103,7 +103,7 @@ def page() -> str:
         "n times the variance that randomization adds to the mean, in units of the scale's range, where everyone is",
         "at one point of it. One bit is better up to an epsilon between 1 and 2, and always for people at the ends;",
         "its interval is exact. From there on clamped Laplace noise is better for people in the middle, and only",
-        "with it can the distribution be estimated, too.",
+        "with it can the distribution be estimated, too, though roughly.",
         "",
         *means(),
         "",

@@ -149,7 +149,7 @@ def together(
     k = len(partition.design.document["items"][position]["choices"])
     alone = k == 2 and question.kind != "several_choices"
     fit = overall(partition, position, totals, confidence if alone else 1 - (1 - confidence) / k)
-    if fit is None or fit.shares is None:
+    if fit is None or not question.reports_shares:
         return None
     everyone = None if known_shares(partition) else np.stack(totals, axis=1).sum(axis=0)
     return (_at_every_look(question, fit, everyone) if anytime else fit).shares
@@ -166,7 +166,7 @@ def fit_of(question: Question, counts: NDArray[np.int64], confidence: float) -> 
 
 
 def _estimated(question: Question, counts: NDArray[np.int64], confidence: float) -> Fit:
-    shares = question.estimate(counts, confidence=confidence) if question.reports_shares else None
+    shares = question.estimate(counts, confidence=confidence) if question.fits_shares else None
     if shares is not None:
         return Fit(shares, mean_of_shares(shares, question.values) if question.reports_mean else None)
     return Fit(None, question.estimate_mean(counts, confidence=confidence))
@@ -191,7 +191,7 @@ def weighted(question: Question, strata: NDArray[np.int64], known: Sequence[floa
     members = collapsed(strata)
     weights = [sum(known[place] for place in places) for places in members]
     fits = [_estimated(question, strata[list(places)].sum(axis=0), confidence) for places in members]
-    if not question.reports_shares:
+    if not question.fits_shares:
         return Fit(None, combine_means([fit.mean for fit in fits if fit.mean is not None], weights))
     shares = combine_strata([fit.shares for fit in fits if fit.shares is not None], weights)
     return Fit(shares, mean_of_shares(shares, question.values) if question.reports_mean else None)

@@ -198,6 +198,8 @@ def _cells(
     language = partition.design.document["languages"][0]
     parts: dict[int | None, Part] = {part.code: part for part in partition.parts}
     for estimate in sorted(estimates, key=_order):
+        if estimate.measure == SHARE and not question.reports_shares:
+            continue  # of a run from before such shares were left out
         part = parts.get(estimate.stratum)
         group, key = (part.label, part.key) if part else ("", "")
         held = truths.get((estimate.position, estimate.stratum), {})

@@ -92,7 +92,7 @@ def of_numbers(*, weighted: bool, sampled: bool) -> str:
 def method_of(item: Item, *, mean: bool) -> str:
     """How the shares of a question, or its mean, are estimated: a key of METHODS."""
     if mean:
-        return "mean_of_shares" if item.question.reports_shares else "mean_of_scores"
+        return "mean_of_shares" if item.question.fits_shares else "mean_of_scores"
     return _BY_ENCODING.get(item.frozen["encoding"], "maximum_likelihood")
 
 

@@ -70,6 +70,11 @@ EVERY_LOOK = gettext_lazy(
 )
 """Of a run whose intervals are anytime-valid."""
 
+MEAN_ALONE = gettext_lazy(
+    "Of a scale with discrete Laplace noise only the mean is shown: the shares of its points, of which it is made, are "
+    "too uncertain to be read."
+)
+
 
 @dataclass(frozen=True)
 class Unit:

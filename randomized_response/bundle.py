@@ -137,7 +137,7 @@ class Bundle:
         and errors are those of `estimate_population`.
         """
         item, weights = self._item(key), self._weights(key)
-        if item.question.reports_shares:
+        if item.question.fits_shares:
             return mean_of_shares(self.estimate_population(key, **options), item.question.values)
         means = [item.question.estimate_mean(counts, **options) for counts, _ in weights]
         return combine_means(means, [weight for _, weight in weights]) if self.shares else means[0]

@@ -60,9 +60,18 @@ class Question:
     values: Values = ()
 
     @property
-    def reports_shares(self) -> bool:
-        """Whether shares of answers are what is asked for; of a number it is the mean alone."""
+    def fits_shares(self) -> bool:
+        """Whether answers are estimated as shares, of which a mean is made; the mean of a number is one of scores."""
         return self.kind != "number"
+
+    @property
+    def reports_shares(self) -> bool:
+        """Whether shares of answers are told; of a number, and of a scale by `discrete_laplace`, it is the mean alone.
+
+        The shares of such a scale are too uncertain to be read: docs/library/weaknesses.md.
+        """
+        table = self.mechanism.name if isinstance(self.mechanism, Channel) else ""
+        return self.fits_shares and (self.kind, table) != ("scale", "discrete_laplace")
 
     @property
     def reports_mean(self) -> bool:
@@ -83,7 +92,7 @@ class Question:
         """The mean of the values: of a scale `mean_of_shares` of its `estimate`, of a number `estimate_mean`."""
         if not self.reports_mean:
             raise ValueError(f"only a scale and a number have a mean; got a question of kind {self.kind}")
-        if self.reports_shares:
+        if self.fits_shares:
             return mean_of_shares(self.estimate(counts, **options), self.values)
         assert isinstance(self.mechanism, Channel)
         grid = [value for value in self.values if value is not None]
@@ -99,7 +108,7 @@ class Question:
     def mean_at_every_look(self, estimate: MeanEstimate, counts: ArrayLike | None = None) -> MeanEstimate:
         """The same mean with intervals that hold however often one looks; as `shares_at_every_look`."""
         exact = None
-        if counts is not None and not self.reports_shares and self._one_bit:
+        if counts is not None and not self.fits_shares and self._one_bit:
             exact = self._mean_limits(counts, estimate)
         return mean_at_every_look(estimate, exact)
 

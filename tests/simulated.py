@@ -48,7 +48,7 @@ def people(design: Design, count: int, generator: np.random.Generator) -> People
             ticked = generator.random((count, k)) < SHARES[item["key"]]
             allowed = np.cumsum(ticked, axis=1) <= item.get("most", k)
             answers[item["key"]] = (ticked & allowed).astype(np.int64)
-        elif question.reports_shares:
+        elif question.fits_shares:
             shares = np.array(SHARES[item["key"]][:k])
             answers[item["key"]] = generator.choice(k, size=count, p=shares / shares.sum())
         else:

@@ -8,13 +8,15 @@ from typing import Any
 from collector import selectors as store
 from collector.designs import Design
 from estimator.analyses.models import Analysis
-from estimator.analyses.quantities import Refused, Variable, item_of, quantity_of, variable_of
+from estimator.analyses.quantities import Refused, Variable, item_of, quantity_of, require_told, variable_of
 from estimator.analyses.strata import PAIRS
 from estimator.analyses.versions import unlike
 from estimator.groups import UNTOLD, is_protected
 from estimator.waves import is_weighted
 
 Kind = Analysis.Kind
+TOKENS = ("quantity", "rows", "columns", "outcome")
+"""The fields that name what of a question is analysed."""
 CONFIDENCES = ("0.95", "0.9", "0.99")
 MOST_GROUPS_IN_PAIRS = 12
 MOST_CELLS = 100
@@ -41,10 +43,18 @@ def parameters(kind: str, said: Mapping[str, str], designs: Sequence[Design]) ->
     reader = READERS.get(kind)
     if reader is None:
         raise Refused("Choose one of the analyses.")
+    require_all_told(said, designs[0])
     confidence = said.get("confidence", CONFIDENCES[0])
     if confidence not in CONFIDENCES:
         raise Refused("Choose a confidence of 90, 95 or 99 %.")
     return {**reader(said, designs), "confidence": float(confidence)}
+
+
+def require_all_told(said: Mapping[str, str], design: Design) -> None:
+    """Refuse an analysis of what is not told, also one that was asked for when it still was."""
+    for name in TOKENS:
+        if name in said:
+            require_told(design, said[name])
 
 
 def _comparison(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:

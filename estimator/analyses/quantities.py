@@ -68,9 +68,21 @@ def quantity_of(design: Design, token: str) -> Quantity:
     question = question_at(design, position)
     if part == MEAN and question.reports_mean:
         return Quantity(position, None)
-    if question.reports_shares:
+    if question.fits_shares:
         return Quantity(position, _choice(design, position, part))
     raise Refused("Of a number the mean alone can be told; choose the mean.")
+
+
+def require_told(design: Design, token: str) -> None:
+    """Refuse a token that names shares of a scale of which the mean alone is told."""
+    key, _, part = token.partition(":")
+    position = item_of(design, key)
+    item, question = design.document["items"][position], question_at(design, position)
+    if part != MEAN and question.fits_shares and not question.reports_shares:
+        raise Refused(
+            f"Of “{item['wording'][design.document['languages'][0]]}” the mean alone is told: through discrete Laplace "
+            "noise the shares of its points are too uncertain to be read. Its mean can be compared."
+        )
 
 
 def quantities_of(design: Design, position: int) -> Iterator[str]:
@@ -94,7 +106,7 @@ def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable
     key, _, part = token.partition(":")
     position = item_of(design, key)
     item, question = design.document["items"][position], question_at(design, position)
-    if not question.reports_shares:
+    if not question.fits_shares:
         raise Refused(
             "A number cannot be crossed or regressed on: its reports tell the mean, not who gave which number."
         )
@@ -115,6 +127,8 @@ def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable
 def variables_of(design: Design, position: int, *, binary: bool = False) -> Iterator[str]:
     """The tokens of the variables of an item; none where its reports tell none."""
     item = design.document["items"][position]
+    if not question_at(design, position).reports_shares:
+        return
     tokens = [item["key"], *(f"{item['key']}:{choice}" for choice in range(len(item["choices"])))]
     for token in tokens[:1] if of_two(item) else tokens:
         try:

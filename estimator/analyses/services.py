@@ -31,6 +31,7 @@ def request(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> An
 
 def repeat(analysis: Analysis) -> Analysis:
     """Ask the same of the totals as they are now; the first one stays as it is. Raises Refused."""
+    asking.require_all_told(analysis.parameters, store.get_design(analysis.design_id))
     return _queue(
         kind=analysis.kind, parameters=analysis.parameters, design_id=analysis.design_id, repeats_id=analysis.pk
     )

@@ -43,7 +43,7 @@ WHAT = {
     "rebuild.py": "Computes every number again, in Python",
     "tables/bounds.csv": "How far false reports can move a number",
     "tables/channels.csv": "The table of each question: tickets of each row (a true answer) that send each column",
-    "tables/items.csv": "The questions: kind, encoding, number of answers",
+    "tables/items.csv": "The questions: kind, mechanism, encoding, number of answers",
     "tables/odds.csv": "epsilon and e^epsilon (exact) of each question and in total",
     "tables/strata.csv": "The groups that numbers are told of, with their known shares of the population",
     "tables/tallies.csv": "The counts of randomised reports, not of true answers",

@@ -23,7 +23,10 @@ def tables(read: Results) -> dict[str, bytes]:
 
 def _tables(read: Results) -> dict[str, Table]:
     return {
-        "items.csv": (("item", "kind", "encoding", "answers", "size", "most"), [_item(item) for item in read.items]),
+        "items.csv": (
+            ("item", "kind", "mechanism", "encoding", "answers", "size", "most"),
+            [_item(item) for item in read.items],
+        ),
         "channels.csv": (("item", "row", "column", "weight"), _in_all(read, _channel)),
         "values.csv": (("item", "answer", "value"), _in_all(read, _values)),
         "tallies.csv": (("item", "stratum", "symbol", "value", "count"), _in_all(read, _tallies)),
@@ -55,6 +58,7 @@ def _item(item: Item) -> tuple[Any, ...]:
     return (
         item.key,
         item.kind,
+        item.frozen["channel"]["name"],
         item.frozen["encoding"],
         answers,
         item.frozen["channel"].get("size"),

@@ -151,12 +151,14 @@ def _notes(item: Item) -> Iterator[str]:
         yield wording.asked_only(item.condition.wording, item.condition.answers, item.condition.unasked)
     if item.kind == "several_choices":
         yield _("More than one could be ticked: the shares need not sum to 100 %.")
-    if item.means and item.shares:
+    if item.kind == "scale":
         said = {"points": sum(value is not None for value in item.question.values), "choice": item.choices[-1]}
         if None in item.question.values:
             yield _("For the mean the choices count as 1 to %(points)s; who chose “%(choice)s” has no point.") % said
         else:
             yield _("For the mean the choices count as 1 to %(points)s.") % said
+    if item.kind == "scale" and not item.question.reports_shares:
+        yield str(wording.MEAN_ALONE)
 
 
 def _part(item: Item, cells: tuple[Cell, ...], key: str, manner: Manner) -> Part:

@@ -36,7 +36,7 @@ def methods(read: Results, *, sampling: bool) -> Methods:
     cited |= {"cochran"} if known_shares(read.partition) else set()
     paragraphs = (
         " ".join([_randomised(read), *(_of_question(item, number) for number, item in enumerate(read.items, 1))]),
-        " ".join([str(targets.METHODS[name]) for name in fitted] + list(_weighted(read))),
+        " ".join([str(targets.METHODS[name]) for name in fitted] + [*_mean_alone(read), *_weighted(read)]),
         _of_intervals(read, intervals, sampling=sampling),
     )
     return Methods(tuple(paragraph for paragraph in paragraphs if paragraph), frozenset(cited))
@@ -158,6 +158,11 @@ def _matrix(item: Item) -> str:
     return " " + _("Its transition table, a row for each true answer: (%(rows)s).") % {"rows": rows}
 
 
+def _mean_alone(read: Results) -> Iterator[str]:
+    if any(item.kind == "scale" and not item.question.reports_shares for item in read.items):
+        yield str(wording.MEAN_ALONE)
+
+
 def _weighted(read: Results) -> Iterator[str]:
     if known_shares(read.partition):
         yield _("All respondents are the groups weighted by their known shares of the population (Cochran, 1977).")
@@ -208,7 +213,7 @@ def _intervals(read: Results, *, sampling: bool) -> Iterator[str]:
 
 def _fitted_by(item: Item) -> Iterator[str]:
     """Which ways of estimating this question needs."""
-    if item.question.reports_shares:
+    if item.question.fits_shares:
         yield targets.method_of(item, mean=False)
     if item.question.reports_mean:
         yield targets.method_of(item, mean=True)

@@ -27,13 +27,14 @@ WHAT = {
 """The question that each kind answers."""
 
 SUPPORTED = {
-    Kind.COMPARISON: "For every kind of question: the share of a choice, or the mean of a scale or a number.",
+    Kind.COMPARISON: "For every kind of question: the share of a choice, or the mean of a scale or a number. Of a "
+    "scale with discrete Laplace noise, the mean alone.",
     Kind.WEIGHTING: "For every kind of question.",
     Kind.CROSS_TABLE: "For yes/no questions, choices and scales, and for two options of one question of which several "
-    "may be ticked. Not for numbers, whose reports tell the mean alone. A question that is answered by marks, or has "
-    "many choices, enters with one choice against all others.",
-    Kind.REGRESSION: "For yes/no questions, and for one choice or option against all others. Not for numbers, and not "
-    "for one point of a scale whose table moves answers by steps.",
+    "may be ticked. Not for numbers and scales with discrete Laplace noise, of which the mean alone is told. A "
+    "question that is answered by marks, or has many choices, enters with one choice against all others.",
+    Kind.REGRESSION: "For yes/no questions, and for one choice or option against all others. Not for numbers and "
+    "scales with discrete Laplace noise, of which the mean alone is told.",
     Kind.VERSIONS: "For a question that two versions asked in the same words, with the same choices and the same "
     "table.",
 }

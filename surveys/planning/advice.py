@@ -1,7 +1,7 @@
 """What to mind about a plan, each sentence beside the number that it is about; and which mechanism is best."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from estimator import wording
 from randomized_response import k_ary, plan
@@ -47,7 +47,7 @@ class Advice:
 
 def cautions(found: Numbers) -> list[Caution]:
     """What is doubtful about the plan of one question."""
-    said = [_protection(found), _more_choices(found), _width(found), _negative(found), _power(found)]
+    said = [_protection(found), _more_choices(found), _unshown(found), _width(found), _negative(found), _power(found)]
     return [caution for caution in said if caution is not None]
 
 
@@ -75,7 +75,10 @@ def advice(found: Numbers) -> Advice:
     if asked.kind == "several_choices" or (asked.kind == "yes_no" and asked.answers == 2):
         return _yes_no()
     candidates = _of_a_mean(found) if asked.values else _of_choices(found)
-    return _chosen(candidates, wording.epsilon(found.epsilon))
+    best = _chosen(candidates, wording.epsilon(found.epsilon))
+    if (asked.kind, best.name) != ("scale", "discrete_laplace"):
+        return best
+    return replace(best, sentence=f"{best.sentence} A report then shows the mean alone, no shares.")
 
 
 def _protection(found: Numbers) -> Caution | None:
@@ -110,6 +113,18 @@ def _more_choices(found: Numbers) -> Caution | None:
         "epsilon",
         f"The same truth probability protects less with more choices: with {asked.answers} epsilon is "
         f"{wording.epsilon(found.epsilon)}, with two it would be {wording.epsilon(two)}.",
+    )
+
+
+def _unshown(found: Numbers) -> Caution | None:
+    """A share is planned where a scale has no mean to plan, but not every mechanism's report shows shares."""
+    asked = found.asked
+    if asked.kind != "scale" or asked.name != "discrete_laplace" or asked.values:
+        return None
+    return Caution(
+        "width",
+        "A report shows only the mean of this scale, of those who give a point, which is not planned here: its shares, "
+        "of which this is one, are too uncertain with discrete Laplace noise.",
     )
 
 

@@ -281,13 +281,15 @@ class Findings:
 
 
 def findings(asked: Rehearsal) -> Findings | None:
-    """What came of the repetitions that are done; None before the first is."""
+    """What came of the repetitions that are done; None before the first is, or where they are of other estimates."""
     done = [measuring.unpacked(numbers, COLUMNS) for numbers in asked.done.values_list("numbers", flat=True)]
     if not done or asked.run is None or asked.foreseen is None:
         return None
     ahead = measuring.unpacked(asked.foreseen, FORESEEN)
-    table, drawn = np.stack(done), not asked.said.get("file")
     rows = list(enumerate(measuring.cells_of(asked.run)))
+    if any(len(numbers) != len(rows) for numbers in (ahead, *done)):
+        return None  # made by a version that showed other estimates
+    table, drawn = np.stack(done), not asked.said.get("file")
     known = [row for row, _ in rows if not np.isnan(table[:, row, 0]).all() and not math.isnan(ahead[row, 0])]
     blocks: dict[int, tuple[Item, list[Finding], list[str]]] = {}
     for row, (item, cell) in rows:

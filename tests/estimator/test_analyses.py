@@ -351,10 +351,10 @@ class TestEveryKindOfQuestion:
     def test_what_can_be_asked_of_each(self, many: Design) -> None:
         keys = [item["key"] for item in many.document["items"]]
         told = {key: len(list(quantities_of(many, place))) for place, key in enumerate(keys)}
-        assert told == {"smokes": 1, "often": 4, "substance": 6, "place": 8, "habits": 5, "mood": 6, "worry": 6,
+        assert told == {"smokes": 1, "often": 4, "substance": 6, "place": 8, "habits": 5, "mood": 6, "worry": 1,
                         "drinks": 1, "hours": 1}  # fmt: skip
         crossed = {key: len(list(variables_of(many, place))) for place, key in enumerate(keys)}
-        assert crossed == {"smokes": 1, "often": 5, "substance": 6, "place": 8, "habits": 5, "mood": 6, "worry": 1,
+        assert crossed == {"smokes": 1, "often": 5, "substance": 6, "place": 8, "habits": 5, "mood": 6, "worry": 0,
                            "drinks": 0, "hours": 0}  # fmt: skip
 
     @pytest.mark.parametrize(
@@ -364,6 +364,25 @@ class TestEveryKindOfQuestion:
     def test_what_cannot_be_crossed(self, many: Design, token: str, why: str) -> None:
         with pytest.raises(Refused, match=why):
             variable_of(many, token)
+
+    def test_shares_of_a_discrete_laplace_scale_are_refused(self, many: Design, sent: list[int]) -> None:
+        """Also those that were asked for before, and its question is named; its mean and those of groups are told."""
+        shares = {"quantity": "worry:1"}, {"rows": "smokes", "columns": "worry"}, {"outcome": "worry:2"}
+        for kind, said in zip(("comparison", "cross-table", "regression"), shares, strict=True):
+            with pytest.raises(Refused, match="“Question about worry\\?” the mean alone is told"):
+                asking.parameters(kind, said | {"against": "pairs", "reference": "y1"}, [many])
+        earlier = Analysis.objects.create(kind="comparison", parameters=shares[0], design_id=many.digest)
+        with pytest.raises(Refused, match="the mean alone is told"):
+            services.repeat(earlier)
+        assert services.request("comparison", {"quantity": "worry:mean", "against": "pairs"}, [many])
+        generator = np.random.default_rng(6)
+        who = simulated.people(many, 400, generator)
+        simulated.store(many, who, simulated.symbols(many, who, generator))
+        fold_these(many)
+        entered = {"share-y1": "20", "share-y2": "30", "share-y3": "50"}
+        found = run("weighting", many, item="worry", **entered).result["rows"]
+        assert {row["quantity"] for row in found} == {"mean"}
+        assert len(found) == 2 + 3
 
     def test_pairs_of_every_encoding_are_counted(self, many: Design) -> None:
         """A choice by marks, of a set, an option: the table is what numpy counts, and its channel the mechanism's."""

@@ -130,7 +130,7 @@ def by_stratum(rows: list[Row], measure: str) -> dict[int | None, list[Row]]:
     return {place: [r for r in rows if (r.measure, r.stratum) == (measure, place)] for place in (None, 0, 1)}
 
 
-@pytest.mark.parametrize("key", ["smokes", "often", "substance", "place", "habits", "mood", "worry"])
+@pytest.mark.parametrize("key", ["smokes", "often", "substance", "place", "habits", "mood"])
 def test_shares_are_the_librarys(strata: tuple[Design, computing.Totals], key: str) -> None:
     one, totals = strata
     field, item = one.fields[PLACES[key]], one.document["items"][PLACES[key]]
@@ -157,6 +157,14 @@ def test_the_mean_of_a_scale_is_that_of_its_shares(
     assert numbers(whole) == of(mean_of_shares(combine_strata(estimates, [0.4, 0.6]), values))
     assert whole.interval == ("delta" if None in values else "wald")
     assert (whole.choice, whole.sent, whole.n) == (0, None, 1500)
+
+
+def test_discrete_laplace_has_no_row_of_a_share(strata: tuple[Design, computing.Totals]) -> None:
+    one, totals = strata
+    assert [(row.measure, row.stratum) for row in estimated(one, totals, "worry")] == [(MEAN, n) for n in (None, 0, 1)]
+    place = PLACES["worry"]
+    mine = totals[one.fields[place].start : one.fields[place].stop]
+    assert computing.together(separate(one), place, mine, 0.95) is None
 
 
 @pytest.mark.parametrize("key", ["drinks", "hours"])

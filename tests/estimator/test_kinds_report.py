@@ -130,6 +130,34 @@ def test_a_scale_has_its_shares_and_its_mean() -> None:
     assert plain.startswith("The 700 respondents’ mean is an estimated ")
 
 
+MEAN_ALONE = (
+    "Of a scale with discrete Laplace noise only the mean is shown: the shares of its points, of which it is made, are "
+    "too uncertain to be read."
+)
+
+
+@pytest.mark.parametrize("changes", [{}, {"strata": {"wording": {"en": "How old?"}, "groups": GROUPS}}])
+def test_discrete_laplace_scale_shows_its_mean_alone(changes: dict[str, Any]) -> None:
+    """In report, panel and each file, of all and of each group; also of a run that has shares from before."""
+    run = finished(**changes)
+    whole = run.estimates.get(position=PLACES["worry"], stratum=None)
+    old = {field.name: getattr(whole, field.name) for field in whole._meta.fields if not field.primary_key}
+    run.estimates.create(**old | {"measure": "share", "sent": 1})
+    assert [cell.estimate.measure for cell in results.read(run).items[PLACES["worry"]].cells] == ["mean"] * (
+        3 if changes else 1
+    )
+    block = blocks(run)["worry"]
+    assert [part.caption for part in block.parts] == ["Estimated mean"]
+    assert block.notes == ("For the mean the choices count as 1 to 5.", MEAN_ALONE)
+    assert not [text for text in block.bounds if "share moves" in text or "a share" in text]
+    assert block.headline in block.parts[0].lines
+    assert words(run).count(MEAN_ALONE) >= 2, "under the question, and where methods are told"
+    rows = [row for row in sheet(run) if row["item"] == "worry"]
+    found = [row for row in json.loads(FORMATS["json"].whole(run))["estimates"] if row["item"] == "worry"]
+    assert {row["measure"] for row in [*rows, *found]} == {"mean"}
+    assert {row["estimate_method"] for row in found} == {"mean_of_shares"}
+
+
 def test_several_choices_need_not_sum_to_100() -> None:
     run = finished()
     (part,) = blocks(run)["habits"].parts
@@ -326,7 +354,7 @@ def test_every_number_is_computed_again_from_the_file_bit_for_bit(known: bool, t
     path = tmp_path / "report.json"
     path.write_bytes(FORMATS["json"].whole(run))
     bundle, document = load_bundle(path), json.loads(path.read_text(encoding="utf-8"))
-    assert len(document["estimates"]) == (3 if known else 1) * 40
+    assert len(document["estimates"]) == (3 if known else 1) * 35
     for row in document["estimates"]:
         item, mean = bundle.items[row["item"]], row["measure"] == "mean"
         estimate = item.estimate_mean if mean else item.estimate
@@ -335,7 +363,7 @@ def test_every_number_is_computed_again_from_the_file_bit_for_bit(known: bool, t
             assert plain(whole(row["item"]), None if mean else row["choice"]) == [row[name] for name in COLUMNS]
         if row["stratum"] or not known:
             again = estimate(row["stratum"])
-        elif not item.question.reports_shares:
+        elif not item.question.fits_shares:
             again = combine_means([estimate(key) for key in bundle.strata], list(map(float, bundle.shares.values())))
         else:
             shares = [item.estimate(key) for key in bundle.strata]

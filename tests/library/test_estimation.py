@@ -384,6 +384,16 @@ class TestStrata:
         assert mean < 0.2
         assert share < 0.16
 
+    def test_shares_through_discrete_laplace_are_far_off(self):
+        """What docs/library/weaknesses.md says, of 100 draws each. Seeded: no false alarms."""
+        truth, points, found = np.array([0.35, 0.25, 0.2, 0.15, 0.05]), np.arange(1, 6), []
+        for channel in (LAPLACE, k_ary(5, truth="1/6")):
+            generator = np.random.default_rng(1)
+            counts = (generator.multinomial(1000, truth @ channel.matrix) for _ in range(100))
+            errors = [estimate_proportions(one, channel, interval="wald").constrained - truth for one in counts]
+            found.append((np.sqrt(np.mean(np.square(errors))), np.sqrt(np.mean(np.square(errors @ points)))))
+        assert np.array(found) == pytest.approx(np.array([[0.19, 0.19], [0.07, 0.22]]), abs=0.02)
+
     def test_strata_of_different_tables_go_to_the_nearest_shares(self):
         strata = [estimate_proportions([95, 5], TWO_COINS), estimate_proportions([90, 10], warner(truth="4/5"))]
         both = combine_strata(strata, [0.5, 0.5])

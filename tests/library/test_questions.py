@@ -95,9 +95,18 @@ def test_estimates_are_those_of_the_mechanism() -> None:
 
 def test_what_has_no_mean_says_so() -> None:
     assert [key for key, question in QUESTIONS.items() if not question.reports_mean] == list(ITEMS)[:5]
-    assert [key for key, question in QUESTIONS.items() if not question.reports_shares] == ["drinks", "hours"]
+    assert [key for key, question in QUESTIONS.items() if not question.fits_shares] == ["drinks", "hours"]
+    assert [key for key, question in QUESTIONS.items() if not question.reports_shares] == ["worry", "drinks", "hours"]
     with pytest.raises(ValueError, match="only a scale and a number have a mean; got a question of kind yes_no"):
         QUESTIONS["smokes"].estimate_mean([[60, 40]])
+
+
+def test_mean_of_discrete_laplace_is_of_shares_that_are_not_told() -> None:
+    """A scale by the same table under another name tells them, as does one choice."""
+    counts, worry = [[200, 180, 220, 210, 190]], QUESTIONS["worry"]
+    assert worry.estimate_mean(counts).to_dict() == mean_of_shares(worry.estimate(counts), [1, 2, 3, 4, 5]).to_dict()
+    for other in ({"kind": "one_choice"}, {"channel": ITEMS["worry"]["channel"] | {"name": "custom"}}):
+        assert question_of(ITEMS["worry"] | other).reports_shares
 
 
 def test_an_encoding_that_there_is_none() -> None:

@@ -145,9 +145,7 @@ def test_tables_whose_reports_are_no_such_sum_have_a_normal_one():
     assert estimate_proportions([5, 30, 65], discrete_laplace(3, epsilon=1.0)).noise_interval == "wald"
 
 
-@pytest.mark.parametrize(
-    ("people", "a", "b"), [(3000, 0.75, 0.25), (9990, 0.01, 0.5), (3, 1.0, 0.0), (50, 0.9, 1e-6)]
-)
+@pytest.mark.parametrize(("people", "a", "b"), [(3000, 0.75, 0.25), (9990, 0.01, 0.5), (3, 1.0, 0.0), (50, 0.9, 1e-6)])
 def test_chances_are_those_of_the_convolution(people, a, b):
     """Of 10,000, in the middle and in the tails."""
     n = 10_000

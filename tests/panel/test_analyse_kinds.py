@@ -43,7 +43,7 @@ OFFERED = {
     # question: how many of its (shares and means, variables of a table, answers of a regression) the forms offer
     "kinds": {
         "smokes": (1, 1, 1), "often": (4, 5, 4), "substance": (6, 6, 6), "place": (8, 8, 8), "habits": (5, 5, 5),
-        "mood": (6, 6, 5), "worry": (6, 1, 0), "drinks": (1, 0, 0), "hours": (1, 0, 0),
+        "mood": (6, 6, 5), "worry": (1, 0, 0), "drinks": (1, 0, 0), "hours": (1, 0, 0),
     },
     "tables": {"asked": (1, 1, 1), "ranked": (3, 1, 0), "listed": (3, 3, 3), "tired": (4, 1, 0), "cups": (1, 0, 0)},
 }  # fmt: skip
@@ -216,7 +216,9 @@ REFUSED = {
         ({"kind": "cross-table", "rows": "place", "columns": "smokes"}, "are marks, one for each choice"),
         ({"kind": "cross-table", "rows": "habits", "columns": "smokes"}, "are marks, one for each choice"),
         ({"kind": "regression", "outcome": "hours", "reference": "y1"}, "A number cannot be crossed or regressed on"),
-        ({"kind": "regression", "outcome": "worry:2", "reference": "y1"}, "depends on which other answer is true"),
+        ({"kind": "regression", "outcome": "worry:2", "reference": "y1"}, "the mean alone is told"),
+        ({"kind": "cross-table", "rows": "smokes", "columns": "worry"}, "the mean alone is told"),
+        ({"kind": "comparison", "quantity": "worry:1", "against": "pairs"}, "the mean alone is told"),
         ({"kind": "comparison", "quantity": "drinks:1", "against": "pairs"}, "Of a number the mean alone can be told"),
         ({"kind": "comparison", "quantity": "smokes:mean", "against": "pairs"}, "Choose one of the choices"),
         ({"kind": "versions", "quantity": "smokes:1"}, "there is nothing to compare with"),

@@ -22,6 +22,9 @@ from randomized_response import (
 )
 from surveys.models import Survey, Version
 from surveys.people.teams import home_team
+from surveys.planning.asking import Asked
+from surveys.planning.parameters import Wanted
+from surveys.planning.showing import show
 from surveys.services import write_survey
 from tests import payloads
 
@@ -240,6 +243,17 @@ def test_the_best_mechanism_and_why(her: Client, query: Any, best: str, why: str
     advice = ask(her, **query)["advice"]
     assert advice["name"] == best
     assert why in advice["sentence"]
+
+
+def test_discrete_laplace_scale_is_planned_as_a_mean_alone(her: Client) -> None:
+    query = {"kind": "scale", "mechanism": "discrete_laplace", "epsilon": "1"}
+    advice = ask(her, **query)["advice"]
+    assert advice["name"] == "discrete_laplace"
+    assert advice["sentence"].endswith("A report then shows the mean alone, no shares.")
+    texts = [{"en": f"Choice {number}"} for number in range(5)]
+    item = {"kind": "scale", "choices": texts, "channel": {"name": "discrete_laplace", "epsilon": "1"}}
+    said = [show(Asked(item | more), Wanted()).tiles[1].cautions for more in ({}, {"prefer_not": {"en": "No word"}})]
+    assert [any("only the mean of this scale" in text for text in one) for one in said] == [False, True]
 
 
 def test_what_is_recommended_is_what_the_library_compares(her: Client) -> None:

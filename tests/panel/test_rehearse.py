@@ -208,6 +208,16 @@ def test_the_sentences_say_what_the_numbers_say(her: Client, survey: Survey) -> 
     assert found.all[0].width == pytest.approx(float(np.mean(one_width(found.all[0]))))
 
 
+def test_findings_of_other_estimates_are_not_mixed_up(her: Client, survey: Survey) -> None:
+    """A version that showed fewer or more of them made the rehearsal: its rows are of others."""
+    asked = done(her)
+    one = asked.done.get(number=2)
+    one.numbers = measuring.packed(measuring.unpacked(one.numbers, measuring.COLUMNS)[1:])
+    one.save()
+    assert findings(asked) is None
+    assert "That version showed other estimates. Rehearse again." in her.get(f"{PAGE}1/").content.decode()
+
+
 def one_width(found: Finding) -> np.ndarray:
     return found.estimates[:, 3] - found.estimates[:, 2]
 

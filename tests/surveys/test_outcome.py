@@ -141,6 +141,9 @@ def test_every_kind_of_question(alice: User) -> None:
     assert "More than one could be ticked" in said
     assert "Mean" in said
     assert "nan" not in said.lower().split()
+    worry = said.partition("Question about worry?")[2].partition("Question about drinks?")[0]
+    assert "Mean" in worry
+    assert not re.search(r"\d %", worry), "of a scale with discrete Laplace noise there are no shares"
 
 
 @pytest.mark.parametrize("share", [None, "1/2"])

@@ -97,10 +97,13 @@ rows_of <- function(item, strata, W, level, every_look) {
   lapply(rows, function(row) c(row, meaning_of(row, item, W)))
 }
 
+# Of a number, and of a scale through discrete Laplace noise, the mean alone is told.
+tells_shares <- function(item) item$kind != "number" && (item$kind != "scale" || item$mechanism != "discrete_laplace")
+
 rows_of_stratum <- function(item, stratum, counts, found, flags) {
   rows <- list()
   place <- list(item = item$key, stratum = stratum, n = sum(counts[1, ]))
-  if (item$kind != "number") {
+  if (tells_shares(item)) {
     said <- sent(item, counts)
     for (x in seq_along(said)) {
       named <- c(place, list(measure = "share", choice = x - 1, sent = said[[x]]))
@@ -189,7 +192,7 @@ bounds_of <- function(item, W, level) {
   heaviest <- if (length(W)) max(W * n / sizes) else 1
   found <- overall(item, W, level)
   rows <- list()
-  for (measure in c(if (item$kind != "number") "share", if (length(item$values)) "mean")) for (share in c(0.01, 0.05)) {
+  for (measure in c(if (tells_shares(item)) "share", if (length(item$values)) "mean")) for (share in c(0.01, 0.05)) {
     false <- ceiling(round(share * n, 6))
     moved <- false / n * heaviest
     shift <- if (measure == "share") shift_of_share(item, found$shares, moved) else shift_of_mean(item, found$shares, moved)
@@ -275,8 +278,9 @@ read_items <- function() {
       grid_of(one, as.numeric(one$symbol), as.numeric(one$value), as.numeric(one$count))
     })
     list(
-      key = row$item, kind = row$kind, encoding = row$encoding, k = as.numeric(row$answers), size = number(row$size),
-      most = number(row$most), weights = grid_of(channel, channel$row, channel$column, channel$weight),
+      key = row$item, kind = row$kind, mechanism = row$mechanism, encoding = row$encoding,
+      k = as.numeric(row$answers), size = number(row$size), most = number(row$most),
+      weights = grid_of(channel, channel$row, channel$column, channel$weight),
       values = number(of$values$value), counts = counts, everyone = Reduce(`+`, counts)
     )
   })

@@ -69,7 +69,7 @@ def fit(item: Item, stratum: str, confidence: float) -> Fit | None:
 
 
 def fit_of(question: Question, counts: Any, confidence: float) -> Fit:
-    if not question.reports_shares:  # of a number the mean alone
+    if not question.fits_shares:  # of a number the mean alone
         return None, question.estimate_mean(counts, confidence=confidence)
     shares = question.estimate(counts, confidence=confidence)
     return shares, mean_of_shares(shares, question.values) if question.reports_mean else None
@@ -90,7 +90,7 @@ def everyone(report: Bundle, item: Item, confidence: float) -> Fit | None:
         return None
     question = item.question
     return (
-        report.estimate_population(item.key, confidence=confidence) if question.reports_shares else None,
+        report.estimate_population(item.key, confidence=confidence) if question.fits_shares else None,
         report.estimate_population_mean(item.key, confidence=confidence) if question.reports_mean else None,
     )
 
@@ -193,7 +193,7 @@ def described(report: Bundle, frozen: Row, item: Item, row: Row, run: Row) -> Ro
     """The same row with what the design says of it."""
     share, weighted = row["measure"] == "share", "_weighted" * bool(report.shares and not row["stratum"])
     by_encoding = {"one_hot": "nearest_shares", "subset": "nearest_shares", "each_option": "own_count"}
-    of_mean = "mean_of_shares" if item.question.reports_shares else "mean_of_scores"
+    of_mean = "mean_of_shares" if item.question.fits_shares else "mean_of_scores"
     return row | {
         "target": f"population{weighted}",
         "noise_target": f"respondents{weighted}",
