@@ -236,11 +236,12 @@ def test_few_repetitions_tell_no_bias(times: int, biased: bool) -> None:
 def test_more_than_promised_is_not_within_chance() -> None:
     cell: Any = SimpleNamespace(choice="Yes", group="")
     found = replace(found_of(0.1, 0.3, 200), cell=cell)
-    said = list(Findings(None, (Block(None, (found,), ()),), 200)._judged())  # type: ignore[arg-type]
-    assert said[0].endswith("more held than promised: the interval errs on the safe side.")
+    said = next(Findings(None, (Block(None, (found,), ()),), 200)._judged())  # type: ignore[arg-type]
+    assert said == "For “Yes” more held than promised: the interval errs on the safe side."
 
 
 def test_of_given_people_every_interval_is_that_of_the_tickets() -> None:
     rows = np.array([[0.2, 0.2, 0.1, 0.5, 0.15, 0.25, 0.2]])
-    found = Finding(None, None, rows, 0.2, math.nan, 0.95, False, 1)  # type: ignore[arg-type]
+    cell: Any = SimpleNamespace(estimate=SimpleNamespace(measure="share"))
+    found = Finding(None, cell, rows, 0.2, math.nan, 0.95, False, 1)  # type: ignore[arg-type]
     assert (found.width, found.one_text.replace("\u00a0", " ")) == (pytest.approx(0.1), "20 % (15 to 25 %)")
