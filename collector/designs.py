@@ -21,7 +21,8 @@ MOST_GROUPS = 50
 """A group is sent openly: with more of them few people share one, and knowing hers tells who somebody is."""
 
 FEWEST_IN_GROUP = 10
-"""Reports of a group of which numbers are told by themselves; a smaller one is told of together with others."""
+"""Reports of a group of which numbers are told by themselves; a smaller one is told of together with others. Of fewer
+in all nothing is told, and nothing estimated."""
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 

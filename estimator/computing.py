@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from collector.designs import FEWEST_IN_GROUP, Design, canonical
 from collector.selectors import Totals
-from estimator.groups import Partition
+from estimator.groups import ENOUGH_TO_WEIGHT, Partition
 from randomized_response import (
     MeanEstimate,
     ProportionEstimate,
@@ -26,8 +26,8 @@ from randomized_response import (
 SHARE, MEAN = "share", "mean"
 """What an estimate is of: the share of one answer, or the mean of the numbers that answers stand for."""
 
-MINIMUM_REPORTS = 30
-"""Fewer reports than this give no estimate: it would be an interval from nothing to everything."""
+WIDEST_OF_USE = 0.5
+"""Part of all that is possible up to which an interval is of use: a wider one tells less than it leaves open."""
 
 MINIMUM_MICRODATA = 100
 """Fewer reports than this are not given out one by one. Each is protected by its table alone already; that nobody can
@@ -155,6 +155,20 @@ def together(
     return (_at_every_look(question, fit, everyone) if anytime else fit).shares
 
 
+def is_of_use(width: float, reach: float) -> bool:
+    """Whether an interval is narrow enough for its estimate to be quoted: at most half of `reach`, all there can be.
+
+    The one rule of it, for sentences and plans. Numbers themselves are told in tables and files however wide it is.
+    """
+    return width <= WIDEST_OF_USE * reach + 1e-12
+
+
+def reach_of(question: Question, measure: str) -> float:
+    """The range of what is estimated: 1 of a share; of a mean from the least number to the largest."""
+    points = [value for value in question.values if value is not None]
+    return max(points) - min(points) if measure == MEAN else 1.0
+
+
 def known_shares(partition: Partition) -> list[float]:
     """The known shares of the population of what is told of; empty where none is known."""
     return [float(Fraction(part.share)) for part in partition.parts if part.share is not None]
@@ -162,7 +176,7 @@ def known_shares(partition: Partition) -> list[float]:
 
 def fit_of(question: Question, counts: NDArray[np.int64], confidence: float) -> Fit | None:
     """The estimates of some reports, counted symbol by symbol, shape (symbols, m); None where they are too few."""
-    return None if counts[0].sum() < MINIMUM_REPORTS else _estimated(question, counts, confidence)
+    return None if counts[0].sum() < FEWEST_IN_GROUP else _estimated(question, counts, confidence)
 
 
 def _estimated(question: Question, counts: NDArray[np.int64], confidence: float) -> Fit:
@@ -183,10 +197,10 @@ def collapsed(strata: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:
 def weighted(question: Question, strata: NDArray[np.int64], known: Sequence[float], confidence: float) -> Fit | None:
     """The strata, counts of shape (strata, symbols, m), put together by their known shares.
 
-    None where all of them together have too few reports. The sum is unbiased however few reports a stratum has, so a
-    small one leaves the interval wider and no more; those of hardly any are weighted as one.
+    None where all of them together have fewer than ENOUGH_TO_WEIGHT reports. The sum is unbiased however few reports a
+    stratum has, so a small one leaves the interval wider and no more; those of hardly any are weighted as one.
     """
-    if strata[:, 0].sum() < MINIMUM_REPORTS:
+    if strata[:, 0].sum() < ENOUGH_TO_WEIGHT:
         return None
     members = collapsed(strata)
     weights = [sum(known[place] for place in places) for places in members]

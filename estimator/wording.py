@@ -8,9 +8,10 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector.designs import FEWEST_IN_GROUP
 from collector.selectors import Counted
 from collector.steps import STEP
-from estimator.computing import CLIPPED, CLIPPED_MEAN, IMPOSSIBLE, MINIMUM_REPORTS, WEIGHTED
+from estimator.computing import CLIPPED, CLIPPED_MEAN, IMPOSSIBLE, WEIGHTED
 from estimator.languages import figures
 
 SPACE = "\u00a0"  # no line break between a number and its sign
@@ -170,11 +171,33 @@ def odds(ratio: Fraction | float) -> str:
     return figures(f"{tenths / 10:g}" if tenths < 100 else f"{math.ceil(Fraction(ratio)):,}")
 
 
-def not_enough(n: int, *, values: bool = False) -> str:
+def not_enough(n: int, *, values: bool = False, minimum: int = FEWEST_IN_GROUP) -> str:
     """Why there is no estimate; `values` where there are reports enough, but too few who gave a value."""
     if values:
         return _("Too few gave a point for a mean")
-    return _("Not enough reports yet: %(n)s of %(minimum)s") % {"n": n, "minimum": MINIMUM_REPORTS}
+    return _("Not enough reports yet: %(n)s of %(minimum)s") % {"n": n, "minimum": minimum}
+
+
+def too_wide(*, choice: str, group: str, simulated: bool, n: int, interval: str, weighted: bool, some: bool) -> str:
+    """What is said in place of an estimate whose interval is of no use (`computing.is_of_use`).
+
+    `choice` is empty for a mean; `some` where that is of those alone who gave a point.
+    """
+    said = {"respondents": respondents(simulated=simulated), "n": count(n), "choice": choice}
+    if choice:
+        what = _("the share of “%(choice)s” among the %(n)s %(respondents)s") % said
+    elif some:
+        what = _("the mean of those of the %(n)s %(respondents)s who gave a point") % said
+    else:
+        what = _("the mean of the %(n)s %(respondents)s") % said
+    if group:
+        what = _("%(what)s in the group “%(group)s”") % {"what": what, "group": group}
+    elif weighted:
+        what = _("%(what)s, weighted by the known sizes of the groups") % {"what": what}
+    text = _(
+        "Too few reports to tell %(what)s: the interval runs from %(interval)s, more than half of all that is possible."
+    )
+    return text % {"what": what, "interval": interval}
 
 
 def sentence(

@@ -113,7 +113,7 @@ class Bundle:
         -------
         ProportionEstimate
             Where `shares` are known the groups weighted by them (`combine_strata`), groups of fewer than 10 reports as
-            one; else of all reports alike, as `items[key].estimate()`. A report shows none of fewer than 30 reports.
+            one; else of all reports alike, as `items[key].estimate()`. A report shows none of fewer than 10 reports.
 
         Raises
         ------

@@ -45,10 +45,11 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
     -----
     Strata are taken as drawn independently, their shares as known without error. Recovering variances is an
     approximation: of 95 % the interval covered at least .937 where there were 30 reports or more in two or three
-    strata of at least 10 (enumerated: six yes/no tables), where Wald's fell to .26; at least .927 with fewer. Cutting
-    the strata's limits to [0, 1] before the sum, or centring at constrained estimates, would not do (.52): what chance
-    takes below 0 in one stratum makes up for what it adds in another. A "wald" one relies on normality: with few
-    reports or a share near 0 or 1 it covers less than its level, as the interval of the tickets' part may.
+    strata of at least 10 (enumerated: six yes/no tables), where Wald's fell to .26; at least .927 with fewer, so
+    a report weights groups from 30 reports in all on. Cutting the strata's limits to [0, 1] before the sum, or centring
+    at constrained estimates, would not do (.52): what chance takes below 0 in one stratum makes up for what it adds in
+    another. A "wald" one relies on normality: with few reports or a share near 0 or 1 it covers less than its level, as
+    the interval of the tickets' part may.
 
     The likelihood of weighted counts is the pseudo-likelihood of Skinner (1989): its maximum is that of
     the reports themselves where the strata are one. A table whose reports tell answers apart very unevenly (discrete

@@ -14,9 +14,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from collector.designs import Design
+from collector.designs import FEWEST_IN_GROUP, Design
 from estimator import wording
-from estimator.computing import MINIMUM_REPORTS
 from surveys import ceilings, lifecycle, selectors, services
 from surveys.lifecycle import NotAllowed
 from surveys.models import Appointment, Survey, Version
@@ -49,8 +48,8 @@ class Terms:
             yield "opens_at", f"The time of opening must lie ahead; it is {moment(now)} now."
         if self.closes_at is not None and self.closes_at <= (self.opens_at or now):
             yield "closes_at", f"It must close after it opens, later than {moment(self.opens_at or now)}."
-        if self.cap is not None and not MINIMUM_REPORTS <= self.cap <= MOST_REPORTS:
-            limits = f"{MINIMUM_REPORTS} to {wording.count(MOST_REPORTS)}"
+        if self.cap is not None and not FEWEST_IN_GROUP <= self.cap <= MOST_REPORTS:
+            limits = f"{FEWEST_IN_GROUP} to {wording.count(MOST_REPORTS)}"
             yield "cap", f"The cap must be {limits} reports; got {self.cap}. Below that there is no estimate."
 
 

@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from collector.designs import FEWEST_IN_GROUP
 from estimator import wording
-from estimator.computing import MINIMUM_REPORTS
 from surveys import selectors
 from surveys.models import Survey
+from surveys.planning.numbers import reports_of_use
 from surveys.planning.parameters import MOST_RESPONDENTS, Wanted
+from surveys.planning.written import Expectations, expectations_of
 
 USUAL = Wanted.respondents
 """Reports that are expected where nobody says how many: as many as the planner begins with."""
@@ -26,25 +27,30 @@ def expected_reports(survey: Survey, said: str = "") -> int:
 
 @dataclass(frozen=True)
 class GroupWarnings:
-    """The groups of a design that may expect fewer than MINIMUM_REPORTS of so many reports.
+    """The groups of a design that may expect too few of so many reports for an interval that is of use.
 
     Attributes
     ----------
     expected : int
         Reports of the whole survey.
+    enough : int
+        Reports of a group with which the intervals of all its questions are expected to be of use.
     needed : int
-        Reports with which every group may expect MINIMUM_REPORTS.
+        Reports of the whole survey with which every group may expect `enough`.
     small : tuple of (str, int)
         The label and the expected reports of each group that may expect fewer.
     """
 
     expected: int
+    enough: int
     needed: int
     small: tuple[tuple[str, int], ...]
 
     @property
     def needed_text(self) -> str:
-        return f"It takes about {wording.count(self.needed)} reports for every group to have {MINIMUM_REPORTS}."
+        return (
+            f"It takes about {wording.count(self.needed)} reports for every group to have {wording.count(self.enough)}."
+        )
 
     @property
     def in_words(self) -> str:
@@ -54,28 +60,34 @@ class GroupWarnings:
         named = ", ".join(f"{label} (about {wording.count(number)})" for label, number in self.small)
         return (
             f"A group is sent openly, not randomised. Of {wording.count(self.expected)} reports these groups would "
-            f"have fewer than {MINIMUM_REPORTS}, too few for an estimate: {named}. {self.needed_text} Numbers of a "
-            f"group with fewer than {FEWEST_IN_GROUP} are told only together with others."
+            f"have fewer than {wording.count(self.enough)}, so that the interval of some question would be wider than "
+            f"half of all that is possible: {named}. {self.needed_text} Numbers of a group with fewer than "
+            f"{FEWEST_IN_GROUP} are told only together with others."
         )
 
 
-def opening_warnings(document: Mapping[str, Any], expected: int) -> list[str]:
+def opening_warnings(document: Mapping[str, Any], survey: Survey, expected: int) -> list[str]:
     """The warning of the groups of a design as programs and commands are told it; none of a rehearsal."""
-    found = None if document["rehearsal"] else group_warnings(document, expected)
+    found = None if document["rehearsal"] else group_warnings(document, expectations_of(survey), expected)
     return [found.in_words] if found and found.small else []
 
 
-def group_warnings(document: Mapping[str, Any], expected: int = USUAL) -> GroupWarnings | None:
+def group_warnings(document: Mapping[str, Any], questions: Expectations, expected: int = USUAL) -> GroupWarnings | None:
     """What to say of the groups of a design, by their known shares or as if all were alike; None where it has none."""
     groups, language = document["strata"]["groups"], document["languages"][0]
     if not groups:
         return None
+    enough = _enough(questions)
     shares = [Fraction(group["share"] or Fraction(1, len(groups))) for group in groups]
     numbers = [int(share * expected) for share in shares]
     small = tuple(
-        (group["label"][language], number)
-        for group, number in zip(groups, numbers, strict=True)
-        if number < MINIMUM_REPORTS
+        (group["label"][language], number) for group, number in zip(groups, numbers, strict=True) if number < enough
     )
     least = min((share for share in shares if share), default=Fraction(1))
-    return GroupWarnings(expected, math.ceil(MINIMUM_REPORTS / least), small)
+    return GroupWarnings(expected, enough, math.ceil(enough / least), small)
+
+
+def _enough(questions: Expectations) -> int:
+    """Reports with which the intervals of all questions are of use."""
+    found = (reports_of_use(asked, replace(wanted, respondents=1)) for asked, wanted in questions if asked)
+    return max(found, default=FEWEST_IN_GROUP)

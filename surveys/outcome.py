@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from estimator import pictures, results, targets, wording
-from estimator.computing import IMPOSSIBLE, MEAN
+from estimator.computing import IMPOSSIBLE, MEAN, is_of_use, reach_of
 from estimator.groups import OTHER
 from estimator.models import Run
 from estimator.pictures import Axis, Row
@@ -86,8 +86,16 @@ def _notes(item: Item, document: Document, language: str) -> Iterator[str]:
         yield _("More than one could be ticked, so the shares need not add up to a hundred.")
     if any(targets.is_weighted(targets.meaning(item, cell.estimate).noise_target) for cell in item.shown if cell.known):
         yield _("All who took part: weighted by the known sizes of the groups.")
+    if any(not _of_use(item, cell) for cell in item.shown if cell.known):
+        yield _("Where a band is wider than half of all that is possible, too few answers came to tell.")
     if IMPOSSIBLE in flags:
         yield _("More of one answer arrived than chance explains. Somebody may have sent false reports.")
+
+
+def _of_use(item: Item, cell: Cell) -> bool:
+    low, high = cell.estimate.noise_low, cell.estimate.noise_high
+    reach = reach_of(item.question, cell.estimate.measure)
+    return low is None or high is None or is_of_use(high - low, reach)
 
 
 def _unasked(item: Item, document: Document, language: str) -> str:

@@ -8,8 +8,7 @@ import numpy as np
 
 from collector.designs import Design
 from estimator.analyses.quantities import Variable, variable_of
-from estimator.analyses.rows import EDGE, MAYBE_EMPTY, TOO_FEW, TOO_FEW_IN_GROUPS, Row, number
-from estimator.computing import MINIMUM_REPORTS
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, TOO_FEW, TOO_FEW_IN_GROUPS, Row, number
 from estimator.groups import stored
 from randomized_response import JointEstimate, estimate_joint
 from randomized_response.joint import Association
@@ -26,7 +25,7 @@ def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[s
         return {"n": 0, "flags": [TOO_FEW_IN_GROUPS], "rows": []}
     table = pairs[partition.row_of(group)] if group else pairs.sum(axis=0)
     n = int(table.sum())
-    if n < MINIMUM_REPORTS:
+    if n < ENOUGH_FOR_NORMAL:
         return {"n": n, "flags": [TOO_FEW], "rows": []}
     joint = estimate_joint(table, first.channel, second.channel, confidence=parameters["confidence"])
     rows = [*_joint_rows(design, first, second, joint), *_shares_by_row(design, first, second, joint)]

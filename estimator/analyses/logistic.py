@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from estimator.analyses.quantities import Variable, variable_of
-from estimator.analyses.rows import EDGE, TOO_FEW, Row, number
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW, Row, number
 from estimator.analyses.strata import counts_of
-from estimator.computing import MINIMUM_REPORTS
 from estimator.groups import stored
 from randomized_response import LogisticFit, logistic_regression
 
@@ -27,7 +26,7 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
     if not partition.parts:
         return {"n": int(reports.sum()), "reference_n": 0, "flags": [TOO_FEW], "rows": []}
     keys, reference = partition.keys, partition.row_of(parameters["reference"])
-    enough = [place for place, counts in enumerate(reports) if counts.sum() >= MINIMUM_REPORTS]
+    enough = [place for place, counts in enumerate(reports) if counts.sum() >= ENOUGH_FOR_NORMAL]
     others = [place for place in enough if place != reference]
     key = design.document["items"][outcome.position]["key"]
     blank = [

@@ -126,10 +126,13 @@ def associations(rows: list[Row]) -> Table:
 
 
 def quoted(row: Row) -> str:
-    if not row.known:
-        return words.missing(row)
+    return f"{_value(row)} ({spanned(row)})" if row.known else words.missing(row)
+
+
+def spanned(row: Row) -> str:
+    """The interval of a row."""
     places = wording.decimals(row.standard_error, _unit(row))
-    return f"{_value(row)} ({words.signed(wording.span(row.low, row.high, places, _unit(row)))})"
+    return words.signed(wording.span(row.low, row.high, places, _unit(row)))
 
 
 def _cells(row: Row) -> tuple[str, str, str, str]:
@@ -137,8 +140,7 @@ def _cells(row: Row) -> tuple[str, str, str, str]:
     if not row.known:
         return n, words.capital(words.missing(row)), "–", "–"
     unit, places = _unit(row), wording.decimals(row.standard_error, _unit(row))
-    span = wording.span(row.low, row.high, places, unit)
-    return n, _value(row), words.signed(span), wording.error(row.standard_error, places + 1, unit)
+    return n, _value(row), spanned(row), wording.error(row.standard_error, places + 1, unit)
 
 
 def _ratio_cells(row: Row) -> tuple[str, str, str]:

@@ -5,6 +5,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 TOO_FEW = "too_few_reports"
+ENOUGH_FOR_NORMAL = 30
+"""Reports that a cross table takes, and a group in a regression: their intervals and tests rest on normality, not on
+exact chances as those of a share do. A limit of the method; that of privacy is FEWEST_IN_GROUP."""
+
 TOO_FEW_VALUES = "too_few_gave_a_value"
 TOO_FEW_IN_GROUPS = "too_few_reports_in_the_groups"
 """Nothing is told by group."""

@@ -13,12 +13,12 @@ from estimator import targets, waves, wording
 from estimator.analyses import parts, words
 from estimator.analyses.exports import target_of
 from estimator.analyses.models import Analysis
-from estimator.analyses.quantities import item_of, quantity_of, variable_of
-from estimator.analyses.rows import EDGE, TOO_FEW_IN_GROUPS, Row
+from estimator.analyses.quantities import item_of, quantity_of, question_at, variable_of
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW_IN_GROUPS, Row
 from estimator.analyses.strata import PAIRS
 from estimator.analyses.words import Speaker, named
-from estimator.computing import MINIMUM_REPORTS
-from estimator.groups import Partition, stored
+from estimator.computing import is_of_use, reach_of
+from estimator.groups import ENOUGH_TO_WEIGHT, Partition, has_shares, stored
 
 Kind = Analysis.Kind
 
@@ -137,11 +137,24 @@ def _weighted_sentence(entered: Row, alike: Row, speaker: Speaker, position: int
     choice = "" if entered.choice is None else speaker.choice(position, entered.choice)
     if not entered.known:
         return f"There is no weighted estimate of {named(choice) if choice else 'the mean'}: {words.missing(entered)}."
-    said, other = parts.quoted(entered), parts.quoted(alike)
+    if not _of_use(entered, speaker, position):
+        what = f"the share of {named(choice)}" if choice else "the mean"
+        return (
+            f"Too few reports to tell {what} in a population with these shares: the interval runs from "
+            f"{parts.spanned(entered)}, more than half of all that is possible."
+        )
+    said = parts.quoted(entered)
     told = (
         f"an estimated {said} {words.held(choice, several=several)}" if choice else f"the mean is an estimated {said}"
     )
-    return f"In a population with these shares {told}; with all reports counted alike it is {other}."
+    other = f"; with all reports counted alike it is {parts.quoted(alike)}" * _of_use(alike, speaker, position)
+    return f"In a population with these shares {told}{other}."
+
+
+def _of_use(row: Row, speaker: Speaker, position: int) -> bool:
+    """Whether the interval of a share, or of a mean, is narrow enough for its estimate to be quoted."""
+    reach = reach_of(question_at(speaker.design, position), row.quantity)
+    return row.low is not None and row.high is not None and is_of_use(row.high - row.low, reach)
 
 
 def _tells_itself(speaker: Speaker, position: int) -> bool:
@@ -163,7 +176,11 @@ def _cross_table(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown
         return _nothing_by_group(analysis, speaker)
     if not rows:
         return Shown(
-            about(analysis), (f"{wording.not_enough(result['n'])}.",), (), _cautions(analysis, [], speaker), ()
+            about(analysis),
+            (f"{wording.not_enough(result['n'], minimum=ENOUGH_FOR_NORMAL)}.",),
+            (),
+            _cautions(analysis, [], speaker),
+            (),
         )
     joint = [row for row in rows if row.quantity == "joint_share"]
     by_row = [row for row in rows if row.quantity == "row_share"]
@@ -225,9 +242,9 @@ def _regression(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
             analysis.result["reference_n"],
             named(speaker.group(_told_as(analysis, analysis.parameters["reference"]))),
         )
-        few = (
-            f"{group} has {n} of {MINIMUM_REPORTS}" if n < MINIMUM_REPORTS else f"no other group has {MINIMUM_REPORTS}"
-        )
+        few = f"no other group has {ENOUGH_FOR_NORMAL}"
+        if n < ENOUGH_FOR_NORMAL:
+            few = f"{group} has {n} of {ENOUGH_FOR_NORMAL}"
         sentences.append(f"There are no odds ratios yet: {few} reports.")
     drawn = []
     if shares:
@@ -306,7 +323,7 @@ def _narrowest(changes: Sequence[Row], unit: wording.Unit) -> Iterator[str]:
 
 def _cautions(analysis: Analysis, rows: Sequence[Row], speaker: Speaker) -> tuple[str, ...]:
     """What a reader has to know first."""
-    lacking = [row for row in rows if row.group and not row.known and row.n < MINIMUM_REPORTS]
+    lacking = [row for row in rows if row.group and not row.known and row.n < words.enough_for(row)]
     few = [f"{named(speaker.group(row.group))} ({row.n})" for row in lacking]
     few = list(dict.fromkeys(few))
     said = [words.OPEN] if analysis.while_open else []
@@ -317,7 +334,8 @@ def _cautions(analysis: Analysis, rows: Sequence[Row], speaker: Speaker) -> tupl
             f"Told of together, as one of them has fewer than {fewest} reports: {names} ({named(other.label)})."
         )
     if few:
-        said.append(f"Fewer than {MINIMUM_REPORTS} reports: {', '.join(few)}. Not enough yet for an estimate.")
+        fewest = words.enough_for(lacking[0])
+        said.append(f"Fewer than {fewest} reports: {', '.join(few)}. Not enough yet for an estimate.")
     return tuple(said)
 
 
@@ -333,16 +351,21 @@ def _told_as(analysis: Analysis, key: str) -> str:
 
 def _nothing_by_group(analysis: Analysis, speaker: Speaker) -> Shown:
     said = f"Nothing is told by group: too few of the groups have {FEWEST_IN_GROUP} reports."
+    if has_shares(speaker.design):
+        said = (
+            f"Nothing is told by group: that takes two groups of at least {FEWEST_IN_GROUP} reports and, as their "
+            f"shares of the population are known, {ENOUGH_TO_WEIGHT} reports in all."
+        )
     return Shown(about(analysis), (said,), (), _cautions(analysis, [], speaker), ())
 
 
 def _too_few(rows: Sequence[Row], speaker: Speaker, reference: str = "") -> str:
     """Why there is nothing to compare: the group that the others are compared with has no numbers, or all but one."""
     lacking = next((row for row in rows if row.group == reference and reference and not row.known), None)
-    if lacking is not None and sum(row.n >= MINIMUM_REPORTS for row in rows) > 1:
+    if lacking is not None and sum(row.n >= FEWEST_IN_GROUP for row in rows) > 1:
         return f"{named(speaker.group(reference))} has no estimate ({words.missing(lacking)})."
-    ready = sum(row.n >= MINIMUM_REPORTS for row in rows)
-    return f"at least two of them need {MINIMUM_REPORTS} reports, and {ready} of {len(rows)} have them."
+    ready = sum(row.n >= FEWEST_IN_GROUP for row in rows)
+    return f"at least two of them need {FEWEST_IN_GROUP} reports, and {ready} of {len(rows)} have them."
 
 
 SHOWERS: dict[str, Callable[[Analysis, Speaker, list[Row]], Shown]] = {

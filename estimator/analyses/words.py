@@ -5,11 +5,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from collector.designs import Design
+from collector.designs import FEWEST_IN_GROUP, Design
 from estimator import targets, wording
 from estimator.analyses.quantities import Variable, of_two, question_at
-from estimator.analyses.rows import EDGE, MAYBE_EMPTY, TOO_FEW_VALUES, Row
-from estimator.groups import OTHER, other_label
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, TOO_FEW_VALUES, Row
+from estimator.groups import ENOUGH_TO_WEIGHT, OTHER, other_label
 
 POINTS = wording.Unit(100, 4, " percentage points")
 STEPS = wording.Unit(1, 6, "")
@@ -161,7 +161,15 @@ def missing(row: Row) -> str:
     known = [FLAGS[flag] for flag in row.flags if flag in FLAGS]
     if known:
         return known[0]
-    return wording.not_enough(row.n)[0].lower() + wording.not_enough(row.n)[1:]
+    said = wording.not_enough(row.n, minimum=enough_for(row))
+    return said[0].lower() + said[1:]
+
+
+def enough_for(row: Row) -> int:
+    """How many reports the number of a row takes."""
+    if row.weights:
+        return ENOUGH_TO_WEIGHT
+    return ENOUGH_FOR_NORMAL if row.quantity == "odds_ratio" else FEWEST_IN_GROUP
 
 
 def held(choice: str, *, several: bool) -> str:

@@ -133,9 +133,9 @@ def _headline(item: Item, part: Part, manner: Manner) -> Line:
     shares = computing.together(item.partition, item.position, item.totals, item.confidence, anytime=manner.anytime)
     assert shares is not None
     places = wording.decimals(cell.estimate.standard_error)
-    interval = wording.between(shares.noise_low[place], shares.noise_high[place], places)
+    ends = (float(shares.noise_low[place]), float(shares.noise_high[place]))
     told = bool(shares.noise_low[place] > np.delete(shares.noise_high, place).max())
-    return replace(line, sentence=wording.of_largest(_sentence(item, cell, places, manner, interval), told=told))
+    return replace(line, sentence=wording.of_largest(_sentence(item, cell, places, manner, ends), told=told))
 
 
 def _offered(item: Item) -> str:
@@ -268,7 +268,7 @@ def _line(item: Item, cell: Cell, manner: Manner) -> Line:
         direct=wording.count(_asked_directly(estimate, error)),
         truth=wording.value(cell.truth, max(places, 1), unit) if cell.truth is not None else "",
         holds=None if cell.truth is None else held(cell, sampling=manner.sampling),
-        sentence=_sentence(item, cell, places, manner),
+        sentence=_sentence(item, cell, places, manner, (estimate.noise_low, estimate.noise_high)),
     )
 
 
@@ -279,20 +279,29 @@ def _asked_directly(estimate: Estimate, error: float | None) -> float | None:
     return 1 + (estimate.direct_question_n - 1) * (estimate.standard_error / error) ** 2
 
 
-def _sentence(item: Item, cell: Cell, places: int, manner: Manner, interval: str = "") -> str:
-    """`interval` is quoted in place of the estimate's own."""
-    estimate, unit = cell.estimate, _unit(cell)
+def _sentence(item: Item, cell: Cell, places: int, manner: Manner, ends: tuple[float | None, float | None]) -> str:
+    """The estimate with the interval between these ends; where that is of no use, it alone."""
+    estimate, unit, some = cell.estimate, _unit(cell), None in item.question.values
     said: dict[str, Any] = {
         "group": cell.group,
         "simulated": manner.simulated,
         "n": estimate.n,
-        "estimate": wording.value(estimate.constrained, places, unit),
-        "interval": interval or wording.between(estimate.noise_low, estimate.noise_high, places, unit),
         "weighted": targets.is_weighted(targets.meaning(item, estimate).noise_target),
     }
+    low, high = ends
+    if low is not None and high is not None and not _of_use(item, estimate, high - low):
+        return wording.too_wide(**said, choice=cell.choice, some=some, interval=wording.span(low, high, places, unit))
+    said |= {
+        "estimate": wording.value(estimate.constrained, places, unit),
+        "interval": wording.between(low, high, places, unit),
+    }
     if estimate.measure == MEAN:
-        return wording.mean_sentence(**said, some=None in item.question.values)
+        return wording.mean_sentence(**said, some=some)
     return wording.sentence(**said, choice=cell.choice, several=item.kind == "several_choices")
+
+
+def _of_use(item: Item, estimate: Estimate, width: float) -> bool:
+    return computing.is_of_use(width, computing.reach_of(item.question, estimate.measure))
 
 
 def held(cell: Cell, *, sampling: bool) -> bool:

@@ -13,8 +13,8 @@ from django.utils.translation import ngettext
 from collector.designs import FEWEST_IN_GROUP
 from collector.models import FrozenDesign
 from estimator import participation, targets, wording
-from estimator.computing import MINIMUM_REPORTS, SHARE, collapsed, known_shares
-from estimator.groups import epsilon_of, is_protected
+from estimator.computing import SHARE, collapsed, known_shares
+from estimator.groups import ENOUGH_TO_WEIGHT, epsilon_of, has_shares, is_protected
 from estimator.languages import spoken
 from estimator.privacy import Label
 from estimator.reporting import disclosures, keeping
@@ -153,7 +153,12 @@ def _groups_together(read: Results) -> Iterator[Fact]:
     other, fewest = read.partition.other, wording.count(FEWEST_IN_GROUP)
     if other is None:
         text = _("Nothing is told by group: too few of the groups have %(fewest)s reports.")
-        yield Fact(_("Groups"), text % {"fewest": fewest})
+        if has_shares(read.design):
+            text = _(
+                "Nothing is told by group: that takes two groups of at least %(fewest)s reports and, as their shares "
+                "of the population are known, %(enough)s reports in all."
+            )
+        yield Fact(_("Groups"), text % {"fewest": fewest, "enough": ENOUGH_TO_WEIGHT})
         return
     text = _(
         "Numbers are told of a group where at least %(fewest)s reports are of it. Smaller groups, and where they would "
@@ -193,8 +198,8 @@ def mode(read: Results) -> str:
 
 
 def _weighting(read: Results) -> str:
-    shares, groups = known_shares(read.partition), read.design.document["strata"]["groups"]
-    unused = bool(groups) and groups[0]["share"] is not None and not shares
+    shares = known_shares(read.partition)
+    unused = has_shares(read.design) and not shares
     if unused and is_protected(read.design):
         return _(
             "None: each report counts alike. The known shares of the groups are not used, because a weighted number "
@@ -202,10 +207,10 @@ def _weighting(read: Results) -> str:
         )
     if unused:
         text = _(
-            "None: each report counts alike. The known shares of the groups are not used, because too few of the "
-            "groups have %(fewest)s reports."
+            "None: each report counts alike. The known shares of the groups are not used: that takes two groups of at "
+            "least %(fewest)s reports, and %(enough)s reports in all."
         )
-        return text % {"fewest": wording.count(FEWEST_IN_GROUP)}
+        return text % {"fewest": wording.count(FEWEST_IN_GROUP), "enough": ENOUGH_TO_WEIGHT}
     if not shares:
         return _("None: each report counts alike.")
     named = ", ".join(
@@ -294,10 +299,10 @@ def limits(read: Results, *, sampling: bool) -> Iterator[Fact]:
     if not read.design.rehearsal:
         yield Fact(_("False reports."), str(way_in(read.design).false_reports))
     small = _(
-        "With fewer than %(minimum)s reports no estimate is shown. Of many intervals, some miss: at %(confidence)s "
-        "about one in %(one_in)s."
+        "With fewer than %(minimum)s reports no estimate is shown, and none is quoted whose interval is wider than "
+        "half of all that is possible. Of many intervals, some miss: at %(confidence)s about one in %(one_in)s."
     )
-    said = {"minimum": MINIMUM_REPORTS, "confidence": confidence(read), "one_in": round(1 / (1 - read.run.confidence))}
+    said = {"minimum": FEWEST_IN_GROUP, "confidence": confidence(read), "one_in": round(1 / (1 - read.run.confidence))}
     yield Fact(_("Small groups."), small % said)
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from collector.designs import FEWEST_IN_GROUP
 from estimator import targets, wording
-from estimator.computing import MINIMUM_REPORTS, known_shares
+from estimator.computing import known_shares
 from estimator.reporting.references import OF_INTERVALS
 from estimator.results import Item, Results
 
@@ -187,10 +188,11 @@ def _of_intervals(read: Results, intervals: list[str], *, sampling: bool) -> str
         parts.append(str(wording.EVERY_LOOK))
     parts.append(
         _(
-            "With fewer than %(minimum)s reports no estimate is made. What is shown is rounded as far as the standard "
+            "With fewer than %(minimum)s reports no estimate is made, and none is quoted whose interval is wider than "
+            "half of all that is possible. What is shown is rounded as far as the standard "
             "error supports, intervals outwards; the files hold every digit."
         )
-        % {"minimum": MINIMUM_REPORTS}
+        % {"minimum": FEWEST_IN_GROUP}
     )
     parts.append(_("Computed with randomized_response %(version)s.") % {"version": read.run.version})
     return " ".join(parts)

@@ -127,7 +127,7 @@ class DuplicateView(Act):
 def _warnings(survey: Survey, version: Version | None, expected: int) -> list[str]:
     """What is warned of what was opened, or will open at its time."""
     document = selectors.document_of(version) if version else next_design(survey)["design"]
-    return warnings_of(document, expected)
+    return warnings_of(document, survey, expected)
 
 
 def terms_of(request: Request) -> tuple[Terms, dict[str, str]]:

@@ -7,7 +7,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from collector.designs import LONGEST_REASON
+from collector.designs import FEWEST_IN_GROUP, LONGEST_REASON
 from surveys import bounds
 from surveys.appointments import MOST_REPORTS
 from surveys.inviting.making import FEWEST as FEWEST_INVITED
@@ -68,7 +68,11 @@ class OpeningBody(Body):
     opens_at = serializers.DateTimeField(required=False, allow_null=True, help_text="else it opens now")
     closes_at = serializers.DateTimeField(required=False, allow_null=True, help_text="else when somebody closes it")
     cap = serializers.IntegerField(
-        required=False, allow_null=True, min_value=30, max_value=MOST_REPORTS, help_text="reports at which it closes"
+        required=False,
+        allow_null=True,
+        min_value=FEWEST_IN_GROUP,
+        max_value=MOST_REPORTS,
+        help_text="reports at which it closes",
     )
 
     reason = serializers.CharField(

@@ -158,10 +158,10 @@ def next_design(survey: Survey) -> Told:
         "digest": design.digest,
         "design": design.document,
         "above": [one.in_words for one in excesses(design.document)],
-        "warnings": warnings_of(design.document, expected_reports(survey)),
+        "warnings": warnings_of(design.document, survey, expected_reports(survey)),
     }
 
 
-def warnings_of(document: Told, expected: int) -> list[str]:
+def warnings_of(document: Told, survey: Survey, expected: int) -> list[str]:
     """What to think of before a design opens: groups of few among so many reports, and doubtful words."""
-    return [*opening_warnings(document, expected), *(one.in_words for one in text_warnings(document))]
+    return [*opening_warnings(document, survey, expected), *(one.in_words for one in text_warnings(document))]

@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
+from collector.designs import FEWEST_IN_GROUP
 from collector.selectors import report_counts
-from estimator.computing import MINIMUM_REPORTS
 from surveys import selectors, services
 from surveys.access import Role, get_run_or_404, get_survey_or_404
 from surveys.forms import DuplicateForm
@@ -54,8 +54,8 @@ def _what_follows(came: int) -> str:
     """What becomes of so many reports once their survey is closed."""
     if not came:
         return "No report came, so there is nothing to estimate."
-    if came < MINIMUM_REPORTS:
-        return f"Reports that came: {came}. An estimate takes at least {MINIMUM_REPORTS}, so there will be none."
+    if came < FEWEST_IN_GROUP:
+        return f"Reports that came: {came}. An estimate takes at least {FEWEST_IN_GROUP}, so there will be none."
     return "The final estimate is on its way."
 
 

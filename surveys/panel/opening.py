@@ -27,6 +27,7 @@ from surveys.panel.frame import survey_page
 from surveys.panel.frozen import Frozen, frozen
 from surveys.panel.overview import next_moves
 from surveys.panel.views import signed_in
+from surveys.planning.written import expectations_of
 from surveys.reading import DefinitionError
 
 NOW, LATER = "now", "later"
@@ -162,7 +163,7 @@ def groups_of(survey: Survey, shown: Frozen | None, request: HttpRequest) -> dic
     if shown is None or shown.design.rehearsal:
         return {"groups": None}
     expected = expected_reports(survey, request.GET.get("expected", ""))
-    return {"groups": group_warnings(shown.document, expected)}
+    return {"groups": group_warnings(shown.document, expectations_of(survey), expected)}
 
 
 def _of_opened(survey: Survey) -> Frozen:

@@ -19,6 +19,7 @@ from surveys.planning.asking import Asked
 from surveys.planning.numbers import against
 from surveys.planning.parameters import NAMES, BadParameter, Wanted
 from surveys.planning.showing import show
+from surveys.planning.written import asked_of
 
 KINDS = dict(Item.Kind.choices)
 GRID = {"minimum": "0", "maximum": "10", "step": "1"}
@@ -79,7 +80,7 @@ def use(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _said(item: Item) -> str:
-    asked = survey.asked_of(item)
+    asked = asked_of(item)
     assert asked is not None
     return f"truth probability {item.truth}" if asked.by_truth else f"epsilon {item.epsilon}"
 

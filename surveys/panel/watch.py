@@ -14,11 +14,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from collector import selectors as reports
+from collector.designs import FEWEST_IN_GROUP
 from collector.selectors import Counted
 from collector.steps import STEP
 from estimator import health, wording
 from estimator import selectors as estimates
-from estimator.computing import IMPOSSIBLE, MINIMUM_REPORTS
+from estimator.computing import IMPOSSIBLE
 from estimator.models import Run
 from estimator.shown import shown
 from surveys import selectors
@@ -58,7 +59,7 @@ class Watched:
     @property
     def lacking(self) -> int:
         """Reports that are missing to the first estimates."""
-        return max(0, MINIMUM_REPORTS - self.counted.stored)
+        return max(0, FEWEST_IN_GROUP - self.counted.stored)
 
     @property
     def ends(self) -> bool:
@@ -109,7 +110,7 @@ def watch(request: HttpRequest, slug: str) -> HttpResponse:
         "seen": seen,
         "now": timezone.now(),
         "worker_words": WORKERS[seen.worker],
-        "minimum": MINIMUM_REPORTS,
+        "minimum": FEWEST_IN_GROUP,
         "days": days_of(reports.daily_counts(seen.version.design_id)) if seen.version else None,
         "runs": runs_of(survey),
     }

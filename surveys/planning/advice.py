@@ -4,10 +4,11 @@ import math
 from dataclasses import dataclass, replace
 
 from estimator import wording
+from estimator.computing import is_of_use
 from randomized_response import k_ary, plan
 from surveys.mechanisms import MECHANISMS
 from surveys.planning.asking import Asked, Setting, estimated_from, forecast
-from surveys.planning.numbers import POWER, Numbers
+from surveys.planning.numbers import POWER, Numbers, reach, reports_of_use
 from surveys.planning.parameters import NAMES
 
 EPSILON_OF_AN_ITEM = 2.0
@@ -47,7 +48,8 @@ class Advice:
 
 def cautions(found: Numbers) -> list[Caution]:
     """What is doubtful about the plan of one question."""
-    said = [_protection(found), _more_choices(found), _unshown(found), _width(found), _negative(found), _power(found)]
+    said = [_protection(found), _more_choices(found), _unshown(found), _use(found), _width(found), _negative(found)]
+    said.append(_power(found))
     return [caution for caution in said if caution is not None]
 
 
@@ -125,6 +127,18 @@ def _unshown(found: Numbers) -> Caution | None:
         "width",
         "A report shows only the mean of this scale, of those who give a point, which is not planned here: its shares, "
         "of which this is one, are too uncertain with discrete Laplace noise.",
+    )
+
+
+def _use(found: Numbers) -> Caution | None:
+    """The interval that is expected is so wide that no sentence would quote its estimate."""
+    if is_of_use(found.ahead.width, reach(found.asked)):
+        return None
+    enough = reports_of_use(found.asked, replace(found.wanted, respondents=1))
+    return Caution(
+        "width",
+        "The interval is wider than half of all that is possible, so a report would say that there are too few reports "
+        f"to tell. It takes about {wording.count(enough)} reports.",
     )
 
 

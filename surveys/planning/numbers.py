@@ -1,10 +1,13 @@
 """What is foreseen of a planned question, at the point that is chosen and along its curves."""
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
+from collector.designs import FEWEST_IN_GROUP
+from estimator.computing import WIDEST_OF_USE, is_of_use
 from randomized_response import plan
 from randomized_response.plan import Forecast
 from randomized_response.results import Vector
@@ -85,6 +88,26 @@ def numbers(asked: Asked, wanted: Wanted) -> Numbers:
         needed,
         _comparison(asked, wanted, mechanism, shares),
     )
+
+
+@lru_cache(maxsize=256)
+def reports_of_use(asked: Asked, wanted: Wanted) -> int:
+    """The fewest reports with which the interval is expected to be of use; `wanted.respondents` does not matter."""
+    mechanism, shares, whole = asked.at(wanted.setting), asked.shares(wanted.expected), reach(asked)
+
+    def enough(n: int) -> bool:
+        return is_of_use(forecast(asked, mechanism, shares, n, wanted.confidence).width, whole)
+
+    most = plan.respondents_needed(
+        estimated_from(mechanism), shares, margin=WIDEST_OF_USE * whole / 2, confidence=wanted.confidence,
+        values=asked.values or None,
+    )  # fmt: skip
+    most = max(most, FEWEST_IN_GROUP)
+    while not enough(most):
+        most *= 2
+    tried = range(FEWEST_IN_GROUP, most, max(1, most // 200))  # of many, to half a per cent
+    place = bisect_left(tried, True, key=enough)
+    return tried[place] if place < len(tried) else most
 
 
 def along_setting(asked: Asked, wanted: Wanted) -> tuple[Point, ...]:

@@ -9,10 +9,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import QueryDict
 
-from collector.checks import DesignError
 from estimator import wording
 from randomized_response import epsilon_total
-from surveys import lifecycle, selectors
+from surveys import lifecycle
 from surveys.definitions import ceiling_of
 from surveys.group_warnings import group_warnings
 from surveys.models import Item, Survey
@@ -23,6 +22,7 @@ from surveys.planning.asking import WRITTEN, Asked, Expected, Setting, forecast
 from surveys.planning.parameters import BadParameter, Wanted
 from surveys.planning.showing import Showing, show
 from surveys.planning.words import amount, chance, truth_text
+from surveys.planning.written import Expectations, asked_of
 from surveys.waves.history import spending, waves_of
 from surveys.waves.ledger import MOST_WAVES, Priced, priced_question, waves_that_fit
 
@@ -90,27 +90,18 @@ def plan_of(survey: Survey, query: QueryDict) -> SurveyPlan:
     asked = asked_of(chosen) if chosen else None
     wanted = parameters.of_item(query, asked, beside=ITEM) if asked else Wanted()
     questions = [(item, asked_of(item)) for item in items]
-    lines, moved, below = [], [], 0.0
+    lines, moved, expected, below = [], [], [], 0.0
     for item, one in questions:
         here = wanted if item == chosen else _unmoved(wanted)
         line, chance_below = _line(item, one, here, chosen=item == chosen)
         lines.append(line)
         moved.append((one, here.setting))
+        expected.append((one, here))
         below += chance_below
     earlier = [] if survey.rehearsal else spending(waves_of(survey))
     total = _total(moved, [(one, WRITTEN) for _, one in questions], min(below, 1.0), earlier)
-    total = replace(total, caution=f"{total.caution} {_small_groups(survey, wanted.respondents)}".strip())
+    total = replace(total, caution=f"{total.caution} {_small_groups(survey, expected, wanted.respondents)}".strip())
     return SurveyPlan(chosen, asked, wanted, tuple(lines), total, show(asked, wanted) if asked else None)
-
-
-def asked_of(item: Item) -> Asked | None:
-    """The question as the draft has it; None where its mechanism is not complete."""
-    try:
-        asked = Asked(selectors.item_of(item))
-        asked.at(WRITTEN)
-    except (ValueError, TypeError, KeyError, DesignError):
-        return None
-    return asked
 
 
 @transaction.atomic
@@ -194,7 +185,7 @@ def _total(moved: Questions, written: Questions, below: float, earlier: list[Pri
     )  # fmt: skip
 
 
-def _small_groups(survey: Survey, respondents: int) -> str:
+def _small_groups(survey: Survey, questions: Expectations, respondents: int) -> str:
     """The warning of groups that may expect too few of these respondents; empty where a share is not complete."""
     language = survey.language
     groups = [
@@ -202,7 +193,7 @@ def _small_groups(survey: Survey, respondents: int) -> str:
         for group in survey.groups.all()
     ]
     try:
-        found = group_warnings({"strata": {"groups": groups}, "languages": [language]}, respondents)
+        found = group_warnings({"strata": {"groups": groups}, "languages": [language]}, questions, respondents)
     except (ValueError, ZeroDivisionError):
         return ""
     return found.in_words if found and not survey.rehearsal else ""

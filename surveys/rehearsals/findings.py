@@ -247,7 +247,7 @@ class Findings:
     def sentences(self) -> list[str]:
         """What it comes to, in words."""
         if not self.all:
-            return ["There were too few respondents for any estimate: it takes 30."]
+            return ["There were too few respondents for any estimate: it takes 10."]
         held, times = (sum(numbers) for numbers in zip(*((int(f.held.sum()), f.times) for f in self.all), strict=True))
         sure = f"{100 * self.all[0].confidence:g}{SPACE}%"
         if not self.many:

@@ -7,16 +7,16 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from collector.designs import Design
+from collector.designs import FEWEST_IN_GROUP, Design
 from collector.items import answer_count
 from surveys.models import Survey
 from surveys.planning.asking import AS_USUAL
-from surveys.planning.survey import asked_of
+from surveys.planning.written import asked_of
 from surveys.rehearsals.models import Rehearsal
 from surveys.rehearsals.services import LARGEST_SEED, new_seed
 from surveys.respondents import Item, RehearsalError, shares_of, spreads
 
-FEWEST, MOST = 30, 20_000
+FEWEST, MOST = FEWEST_IN_GROUP, 20_000
 MOST_REPETITIONS = 200
 MOST_REPORTS = 200_000
 """Of all repetitions together: some minutes."""

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from collector.designs import Design
-from estimator.computing import MEAN
+from estimator.computing import MEAN, known_shares
 from estimator.models import KnownShare, Run
 from estimator.results import Cell, Item, Truths, read, truth_of_all
 from estimator.selectors import known_mean
@@ -66,7 +65,8 @@ def as_they_are(numbers: Numbers) -> Numbers:
 
 def _truth(item: Item, cell: Cell, strata: list[Marginals], population: Population) -> float:
     stratum = cell.estimate.stratum
-    parts = population.weights if stratum is None else np.eye(len(strata))[stratum]
+    everybody = population.weights if known_shares(item.partition) else population.parts
+    parts = everybody if stratum is None else np.eye(len(strata))[stratum]
     shares = sum(part * one[item.position] for part, one in zip(parts, strata, strict=True))
     return _of(item, cell, dict(enumerate(np.asarray(shares).tolist())))
 
@@ -92,7 +92,7 @@ def _width(item: Item, cell: Cell, strata: list[Marginals], population: Populati
     if stratum is not None:
         ahead = _forecast(item, cell, strata[stratum][item.position], sizes[stratum])
         return math.nan if ahead is None else ahead.width
-    if not _weighted(population.design):
+    if not known_shares(item.partition):
         shares = sum(part * one[item.position] for part, one in zip(population.parts, strata, strict=True))
         ahead = _forecast(item, cell, np.asarray(shares), population.respondents)
         return math.nan if ahead is None else ahead.width
@@ -124,8 +124,3 @@ def _forecast(item: Item, cell: Cell, shares: Numbers, size: float) -> plan.Fore
         some = len(values) < len(item.question.values)
         return None if some else plan.forecast(n, mechanism, shares, values=values, **options)
     return plan.forecast(n, mechanism, shares, answer=cell.estimate.choice, **options)
-
-
-def _weighted(design: Design) -> bool:
-    """Whether the groups' shares of the population are known, and weigh the estimates of everybody."""
-    return any(group["share"] is not None for group in design.document["strata"]["groups"])

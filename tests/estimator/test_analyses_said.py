@@ -103,7 +103,7 @@ def test_every_picture_has_its_words_and_a_firm_line_at_no_difference() -> None:
 
 def test_what_is_missing_is_said() -> None:
     few = replace(row(0, 1), n=4, estimate=None, low=None, high=None, flags=["too_few_reports"])
-    assert words.missing(few) == "not enough reports yet: 4 of 30"
+    assert words.missing(few) == "not enough reports yet: 4 of 10"
     assert words.missing(replace(few, flags=["at_the_edge"])).startswith("at the edge of what is possible")
     assert "cannot be compared" in words.odds(replace(few, flags=["at_the_edge"]), "“Yes”", "A", "B")
     assert words.odds(row(0.2, 0.45), "“Yes”", "A", "B") == "The odds of “Yes” in A are 0.20 to 0.45 times those in B."

@@ -61,7 +61,7 @@ def test_known_shares_weight_the_strata() -> None:
     assert computing.WEIGHTED in row.flags
 
 
-@pytest.mark.parametrize(("n", "given"), [(computing.MINIMUM_REPORTS - 1, False), (computing.MINIMUM_REPORTS, True)])
+@pytest.mark.parametrize(("n", "given"), [(9, False), (10, True)])
 def test_the_minimum_on_both_sides(n: int, given: bool) -> None:
     row = rows(design(), [[n, 0], [0, 0]])[2]
     assert (row.constrained is not None) is given
@@ -69,12 +69,12 @@ def test_the_minimum_on_both_sides(n: int, given: bool) -> None:
 
 
 def test_a_group_below_the_minimum_leaves_the_weighted_total() -> None:
-    """28 of 1,200 reports left nothing: not even the estimate of all respondents."""
+    """28 of 1,200 reports left nothing: not even the estimate of all respondents. They have one of their own too."""
     computed = rows(design(("1/2", "1/2")), [[700, 472], [20, 8]])
     strata = [estimate_proportions(counts, TWO_COINS) for counts in ([700, 472], [20, 8])]
     assert computed[0].unbiased == pytest.approx(combine_strata(strata, [0.5, 0.5]).unbiased[0], abs=1e-15)
     assert computed[0].flags == [computing.WEIGHTED]
-    assert computed[4].flags == [computing.TOO_FEW]
+    assert computed[4].constrained == pytest.approx(strata[1].constrained[0], abs=1e-15)
 
 
 def test_a_group_of_hardly_any_is_weighted_with_the_next() -> None:
@@ -84,7 +84,16 @@ def test_a_group_of_hardly_any_is_weighted_with_the_next() -> None:
 
 
 def test_too_few_reports_of_all_groups_leave_no_weighted_total() -> None:
+    """Weighted from 30 on; a partition puts fewer together (`groups.released`), so that they have an estimate."""
     assert rows(design(("1/2", "1/2")), [[10, 4], [10, 5]])[0].flags == [computing.TOO_FEW]
+    assert rows(design(("1/2", "1/2")), [[10, 5], [10, 5]])[0].flags == [computing.WEIGHTED]
+
+
+@pytest.mark.parametrize(
+    ("width", "reach", "useful"), [(0.5, 1, True), (0.501, 1, False), (5, 10, True), (5.01, 10, False), (0, 1, True)]
+)
+def test_an_interval_is_of_use_up_to_half_of_all_that_is_possible(width: float, reach: float, useful: bool) -> None:
+    assert computing.is_of_use(width, reach) is useful
 
 
 def test_no_reports_at_all() -> None:
@@ -161,4 +170,4 @@ def test_of_two_choices_either_interval_tells_the_other() -> None:
     shares = computing.together(separate(design()), 0, totals, 0.95)
     assert shares is not None
     np.testing.assert_array_equal(shares.noise_low, estimate_proportions([670, 430], TWO_COINS).noise_low)
-    assert computing.together(separate(design()), 0, (np.array([[20, 5], [2, 1]]),), 0.95) is None
+    assert computing.together(separate(design()), 0, (np.array([[5, 2], [1, 1]]),), 0.95) is None

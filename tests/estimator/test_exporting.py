@@ -63,11 +63,18 @@ def test_numbers_come_back_to_the_last_digit(run: Run) -> None:
 
 
 def test_too_few_reports_leave_cells_empty(design: Design) -> None:
-    fill(design, count=90, first=80)
-    row = next(row for row in sheet(run_of(design)) if row["stratum"] == "y2")
+    fill(design, count=9, first=9)
+    row = sheet(run_of(design))[0]
     numbers = ("estimate", "estimate_unclipped", "standard_error", "low", "high", "noise_low", "direct_question_n")
     assert [row[name] for name in numbers] == [""] * len(numbers)
-    assert (row["n"], row["flags"], row["interval_method"]) == ("10", "too_few_reports", "none")
+    assert (row["n"], row["flags"], row["interval_method"]) == ("0", "too_few_reports", "none")
+
+
+def test_ten_reports_have_numbers_however_wide_their_interval(design: Design) -> None:
+    fill(design, count=90, first=80)
+    row = next(row for row in sheet(run_of(design)) if row["stratum"] == "y2")
+    assert (row["n"], row["flags"]) == ("10", "")
+    assert float(row["noise_high"]) - float(row["noise_low"]) > 0.5
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1"])

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from django.apps import apps
 from django.test import Client
+from django.utils.translation import override
 
 from collector.designs import Design
 from collector.services import freeze
@@ -207,11 +208,60 @@ def test_groups_of_a_mean_share_one_picture_and_one_table() -> None:
 
 
 def test_too_few_say_so_for_every_kind() -> None:
-    run = finished(count=12)
+    run = finished(count=9)
     lines = [line for block in report.build(run).blocks for part in block.parts for line in part.lines]
     assert len(lines) == 39, "of yes and no only one is shown"
-    assert {line.missing for line in lines} == {"Not enough reports yet: 12 of 30"}
-    assert "Not enough reports yet: 12 of 30." in words(run)
+    assert {line.missing for line in lines} == {"Not enough reports yet: 0 of 10"}, "how many below ten is not told"
+    assert "Not enough reports yet: 0 of 10." in words(run)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", r"^Too few reports to tell (.+): the interval runs from (\S+) to (\S+), more than half of all"),
+        (
+            "de",
+            r"^Zu wenige Meldungen für eine Aussage über (.+): Das Intervall reicht von (\S+) bis (\S+), mehr als die",
+        ),
+    ],
+)
+def test_an_estimate_of_no_use_is_not_quoted(language: str, said: str) -> None:
+    """Of twelve reports every kind has estimates in its tables; a sentence quotes those alone that tell something."""
+    run = finished(count=12)
+    with override(language):
+        built = report.build(run)
+        read = results.read(run)
+        wide = 0
+        for block, item in zip(built.blocks, read.items, strict=True):
+            lines = {(line.choice, line.group): line for part in block.parts for line in part.lines}
+            for cell in (cell for cell in item.shown if cell.known):
+                one = cell.estimate
+                assert one.noise_low is not None
+                assert one.noise_high is not None
+                reach = computing.reach_of(item.question, one.measure)
+                line = lines[cell.choice, cell.group]
+                useful = one.noise_high - one.noise_low <= reach / 2
+                assert bool(re.match(said, line.sentence)) is not useful
+                assert line.estimate
+                wide += not useful
+        assert wide > 10
+        quoted = [short.sentence for short in built.in_short[1:-1]]
+        assert any(re.match(said, one) for one in quoted)
+        assert not any("most frequent" in one for one in quoted if "no choice can be told" not in one)
+
+
+def test_the_sentences_of_no_use_say_of_whom(settings: object) -> None:
+    """By choice and mean, in a group, weighted, and of those alone who gave a point."""
+    told = {"simulated": False, "n": 12, "interval": "0 to 67 %"}
+    plain = {"choice": "Yes", "group": "", "weighted": False, "some": False}
+    half = "the interval runs from 0 to 67 %, more than half of all that is possible."
+    share = "Too few reports to tell the share of “Yes” among the 12 respondents"
+    assert wording.too_wide(**told, **plain) == f"{share}: {half}"
+    assert wording.too_wide(**told, **plain | {"group": "Old"}) == f"{share} in the group “Old”: {half}"
+    weighted = wording.too_wide(**told, **plain | {"weighted": True})
+    assert weighted == f"{share}, weighted by the known sizes of the groups: {half}"
+    mean = wording.too_wide(**told, **plain | {"choice": "", "some": True})
+    assert mean.startswith("Too few reports to tell the mean of those of the 12 respondents who gave a point: ")
 
 
 def test_too_few_points_are_said() -> None:

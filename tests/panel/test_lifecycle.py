@@ -93,10 +93,20 @@ def test_closing_without_reports_promises_no_estimate(version: Version, her: Cli
 
 
 def test_closing_with_too_few_reports_promises_no_estimate(version: Version, her: Client) -> None:
-    fill(get_design(version.design_id), count=29, first=20)
+    fill(get_design(version.design_id), count=9, first=9)
     said = press(her, "close", "campus")
-    assert "Reports that came: 29. An estimate takes at least 30, so there will be none." in said
+    assert "Reports that came: 9. An estimate takes at least 10, so there will be none." in said
     assert "on its way" not in said
+
+
+def test_closing_with_ten_reports_promises_an_estimate_that_is_not_quoted(version: Version, her: Client) -> None:
+    fill(get_design(version.design_id), count=10, first=10)
+    assert "The final estimate is on its way." in press(her, "close", "campus")
+    estimator.execute(Run.objects.get(design=version.design).pk)
+    for page in ("", "watch/"):
+        told = words(her.get(f"/panel/survey/campus/{page}").content.decode())
+        assert "Too few reports to tell the share of “Yes” among the 10 respondents: the interval runs from" in told
+        assert "An estimated" not in told
 
 
 def test_a_closed_survey_is_revised_and_opened_again(version: Version, her: Client) -> None:

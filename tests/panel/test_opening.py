@@ -99,7 +99,7 @@ def test_it_is_agreed_to_open_later_and_called_off(survey: Survey, her: Client) 
         ({"opens": "later", "opens_at": "soon"}, "Enter a valid date/time."),
         ({"opens": "later", "opens_at": "2020-01-01T10:00"}, "must lie ahead"),
         ({"opens": "now", "closes_at": "2020-01-01T10:00"}, "must close after it opens"),
-        ({"opens": "now", "cap": "3"}, "30 to 100,000,000 reports; got 3."),
+        ({"opens": "now", "cap": "3"}, "10 to 100,000,000 reports; got 3."),
     ],
 )
 def test_terms_that_cannot_be_are_said_beside_the_field(

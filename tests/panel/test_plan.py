@@ -207,6 +207,7 @@ def test_the_page_says_what_the_api_says(her: Client) -> None:
         ({"truth": "0.8"}, "epsilon", "by up to 9. A truth probability of 76\xa0% keeps it at 2."),
         ({"kind": "one_choice", "choices": 8, "truth": "0.3"}, "epsilon", "protects less with more choices: with 8"),
         ({"kind": "several_choices", "choices": 4}, "epsilon", "differ in 4 options, so it is 4 times the 1.10 of one"),
+        ({"respondents": "30"}, "width", "The interval is wider than half of all that is possible, so a report"),
         ({"share": "3", "respondents": "500"}, "width", "The interval is wider than the share that you expect."),
         ({"share": "1", "respondents": "200"}, "below", "About one survey in 2 will find"),
         ({"against": "21"}, "power", "Less than 80 %"),
@@ -227,6 +228,25 @@ def test_the_number_that_a_caution_names_is_enough(her: Client) -> None:
     said = ask(her, **query, respondents=500)["tiles"][1]["cautions"][0]
     enough = int(re.search(r"about ([\d,]+) reports", said)[1].replace(",", ""))  # type: ignore[index]
     assert ask(her, **query, respondents=round(enough * 1.02))["tiles"][1]["cautions"] == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"truth": "1/2", "share": "3"},
+        {"kind": "number", "mechanism": "one_bit", "truth": "1/3"},
+        {"kind": "several_choices", "truth": "1/5", "share": "50"},
+    ],
+)
+def test_the_number_of_reports_of_use_is_the_fewest(her: Client, query: dict[str, str]) -> None:
+    def caution(respondents: int) -> str:
+        return " ".join(ask(her, **query, respondents=respondents)["tiles"][1]["cautions"])
+
+    said = caution(10)
+    assert said.startswith("The interval is wider than half of all that is possible")
+    enough = int(re.search(r"about ([\d,]+) reports", said)[1].replace(",", ""))  # type: ignore[index]
+    assert "half of all that is possible" not in caution(enough)
+    assert "half of all that is possible" in caution(enough * 9 // 10)
 
 
 @pytest.mark.parametrize(
@@ -293,7 +313,8 @@ def test_a_small_group_is_warned_of_with_its_expected_size(survey: Survey, her: 
         group.share = share
         group.save()
     assert f"{first.label['en']} (about 10)" in ask_survey(her, respondents="1000")["total"]["caution"]
-    assert ask_survey(her, respondents="3000")["total"]["caution"] == ""
+    assert ask_survey(her, respondents="3600")["total"]["caution"] != ""
+    assert ask_survey(her, respondents="3700")["total"]["caution"] == ""
     first.share = "half"
     first.save()
     assert ask_survey(her, respondents="1000")["total"]["caution"] == ""

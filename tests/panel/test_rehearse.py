@@ -95,7 +95,7 @@ def test_one_repetition_is_read_as_a_report(her: Client, survey: Survey) -> None
         ({"q0-1": "101"}, "less than or equal to 100"),
         ({"q0-1": ""}, "This field is required."),
         ({"q0-1": "canary"}, "Enter a number."),
-        ({"respondents": "29"}, "greater than or equal to 30"),
+        ({"respondents": "9"}, "greater than or equal to 10"),
         ({"repetitions": "201"}, "less than or equal to 200"),
         ({"respondents": "20000", "repetitions": "11"}, "at most 10 with so many"),
         ({"size-0": "50"}, "Say how many for every group, or for none."),

@@ -121,7 +121,7 @@ def test_closing_by_hand_leaves_nothing_waiting(survey: Survey) -> None:
         ({"opens_at": datetime(2020, 1, 1, tzinfo=UTC)}, "opening must lie ahead"),
         ({"closes_at": datetime(2020, 1, 1, tzinfo=UTC)}, "must close after it opens"),
         ({"opens_at": ahead(2), "closes_at": ahead(1)}, "must close after it opens"),
-        ({"cap": 29}, "30 to 100,000,000 reports; got 29"),
+        ({"cap": 9}, "10 to 100,000,000 reports; got 9"),
     ],
 )
 def test_terms_that_cannot_be(survey: Survey, terms: dict[str, object], fault: str) -> None:

@@ -13,10 +13,14 @@ from django.urls import reverse
 
 from collector import selectors as reports
 from collector.designs import MOST_GROUPS
+from estimator.computing import is_of_use
 from surveys import definitions, selectors, services
 from surveys.group_warnings import group_warnings
 from surveys.lifecycle import NotAllowed
 from surveys.people.teams import home_team
+from surveys.planning.asking import AS_USUAL, WRITTEN, Asked, forecast
+from surveys.planning.numbers import reports_of_use
+from surveys.planning.parameters import Wanted
 from tests import payloads, translated
 from tests.panel.test_lifecycle import words
 from tests.surveys.test_coin_sheet import said as on_paper
@@ -62,15 +66,32 @@ def test_more_than_fifty_groups_keep_a_draft_from_opening(alice: User) -> None:
 
 def test_small_groups_are_warned_of_by_their_shares() -> None:
     document = payloads.with_known_shares("1/100", "99/100")
-    found = group_warnings(document, 2_900)
+    questions = [(Asked(item), Wanted()) for item in payloads.DEFINITION["items"]]
+    found = group_warnings(document, questions, 3_600)
     assert found is not None
-    assert (found.small, found.needed) == ((("First year", 29),), 3_000)
-    assert "Of 2,900 reports" in found.in_words
-    assert "First year (about 29)" in found.in_words
-    enough = group_warnings(document, 3_000)
+    assert (found.small, found.enough, found.needed) == ((("First year", 36),), 37, 3_700)
+    assert "Of 3,600 reports" in found.in_words
+    assert "First year (about 36)" in found.in_words
+    enough = group_warnings(document, questions, 3_700)
     assert enough is not None
     assert (enough.small, enough.in_words) == ((), "")
-    assert group_warnings(payloads.document(strata={"wording": {"en": ""}, "groups": []})) is None
+    assert group_warnings(payloads.document(strata={"wording": {"en": ""}, "groups": []}), questions) is None
+
+
+def test_enough_reports_are_those_of_the_widest_interval() -> None:
+    """By two coins 37 reports, where the plan's interval is half of all that is possible; by truth 9/10 twelve."""
+    coins, told = (
+        Asked(payloads.DEFINITION["items"][0] | {"channel": {"name": "forced_response", "yes": "1/2", "truth": truth}})
+        for truth in ("1/2", "9/10")
+    )
+    for asked, enough in ((coins, 37), (told, 12)):
+        assert reports_of_use(asked, Wanted()) == enough
+        for n, useful in ((enough, True), (enough - 1, False)):
+            width = forecast(asked, asked.at(WRITTEN), asked.shares(AS_USUAL), n, 0.95).width
+            assert is_of_use(width, 1) is useful
+    found = group_warnings(payloads.document(), [(told, Wanted()), (None, Wanted())], 24)
+    assert found is not None
+    assert (found.enough, found.small) == (12, ())
 
 
 def test_the_page_of_opening_warns(alice: User, client: Client) -> None:
@@ -78,10 +99,10 @@ def test_the_page_of_opening_warns(alice: User, client: Client) -> None:
     services.write_survey(definitions.take_checked(definition(40)), team=home_team(alice))
     address = reverse("panel:opening", args=["campus"])
     said = words(client.get(address).content.decode())
-    assert "Of 1,000 reports these groups would have fewer than 30" in said
-    assert "Faculty 39 (about 25). It takes about 1,200 reports for every group to have 30." in said
-    said = words(client.get(address, {"expected": "1200"}).content.decode())
-    assert "Of 1200 reports every group would have at least 30." in said
+    assert "Of 1,000 reports these groups would have fewer than 37" in said
+    assert "Faculty 39 (about 25). It takes about 1,480 reports for every group to have 37." in said
+    said = words(client.get(address, {"expected": "1480"}).content.decode())
+    assert "Of 1480 reports every group would have at least 37, enough for intervals of at most half" in said
 
 
 def test_programs_and_commands_are_warned(hers: Program) -> None:
@@ -93,7 +114,7 @@ def test_programs_and_commands_are_warned(hers: Program) -> None:
     assert "Of 60 reports" in warning
     hers.post("surveys/", {"definition": definition(8, slug="wide")})
     assert hers.get("surveys/wide/next-design/")["warnings"] == []
-    for expect, small in (("", False), ("239", True), ("240", False)):
+    for expect, small in (("", False), ("295", True), ("296", False)):
         hers.post("surveys/", {"definition": definition(8, slug=f"wide{expect}x")})
         out = io.StringIO()
         call_command("open_survey", f"wide{expect}x", "--expect", expect, "--json", stdout=out)

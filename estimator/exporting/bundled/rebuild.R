@@ -23,8 +23,7 @@
 # numbers, exact intervals, the tickets' part alone, known shares of strata or intervals for every look. Expect the same
 # share; standard errors differ a little, as these divide by n - 1.
 
-MINIMUM <- 30      # fewer reports than this give no numbers
-FEWEST <- 10       # strata of fewer reports are weighted as one
+FEWEST <- 10       # fewer reports than this give no numbers, and strata of fewer are weighted as one
 ALARM <- 4         # standard errors of the tickets by which an estimate may lie outside of what can be
 TOLERANCE <- 1e-9  # of a number of size up to 1, else of its size
 
@@ -38,7 +37,7 @@ source(file.path(here, "estimates.R"))
 
 fit <- function(item, counts, level) {
   n <- sum(counts[1, ])
-  if (n < MINIMUM) NULL else fit_of(item, counts, n, level)
+  if (n < FEWEST) NULL else fit_of(item, counts, n, level)
 }
 
 fit_of <- function(item, counts, n, level) {
@@ -62,7 +61,7 @@ collapsed <- function(sizes, fewest) {
 }
 
 weighted <- function(item, W, level) {
-  if (sum(sizes_of(item, W)) < MINIMUM) return(NULL)
+  if (sum(sizes_of(item, W)) < FEWEST) return(NULL)
   members <- collapsed(sizes_of(item, W), FEWEST)
   fits <- lapply(members, function(strata) {
     counts <- Reduce(`+`, item$counts[names(W)[strata]])

@@ -39,11 +39,8 @@ from randomized_response.questions import Question  # noqa: E402
 TOLERANCE = 1e-9
 """Of a number of size up to 1, else of its size."""
 
-MINIMUM = 30
-"""Fewer reports than this give no numbers."""
-
 FEWEST = 10
-"""Strata of fewer reports are weighted as one."""
+"""Fewer reports than this give no numbers, and strata of fewer are weighted as one."""
 
 OTHER = "other groups"
 """The key of groups that are told of as one."""
@@ -65,7 +62,7 @@ Row = dict[str, Any]
 def fit(item: Item, stratum: str, confidence: float) -> Fit | None:
     """The shares and the mean of one stratum, or of all reports together (""); None where there are too few."""
     counts = item.counts[stratum]
-    return None if counts[0].sum() < MINIMUM else fit_of(item.question, counts, confidence)
+    return None if counts[0].sum() < FEWEST else fit_of(item.question, counts, confidence)
 
 
 def fit_of(question: Question, counts: Any, confidence: float) -> Fit:
@@ -86,7 +83,7 @@ def everyone(report: Bundle, item: Item, confidence: float) -> Fit | None:
 
     The sum of W times estimate (Cochran 1977, chapter 5): `estimate_population` of the library's `bundle.py`.
     """
-    if item.counts[""][0].sum() < MINIMUM:
+    if item.counts[""][0].sum() < FEWEST:
         return None
     question = item.question
     return (

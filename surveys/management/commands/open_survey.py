@@ -24,7 +24,7 @@ class Command(SurveyCommand):
         expected = expected_reports(survey, options["expect"])
         version = opens(survey, reason=options["reason"])
         document = selectors.document_of(version)
-        warnings = opening_warnings(document, expected)
+        warnings = opening_warnings(document, survey, expected)
         doubtful = self.warn(text_warnings(document))
         link = links.respondent_link(version)
         facts = {"slug": options["slug"], "version": version.number, "digest": version.design_id, "link": link}
