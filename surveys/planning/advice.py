@@ -48,9 +48,8 @@ class Advice:
 
 def cautions(found: Numbers) -> list[Caution]:
     """What is doubtful about the plan of one question."""
-    said = [_protection(found), _more_choices(found), _unshown(found), _use(found), _width(found), _negative(found)]
-    said.append(_power(found))
-    return [caution for caution in said if caution is not None]
+    looks = (_protection, _more_choices, _unshown, _use, _width, _negative, _power)
+    return [caution for look in looks if (caution := look(found)) is not None]
 
 
 def total_caution(epsilon: float, ceiling: float) -> Caution | None:
