@@ -279,17 +279,19 @@ def test_what_is_kept_is_enough_to_compute_it_again(design: Design, reports: Rep
     }  # fmt: skip
 
 
-def test_too_few_reports_give_no_numbers(design: Design) -> None:
+def test_groups_of_ten_are_compared_and_weighted(design: Design) -> None:
     analysed.answer(design, np.random.default_rng(1), n=50)
     compared = run("comparison", design, quantity="cheated:1", against="pairs")
-    assert rows(compared, "difference") == []
-    assert all(row["estimate"] is None for row in rows(compared, "share")[1:])
+    assert [row["n"] for row in rows(compared, "share")] == [22, 18, 10]
     shares = {"share-y1": "20", "share-y2": "20", "share-y3": "60"}
     weighted = run("weighting", design, item="cheated", **shares)
-    assert {bool(row["group"]): row["estimate"] is None for row in rows(weighted, "share")} == {
-        False: False,
-        True: True,
-    }
+    assert len(rows(compared, "difference")) == 3
+    found = [*rows(compared, "share"), *rows(compared, "difference"), *rows(weighted, "share")]
+    assert all(row["estimate"] is not None for row in found)
+
+
+def test_too_few_reports_give_no_table_and_no_regression(design: Design) -> None:
+    analysed.answer(design, np.random.default_rng(1), n=50)
     assert run("cross-table", design, rows="cheated", columns="mood", group="y3").result["flags"] == ["too_few_reports"]
     assert run("regression", design, outcome="cheated", reference="y3").result["flags"] == ["too_few_reports"]
 

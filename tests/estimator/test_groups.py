@@ -164,6 +164,7 @@ def test_known_shares_weight_from_thirty_reports_on(sizes: tuple[int, int], memb
     assert len(alone.members) == (1 if min(sizes) < FEWEST_IN_GROUP else 2)
 
 
+@pytest.mark.django_db
 def test_below_thirty_reports_the_report_says_why_nobody_is_weighted() -> None:
     run = answered(collector.freeze(document(2, "1/4", "3/4")), [12, 13])
     page = report.build(run)
@@ -391,3 +392,20 @@ def test_runs_and_analyses_from_before_that_told_of_few_are_computed_anew(sizes:
         done = analyses.execute(one.pk)
         assert done.inputs["groups"] == run.groups
         assert showing.show(done)
+
+
+@pytest.mark.django_db
+def test_runs_of_few_reports_from_before_get_their_numbers() -> None:
+    """Earlier versions gave none of fewer than 30 reports; a published report stays published."""
+    migration = importlib.import_module("estimator.migrations.0012_from_ten_reports")
+    design = collector.freeze(document(2))
+    run = answered(design, [15, 10])
+    run.estimates.all().delete()
+    Run.objects.update(published=True)
+    migration.runs_of_few(apps, None)
+    assert Run.objects.get().state == "queued"
+    run = services.execute(run.pk)
+    assert (run.published, run.reports) == (True, 25)
+    assert told(run) == {"": 25, "g000": 15, "g001": 10}
+    migration.runs_of_few(apps, None)
+    assert services.execute(run.pk).estimates.exists()

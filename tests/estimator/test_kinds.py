@@ -73,9 +73,9 @@ def truth(design: Design, who: simulated.People, row: Row) -> float:
 
 
 def test_intervals_hold_the_truth_of_those_who_took_part() -> None:
-    """50 surveys of 1,200: of each of the 39 estimates at least 95 % less 4 standard errors are held.
+    """50 surveys of 1,200: of each of the 35 estimates at least 95 % less 4 standard errors are held.
 
-    A false alarm in one of them has a chance of 39 times 8e-4 (the binomial's own tail at 50); the seed is fixed.
+    A false alarm in one of them has a chance of 35 times 8e-4 (the binomial's own tail at 50); the seed is fixed.
     """
     one, generator, held = design(), np.random.default_rng(2026), Counter[tuple[int, str, int]]()
     for _ in range(SURVEYS):
@@ -85,7 +85,7 @@ def test_intervals_hold_the_truth_of_those_who_took_part() -> None:
             assert row.noise_high is not None
             key = (row.position, row.measure, row.choice)
             held[key] += row.noise_low - 1e-12 <= truth(one, who, row) <= row.noise_high + 1e-12
-    assert len(held) == 2 + 4 + 6 + 8 + 5 + (6 + 1) + (5 + 1) + 1 + 1
+    assert len(held) == 2 + 4 + 6 + 8 + 5 + (6 + 1) + 1 + 1 + 1
     least = SURVEYS * 0.95 - 4 * math.sqrt(SURVEYS * 0.95 * 0.05)
     assert {key: count for key, count in held.items() if count < least} == {}
 
