@@ -14,6 +14,9 @@ from surveys.planning.numbers import reports_of_use
 from surveys.planning.parameters import MOST_RESPONDENTS, Wanted
 from surveys.planning.written import Expectations, expectations_of
 
+FEWEST_EXPECTED = 30
+"""Reports below which a group is warned of whatever its intervals: it is sent openly, and few people share it."""
+
 USUAL = Wanted.respondents
 """Reports that are expected where nobody says how many: as many as the planner begins with."""
 
@@ -27,14 +30,15 @@ def expected_reports(survey: Survey, said: str = "") -> int:
 
 @dataclass(frozen=True)
 class GroupWarnings:
-    """The groups of a design that may expect too few of so many reports for an interval that is of use.
+    """The groups of a design that may expect too few of so many reports: to be one of many, or for useful intervals.
 
     Attributes
     ----------
     expected : int
         Reports of the whole survey.
     enough : int
-        Reports of a group with which the intervals of all its questions are expected to be of use.
+        Reports of a group with which the intervals of all its questions are expected to be of use; FEWEST_EXPECTED at
+        the least.
     needed : int
         Reports of the whole survey with which every group may expect `enough`.
     small : tuple of (str, int)
@@ -60,7 +64,7 @@ class GroupWarnings:
         named = ", ".join(f"{label} (about {wording.count(number)})" for label, number in self.small)
         return (
             f"A group is sent openly, not randomised. Of {wording.count(self.expected)} reports these groups would "
-            f"have fewer than {wording.count(self.enough)}, so that the interval of some question would be wider than "
+            f"have fewer than {wording.count(self.enough)}, too few to be one of many, or for intervals of at most "
             f"half of all that is possible: {named}. {self.needed_text} Numbers of a group with fewer than "
             f"{FEWEST_IN_GROUP} are told only together with others."
         )
@@ -88,6 +92,6 @@ def group_warnings(document: Mapping[str, Any], questions: Expectations, expecte
 
 
 def _enough(questions: Expectations) -> int:
-    """Reports with which the intervals of all questions are of use."""
+    """Reports with which a person is one of many, and the intervals of all questions are of use."""
     found = (reports_of_use(asked, replace(wanted, respondents=1)) for asked, wanted in questions if asked)
-    return max(found, default=FEWEST_IN_GROUP)
+    return max([FEWEST_EXPECTED, *found])

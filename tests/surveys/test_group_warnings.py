@@ -89,9 +89,16 @@ def test_enough_reports_are_those_of_the_widest_interval() -> None:
         for n, useful in ((enough, True), (enough - 1, False)):
             width = forecast(asked, asked.at(WRITTEN), asked.shares(AS_USUAL), n, 0.95).width
             assert is_of_use(width, 1) is useful
-    found = group_warnings(payloads.document(), [(told, Wanted()), (None, Wanted())], 24)
-    assert found is not None
-    assert (found.enough, found.small) == (12, ())
+
+
+def test_a_group_is_warned_of_below_thirty_reports_however_narrow_its_intervals() -> None:
+    told = Asked(
+        payloads.DEFINITION["items"][0] | {"channel": {"name": "forced_response", "yes": "1/2", "truth": "9/10"}}
+    )
+    for expected, small in ((58, 2), (60, 0)):
+        found = group_warnings(payloads.document(), [(told, Wanted()), (None, Wanted())], expected)
+        assert found is not None
+        assert (found.enough, len(found.small)) == (30, small)
 
 
 def test_the_page_of_opening_warns(alice: User, client: Client) -> None:
