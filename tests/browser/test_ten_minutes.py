@@ -153,6 +153,6 @@ def test_from_the_sign_in_link_to_the_first_estimate(page: Page, running_site: s
     quotes.first.wait_for()
     hand.picture("7-watch")
     assert quotes.count() == len(QUESTIONS)
-    assert "of the 50 respondents" in quotes.first.inner_text(), "of an open survey, the last ten wait"
+    assert "the 50 respondents" in quotes.first.inner_text(), "of an open survey, the last ten wait"
     assert len(hand.clicks) <= MOST_CLICKS
     assert hand.table() in DOCUMENT.read_text(encoding="utf-8"), f"docs/ten-minutes.md must say:\n{hand.table()}"
