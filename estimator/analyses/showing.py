@@ -175,13 +175,8 @@ def _cross_table(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown
     if TOO_FEW_IN_GROUPS in result["flags"]:
         return _nothing_by_group(analysis, speaker)
     if not rows:
-        return Shown(
-            about(analysis),
-            (f"{wording.not_enough(result['n'], minimum=ENOUGH_FOR_NORMAL)}.",),
-            (),
-            _cautions(analysis, [], speaker),
-            (),
-        )
+        few = f"{wording.not_enough(result['n'], minimum=ENOUGH_FOR_NORMAL)}."
+        return Shown(about(analysis), (few,), (), _cautions(analysis, [], speaker), ())
     joint = [row for row in rows if row.quantity == "joint_share"]
     by_row = [row for row in rows if row.quantity == "row_share"]
     drawn = [
