@@ -39,7 +39,7 @@ SOME, SHARE_SOME = 2_000, 0.2
 """With so many it shows this share; with fewer, nothing can be demanded of it."""
 
 MEDIAN = 0.2
-"""Milliseconds that the medians of two answers may lie apart, given the report, beyond their standard errors."""
+"""Milliseconds that the medians of two answers may lie apart, given the report: no interval may lie beyond."""
 
 STANDARD_ERRORS = 4
 """How far the classifier may exceed the best guess: by chance 3 times in 100,000."""
@@ -160,12 +160,12 @@ def conditional(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
 
 
 def _medians(times: NDArray, answers: NDArray, reports: NDArray, feature: str, survey: str) -> Finding:
-    """No difference of medians that is above MEDIAN for certain; how well it is known stands beside it."""
-    found = statistics.medians_given(times, answers, reports)
-    difference, error = max(found, key=lambda one: one[0] - STANDARD_ERRORS * one[1], default=(0.0, 0.0))
-    shown = f"{difference:.3f} ms, standard error {error:.3f} ms"
-    passed = difference - STANDARD_ERRORS * error <= MEDIAN
-    return Finding(survey, feature, f"median difference <= {MEDIAN} ms + {STANDARD_ERRORS} errors", shown, passed)
+    """No difference of medians that is above MEDIAN for certain; the interval of the one furthest from it is shown."""
+    found = statistics.medians_given(times, answers, reports, ALPHA_GIVEN)
+    nothing = (0.0, -np.inf, np.inf)
+    difference, low, high = max(found, key=lambda one: max(one[1], -one[2]), default=nothing)
+    shown = f"{difference:.3f} ms ({low:.3f} to {high:.3f})"
+    return Finding(survey, feature, f"median difference <= {MEDIAN} ms", shown, max(low, -high) <= MEDIAN)
 
 
 def epsilon(run: Run, shelf: Shelf, survey: str) -> list[Finding]:

@@ -71,22 +71,32 @@ def shapes_given(times: NDArray, answers: NDArray, symbols: NDArray) -> tuple[fl
     return float(largest), float(min(1.0, smallest * tests))
 
 
-def medians_given(times: NDArray, answers: NDArray, symbols: NDArray) -> list[tuple[float, float]]:
-    """Differences of median times, each answer against the others given the report, with their standard errors."""
+def medians_given(times: NDArray, answers: NDArray, symbols: NDArray, alpha: float) -> list[tuple[float, float, float]]:
+    """Median times of each answer less those of the others given the report, each with the limits of an interval.
+
+    Whatever the distribution, all intervals hold together but with chance `alpha`: Bonferroni over pairs and limits.
+    """
+    groups = [
+        (times[(symbols == y) & (answers == x)], times[(symbols == y) & (answers != x)])
+        for x in np.unique(answers)
+        for y in np.unique(symbols)
+    ]
     found = []
-    for x, y in ((x, y) for x in np.unique(answers) for y in np.unique(symbols)):
-        mine, others = times[(symbols == y) & (answers == x)], times[(symbols == y) & (answers != x)]
-        if min(len(mine), len(others)) > 1:
-            error = float(np.hypot(median_error(mine), median_error(others)))
-            found.append((abs(float(np.median(mine) - np.median(others))), error))
+    for mine, others in ((mine, others) for mine, others in groups if len(mine) and len(others)):
+        (low, high), (least, most) = (median_limits(some, alpha / (4 * len(groups))) for some in (mine, others))
+        found.append((float(np.median(mine) - np.median(others)), low - most, high - least))
     return found
 
 
-def median_error(times: NDArray) -> float:
-    """Standard error of a median: half the distance of the quantiles one standard error of a rank away from it."""
-    away = min(0.5, 0.5 / len(times) ** 0.5)
-    low, high = np.quantile(times, [0.5 - away, 0.5 + away])
-    return float(high - low) / 2
+def median_limits(times: NDArray, alpha: float) -> tuple[float, float]:
+    """Limits that the median of these times lies outside of with chance `alpha` each, at most; infinite for few times.
+
+    Order statistics, whose ranks are binomial (Thompson 1936). No standard error: of a few times it is unknown itself.
+    """
+    rank = int(stats.binom.ppf(alpha, len(times), 0.5))
+    rank += bool(stats.binom.cdf(rank, len(times), 0.5) <= alpha)
+    ordered = np.sort(times)
+    return (float(ordered[rank - 1]), float(ordered[-rank])) if rank else (-np.inf, np.inf)
 
 
 def pair_fit(symbols: NDArray, answers: NDArray, tables: Sequence[Weights]) -> tuple[float, float]:

@@ -1,6 +1,6 @@
 """The audit's own arithmetic, against scipy, formulas and cases that can be done by hand."""
 
-from math import isclose, log
+from math import comb, isclose, log
 
 import numpy as np
 import pytest
@@ -76,14 +76,38 @@ def test_events_are_all_sets_but_nothing_and_everything() -> None:
     assert sorted(statistics.events(3)) == [(0,), (0, 1), (0, 2), (1,), (1, 2), (2,)]
 
 
-def test_medians_that_differ_are_seen_with_their_error() -> None:
-    """Seeded; the error of a normal median is 1.2533 sigma / sqrt(n)."""
+@pytest.mark.parametrize(("times", "alpha"), [(1, 0.5), (6, 0.02), (11, 0.05), (40, 0.001), (501, 1e-5)])
+def test_limits_of_a_median_are_the_narrowest_that_hold(times: int, alpha: float) -> None:
+    """The k-th time is above the median where fewer than k are below it: a binomial tail, added up by hand."""
+    tails = np.cumsum([comb(times, below) * 0.5**times for below in range(times)])
+    rank = int((tails <= alpha).sum())
+    assert statistics.median_limits(np.arange(1.0, times + 1), alpha) == (rank, times + 1 - rank)
+
+
+def test_a_median_of_too_few_times_is_unknown() -> None:
+    assert statistics.median_limits(np.arange(9.0), 1e-3) == (-np.inf, np.inf)
+
+
+def test_medians_that_differ_are_seen_with_their_interval() -> None:
+    """Seeded; the ends of a normal median's interval lie z times 1.2533 sigma / sqrt(n) away from it."""
     source = np.random.default_rng(5)
-    times = source.normal(size=40_000)
-    assert statistics.median_error(times) == pytest.approx(1.2533 / 200, rel=0.1)
-    answers = np.tile([0, 1], 20_000)
-    found = statistics.medians_given(times + 0.3 * answers, answers, np.zeros(40_000, dtype=int))
-    assert [difference for difference, _ in found] == pytest.approx([0.3, 0.3], abs=0.05)
+    times, answers = source.normal(size=40_000), np.tile([0, 1], 20_000)
+    found = statistics.medians_given(times + 0.3 * answers, answers, np.zeros(40_000, dtype=int), 1e-3)
+    away = 2 * stats.norm.isf(1e-3 / 8) * 1.2533 / 20_000**0.5
+    assert [difference for difference, _, _ in found] == pytest.approx([-0.3, 0.3], abs=0.05)
+    assert [high - low for _, low, high in found] == pytest.approx([2 * away] * 2, rel=0.1)
+    assert all(max(low, -high) > 0.2 for _, low, high in found)
+
+
+def test_times_that_have_nothing_to_do_with_a_few_answers_are_no_difference() -> None:
+    """Seeded, 200 runs of 200 in 24 cells, times with two humps as on a busy machine: one in 1,000 may be found."""
+    source, wrong = np.random.default_rng(6), 0
+    for _ in range(200):
+        answers, symbols = source.permutation(np.arange(200) % 4), source.integers(0, 6, 200)
+        times = np.where(source.random(200) < 0.5, source.normal(5, 0.3, 200), source.normal(25, 5, 200))
+        found = statistics.medians_given(times, answers, symbols, 1e-3)
+        wrong += any(max(low, -high) > 0.2 for _, low, high in found)
+    assert wrong == 0
 
 
 def test_the_table_of_a_question_is_that_of_all_its_symbols() -> None:
