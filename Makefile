@@ -64,7 +64,7 @@ audit-files: ## open every exported file in LibreOffice and R (installed where t
 	@$(PYTHON) bin/install-readers
 	@CANDOR_READERS=1 $(BIN)/python -m pytest -q tests/readers
 
-machine: ## 5,000 orders of all that can happen to reports, against a model
+machine: ## 5,000 orders of all that can happen to reports, against a model, into docs/machine.md
 	@$(PYTHON) bin/install requirements-dev.lock
 	@CANDOR_MACHINE=5000 $(BIN)/python -m pytest -q --timeout 0 tests/collector/test_machine.py
 
