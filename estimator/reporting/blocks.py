@@ -273,10 +273,14 @@ def _line(item: Item, cell: Cell, manner: Manner) -> Line:
 
 
 def _asked_directly(estimate: Estimate, error: float | None) -> float | None:
-    """How many honest people a direct question needs for the error that is shown, which may be the tickets' alone."""
+    """How many honest people a direct question needs for the error that is shown, which may be the tickets' alone.
+
+    None for fewer than two, who have no standard error: the reports cannot tell how far the answers lie apart.
+    """
     if estimate.direct_question_n is None or not estimate.standard_error or not error:
         return None
-    return 1 + (estimate.direct_question_n - 1) * (estimate.standard_error / error) ** 2
+    needed = 1 + (estimate.direct_question_n - 1) * (estimate.standard_error / error) ** 2
+    return needed if needed >= 2 else None
 
 
 def _sentence(item: Item, cell: Cell, places: int, manner: Manner, ends: tuple[float | None, float | None]) -> str:

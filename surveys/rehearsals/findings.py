@@ -261,16 +261,28 @@ class Findings:
         low = [one for one in self.all if one.coverage_verdict.startswith("too few")]
         high = [one for one in self.all if one.coverage_verdict == "more than promised"]
         if low:
-            yield f"Too few held for {_named(low)}: more than chance explains."
+            yield f"Too few held for {self._named(low)}: more than chance explains."
         elif not high:
             yield "This is well within chance, for each estimate by itself too."
         if high:
-            yield f"For {_named(high)} more held than promised: the interval errs on the safe side."
+            yield f"For {self._named(high)} more held than promised: the interval errs on the safe side."
         biased = [one for one in self.all if one.biased]
         if biased:
-            yield f"The unbiased estimate was off by more than chance for {_named(biased)}."
+            yield f"The unbiased estimate was off by more than chance for {self._named(biased)}."
         elif self.drawn:
             yield "No unbiased estimate was off by more than chance."
+
+    def _named(self, found: list[Finding]) -> str:
+        """At most three estimates by name; of which question, where there are several."""
+        several = len(self.blocks) > 1
+        names = [
+            f"“{one.label}”"
+            + (f" of question {one.item.position + 1}" if several else "")
+            + (f" in “{one.group}”" if one.group else "")
+            for one in found[:3]
+        ]
+        rest = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        return ", ".join(names) + rest
 
     def _widths(self) -> Iterator[str]:
         planned = [one.width / one.planned for one in self.all if one.planned > 0]
@@ -301,13 +313,6 @@ def findings(asked: Rehearsal) -> Findings | None:
         else:
             missing.append(", ".join(filter(None, (cell.choice or "Mean", cell.group))))
     return Findings(asked, tuple(Block(item, tuple(a), tuple(b)) for item, a, b in blocks.values()), len(done))
-
-
-def _named(found: list[Finding]) -> str:
-    """At most three estimates by name."""
-    names = [f"“{one.label}”" + (f" in “{one.group}”" if one.group else "") for one in found[:3]]
-    rest = f" and {len(found) - 3} more" if len(found) > 3 else ""
-    return ", ".join(names) + rest
 
 
 def _signed(number: float, places: int, unit: Unit) -> str:

@@ -29,11 +29,12 @@ class Line:
 class Ahead:
     """What opening would add: the draft as it is written, or a closed survey's next wave.
 
-    It counts in full as it opens. `fit` is how many more of it fit under the ceiling, None for more than the ledger
+    It counts in full as it opens. `fit` is how many more of it fit under the `ceiling`, None for more than the ledger
     looks ahead; `missing` says in words why it cannot be opened, empty where it can.
     """
 
     wave: Wave
+    ceiling: float
     fit: int | None
     missing: str
 
@@ -45,11 +46,12 @@ class Ahead:
     @property
     def fitting(self) -> str:
         """How many more fit, as a sentence."""
+        ceiling = f"the ceiling of {wording.epsilon(self.ceiling)} for all waves"
         if self.fit is None:
-            return f"More than {MOST_WAVES} such waves fit under the ceiling."
+            return f"More than {MOST_WAVES} such waves fit under {ceiling}."
         if self.fit == 0:
-            return "It does not fit under the ceiling."
-        return f"{self.fit} such wave{' fits' if self.fit == 1 else 's fit'} under the ceiling."
+            return f"It does not fit under {ceiling}."
+        return f"{self.fit} such wave{' fits' if self.fit == 1 else 's fit'} under {ceiling}."
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def _ahead(
     asked = priced(design | {"version": selectors.next_number(survey)})
     wave = _in_full(ledger([*earlier, asked]))
     fit = waves_that_fit(earlier, asked, ceiling - elsewhere.epsilon_most)
-    return Ahead(replace(wave, total=wave.total.plus(elsewhere)), fit, missing)
+    return Ahead(replace(wave, total=wave.total.plus(elsewhere)), ceiling, fit, missing)
 
 
 def _in_full(waves: Sequence[Wave]) -> Wave:

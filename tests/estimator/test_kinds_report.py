@@ -372,6 +372,17 @@ def test_needed_if_asked_directly_goes_with_the_error_beside_it() -> None:
     assert told > 0
 
 
+def test_a_direct_question_of_fewer_than_two_is_not_told_of() -> None:
+    """The variance of the answers was estimated as about 0: nobody can say how many such answers would need."""
+    run = finished()
+    mean = run.estimates.get(position=PLACES["mood"], measure="mean", stratum=None)
+    for needed in (60.0, 1.01):
+        mean.direct_question_n = needed
+        mean.save()
+        lines = [line for part in blocks(run)["mood"].parts for line in part.lines if not line.choice]
+        assert [line.direct == "–" for line in lines] == [needed < 2]
+
+
 def test_the_group_that_weighs_most_widens_the_bound() -> None:
     run = weighted()
     (smokes, *_) = results.read(run).items

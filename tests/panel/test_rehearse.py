@@ -240,6 +240,15 @@ def test_more_than_promised_is_not_within_chance() -> None:
     assert said == "For “Yes” more held than promised: the interval errs on the safe side."
 
 
+def test_a_finding_names_its_question_where_there_are_several() -> None:
+    cell: Any = SimpleNamespace(choice="Yes", group="Law")
+    item: Any = SimpleNamespace(position=1)
+    found = replace(found_of(0.1, 0.3, 200), cell=cell, item=item)
+    blocks: Any = (Block(None, (), ()), Block(item, (found,), ()))  # type: ignore[arg-type]
+    said = next(Findings(None, blocks, 200)._judged())  # type: ignore[arg-type]
+    assert said == "For “Yes” of question 2 in “Law” more held than promised: the interval errs on the safe side."
+
+
 def test_of_given_people_every_interval_is_that_of_the_tickets() -> None:
     rows = np.array([[0.2, 0.2, 0.1, 0.5, 0.15, 0.25, 0.2]])
     cell: Any = SimpleNamespace(estimate=SimpleNamespace(measure="share"))

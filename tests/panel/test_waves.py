@@ -48,7 +48,8 @@ def test_a_closed_survey_is_opened_again_as_it_was_shown(closed: Survey, her: Cl
     assert "Open again" in look(her)
     said = words(page(her))
     assert "one person, all her answers, all waves so far" in said
-    assert "The next wave would add 2.49, so that it is 4.97 in all. 2 such waves fit under the ceiling." in said
+    assert "The next wave would add 2.49, so that it is 4.97 in all." in said
+    assert "2 such waves fit under the ceiling of 8.00 for all waves." in said
     assert "What opening freezes" in said
     assert "1. Have you cheated?" in said
     assert "did not say what it confirms" in press(her, "waves", "campus", digest="", opens="now")
