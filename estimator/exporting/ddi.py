@@ -23,9 +23,10 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document can hold."""
 
 COLLECTED = (
-    "Randomised response: each answer was randomised on the respondent's own device, or by her own coin, through a "
-    "published table of integers; what was sent, and is stored, is the randomised report."
+    "Randomised response: each answer was randomised {where}, through a published table of integers; what was sent, "
+    "and is stored, is the randomised report."
 )
+ON_THE_DEVICE, OR_BY_COIN = "on the respondent's own device", "on the respondent's own device or with a coin of her own"
 ERROR = (
     "Standard errors and intervals stand beside every estimate: those of the tickets alone are for {noise}; those with "
     "sampling are for {whole}, and only if the respondents are a simple random sample of it."
@@ -90,7 +91,7 @@ def _method(method: ET.Element, read: Results, said: Disclosure) -> None:
     collection = _add(method, "dataColl")
     _say(collection, "sampProc", said, "recruitment")
     label = privacy.label(read)
-    _add(collection, "collMode", COLLECTED)
+    _add(collection, "collMode", COLLECTED.format(where=OR_BY_COIN if read.run.coin_reports else ON_THE_DEVICE))
     _add(collection, "collMode", facts.mode(read))
     _say(collection, "collMode", said, "mode")
     _say(collection, "weight", said, "weighting")

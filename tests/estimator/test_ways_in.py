@@ -117,3 +117,10 @@ def test_own_coins_of_an_invited_survey_were_not_on_paper() -> None:
     page = files.html_file(run_of(design), "en").decode()
     assert "a coin or a die of the person’s own, on a page without a script." in page
     assert "or on paper" not in page
+
+
+@pytest.mark.parametrize("coins", [False, True])
+def test_ddi_names_own_coins_only_where_some_were_tossed(coins: bool) -> None:
+    design = freeze(payloads.document())
+    _store(design, Report.Mode.COIN if coins else Report.Mode.BROWSER)
+    assert ("or with a coin of her own" in unescape(FORMATS["ddi"].whole(run_of(design)).decode())) is coins
