@@ -50,6 +50,8 @@ used before. In the part named "slowed", the browser's processor was six times s
 A server that takes no report (every status that the collector has for that, others, garbage, silence) sees one body of
 a browser, six rounds long, whether it loads the page again, goes back, closes the tab, opens a second one or is killed.
 Every stage is laid out before the next click, so a style that depends on an answer would have its effect.
+A run that was cut off goes on where it was: a part is taken over from it where page, audit and browser are byte for
+byte the same, so some parts may be of the days before the one above.
 
 {tests}
 
