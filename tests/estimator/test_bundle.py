@@ -93,6 +93,14 @@ def test_a_reader_with_the_bundle_alone_computes_every_number(shares: tuple[str 
         assert {row["interval_holds"] for row in written} == {"one_look" if final else "every_look"}
 
 
+def test_a_bundle_of_ten_reports_a_group_is_rebuilt(design: Design, tmp_path: Path) -> None:
+    """The fewest that are told by group."""
+    fill(design, count=20, first=10)
+    done = rebuilt(unpacked(run_of(design), tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "No difference above 1e-09 in 15 estimates" in done.stdout
+
+
 def test_the_library_of_the_bundle_computes_and_no_other(run: Run, tmp_path: Path) -> None:
     folder = unpacked(run, tmp_path)
     (folder / "randomized_response" / "__init__.py").write_text("raise ImportError('this one')")

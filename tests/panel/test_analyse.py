@@ -108,6 +108,15 @@ def test_each_kind_says_what_it_found(her: Client, survey: Survey, said: dict[st
         assert sentence in text
 
 
+def test_weights_whose_interval_is_too_wide_are_not_quoted(her: Client, alice: User) -> None:
+    version = open_survey(write_survey(analysed.definition(), team=home_team(alice)))
+    analysed.answer(reports.get_design(version.design_id), np.random.default_rng(4), n=40)
+    asked = {"kind": "weighting", "item": "cheated", "share-y1": "20", "share-y2": "30", "share-y3": "50"}
+    text = text_of(her, ask(her, **asked))
+    assert "Too few reports to tell the share of “Yes” in a population with these shares: the interval" in text
+    assert "In a population with these shares an estimated" not in text
+
+
 def test_versions_are_compared(her: Client, survey: Survey) -> None:
     assert "This survey has one version" in her.get(f"{PAGE}?kind=versions").content.decode()
     close_survey(survey)
