@@ -20,7 +20,7 @@ from tqdm import tqdm
 from tests import payloads
 from tests.audit.standalone import prepare
 from tests.chaos import named, points, report
-from tests.chaos.checking import FOLDABLE, STUCK, Ask, Outcome, outcome
+from tests.chaos.checking import FOLDABLE, Ask, Outcome, outcome
 from tests.chaos.killing import BACK, EMBEDDED, STACK, Killer
 from tests.chaos.sending import Sender
 from tests.system.installation import Installation, wait_until
@@ -88,8 +88,7 @@ def settle(ask: Ask, senders: list[Sender]) -> Outcome:
     for sender in senders:
         sender.leave_acknowledged(BACK)
     until_folded(ask)
-    wait_until(lambda: ask(STUCK) == [(0,)], 3 * BACK)  # a dead worker's lease runs out first, up to three times
-    return outcome(ask, senders)
+    return outcome(ask, senders, seconds=3 * BACK)  # a dead worker's lease runs out first, up to three times
 
 
 def until_folded(ask: Ask) -> None:

@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tests.chaos.sending import FAIR, Sender
+from tests.system.installation import wait_until
 
 Ask = Callable[[str], list[tuple[object, ...]]]
 NUMBER = "(SELECT number FROM collector_frozendesign WHERE digest = '{digest}')"
@@ -15,7 +17,7 @@ TOTALS = (
     "GROUP BY stratum, position, symbol"
 )
 DAYS = "SELECT coalesce(sum(count), 0) FROM collector_dailycount WHERE design_id = '{digest}'"
-STUCK = "SELECT count(*) FROM estimator_run WHERE state NOT IN ('done', 'failed')"
+UNFINISHED = "SELECT id FROM estimator_run WHERE state NOT IN ('done', 'failed')"
 STATE = """
 SELECT 0, d.digest, r.stratum, r.report, 0, 0, 0
 FROM collector_report r JOIN collector_frozendesign d ON d.number = r.design_id WHERE d.purged_on IS NULL
@@ -55,7 +57,7 @@ class Outcome:
     unfair: dict[str, int]
     """Answers that nobody should get."""
     stuck: int
-    """Jobs that neither ended nor failed."""
+    """Jobs that neither ended nor failed in all the time that they had."""
 
     @property
     def sound(self) -> bool:
@@ -63,8 +65,17 @@ class Outcome:
         return not faults and self.totals_agree and self.days_agree and self.acknowledged > 0
 
 
-def outcome(ask: Ask, senders: Iterable[Sender]) -> Outcome:
-    senders = list(senders)
+def left_unfinished(ask: Ask, seconds: float) -> int:
+    """How many of the jobs that are unfinished now are so for all the time given; new ones begin every minute."""
+    begun = set(ask(UNFINISHED))
+    with suppress(AssertionError):
+        wait_until(lambda: not begun & set(ask(UNFINISHED)), seconds)
+    return len(begun & set(ask(UNFINISHED)))
+
+
+def outcome(ask: Ask, senders: Iterable[Sender], *, seconds: float) -> Outcome:
+    """What became of the reports, and of the jobs that have so many seconds to end."""
+    senders, stuck = list(senders), left_unfinished(ask, seconds)
     sent = {nonce: symbols for one in senders for nonce, symbols in one.sent.items()}
     acknowledged = set().union(*(one.acknowledged for one in senders))
     answers = sum((one.answers for one in senders), Counter[str]())
@@ -79,7 +90,6 @@ def outcome(ask: Ask, senders: Iterable[Sender]) -> Outcome:
     )
     tallies = {tuple(cell): int(count) for *cell, count in ask(TOTALS.format(digest=digest)) if count}  # type: ignore[call-overload]
     ((days,),) = ask(DAYS.format(digest=digest))
-    ((stuck,),) = ask(STUCK)
     return Outcome(
         sent=len(sent),
         acknowledged=len(acknowledged),
@@ -90,7 +100,7 @@ def outcome(ask: Ask, senders: Iterable[Sender]) -> Outcome:
         totals_agree=tallies == dict(recount) and len(rows) == len(stored),
         days_agree=days == len(counted),
         unfair={said: count for said, count in answers.items() if said.isdigit() and int(said) not in FAIR},
-        stuck=int(stuck),  # type: ignore[call-overload]
+        stuck=stuck,
     )
 
 

@@ -35,7 +35,7 @@ def test_who_dies_right_after_a_commit_leaves_everything_once(installation: Inst
     strikes.all(POINTS)
     sender.leave_acknowledged(BACK)
     until_folded(installation.rows)
-    found = outcome(installation.rows, [sender])
+    found = outcome(installation.rows, [sender], seconds=BACK)
     assert [one.fitted for one in strikes.struck] == [True, True]
     assert sender.answers["no answer"] >= 1
     assert sender.answers["200"] >= 1, "what was stored and not answered is known when it comes again"

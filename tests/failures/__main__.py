@@ -65,7 +65,7 @@ def added_up(installation: Installation, ask: Ask, sender: Sender) -> str:
     sender.leave_acknowledged(BACK)
     installation.manage("close_survey", "campus")
     wait_until(lambda: ask("SELECT count(*) FROM collector_waitingreport") == [(0,)], BACK)
-    found = outcome(ask, [sender])
+    found = outcome(ask, [sender], seconds=BACK)
     assert found.sound, found
     counts = f"{found.acknowledged:,} reports acknowledged, {found.stored:,} stored"
     return f"{counts}; none lost, none twice, totals equal the recount"
