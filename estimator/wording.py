@@ -51,6 +51,10 @@ METHODS = {
     "recovered": gettext_lazy(
         "variances recovered from the groups' exact intervals, Clopper and Pearson's (Zou, Huang and Zhang 2009)"
     ),
+    "recovered_score": gettext_lazy(
+        "variances recovered from the groups' score intervals for the tickets' chance alone, with a continuity "
+        "correction (Zou, Huang and Zhang 2009)"
+    ),
     "delta": gettext_lazy(
         "normal interval of a ratio of two estimates (the mean of those who gave a point), its standard error by the "
         "delta method"

@@ -1,6 +1,7 @@
 """Limits for shares of answers: binomial intervals mapped through the table, Wald's, and the bootstrap's."""
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ Limits = tuple[Vector, Vector]
 BOOTSTRAP_ROUNDS = 2000
 CONVOLUTION = "convolution"
 """The method for the share among those who took part."""
+CORRECTED = "corrected score"
+"""Near it, with equal tails and not cut to [0, 1]: the score's by the coin's part alone, half a report further out."""
 
 
 def nothing_known(answers: int) -> Limits:
@@ -28,6 +31,10 @@ def mapped_limits(method: str, tally: NDArray[np.int64], channel: Channel, level
         return nothing_known(channel.answers)
     if method == "score":
         return _score(tally / n, channel, n, normal_quantile(level), kept)
+    if method == CORRECTED:
+        half = np.sign(channel.gain) / 2
+        z = normal_quantile(level)
+        return _score((tally - half) / n, channel, n, z, kept)[0], _score((tally + half) / n, channel, n, z, kept)[1]
     miss = channel.background / channel.denominator
     hit = (channel.background + channel.gain) / channel.denominator
     if method == CONVOLUTION:
@@ -71,14 +78,22 @@ def limits_of_bits(method: str, bit: Channel, ones: NDArray[np.int64], n: int, k
     return np.array([one[0][1] for one in found]), np.array([one[1][1] for one in found])
 
 
+def tails_of_bits(
+    method: str, bit: Channel, ones: NDArray[np.int64], n: int, kept: float
+) -> Callable[[float], Limits] | None:
+    """Bit by bit the limits of equal tails at a level, for those of `method`; None where there are none."""
+    tails = equal_tails(method)
+    return None if tails is None else partial(limits_of_bits, tails, bit, ones, n, kept)
+
+
 def equal_tails(method: str) -> str | None:
     """The method whose limits have equal tails and are around the unbiased share, for `method`; None where none is.
 
     Blaker's are of tails that differ, and Feldman and Cousins' know where [0, 1] ends: Clopper and Pearson's are exact.
-    Those for the people who took part know it too: the score's, by the coin's part alone, come near.
+    Those for the people who took part know it too, and are of whole people.
     """
     if method == CONVOLUTION:
-        return "score"
+        return CORRECTED
     if method in ("exact", "feldman_cousins"):
         return "clopper_pearson"
     return None if method in ("wald", "likelihood", "bayes", "bootstrap") else method

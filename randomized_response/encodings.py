@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import FractionLike, as_codes, as_count, as_counts, as_level, as_probability
 from randomized_response._exact import log_up
-from randomized_response._limits import CONVOLUTION, Limits, around, equal_tails, limits_of_bits, root_of_diagonal
+from randomized_response._limits import CONVOLUTION, Limits, around, limits_of_bits, root_of_diagonal, tails_of_bits
 from randomized_response.channel import LARGEST_DENOMINATOR, Channel
 from randomized_response.constrained import nearest_on_simplex
 from randomized_response.intervals import BINOMIAL_INTERVALS, DEFAULT_INTERVAL
@@ -385,11 +385,11 @@ def _estimate(
         raise ValueError(f"interval must be one of {', '.join(BINOMIAL_INTERVALS)}; got {interval!r}")
     limits_at = partial(_limits, interval, constrained, bit, ones, n, 1.0)
     (low, high), (noise_low, noise_high) = limits_at(level), _limits(CONVOLUTION, constrained, bit, ones, n, 0.0, level)
-    tails = equal_tails(interval)
     return ProportionEstimate(
         unbiased, constrained, root_of_diagonal(moment), moment, root_of_diagonal(noise), noise,
         low, high, noise_low, noise_high, n, interval, CONVOLUTION, level, limits_at=limits_at,
-        tails_at=None if tails is None else partial(limits_of_bits, tails, bit, ones, n, 1.0),
+        tails_at=tails_of_bits(interval, bit, ones, n, 1.0),
+        noise_tails_at=tails_of_bits(CONVOLUTION, bit, ones, n, 0.0),
     )  # fmt: skip
 
 

@@ -132,7 +132,7 @@ def estimate_proportions(
     return ProportionEstimate(
         unbiased, constrained, root_of_diagonal(covariance), covariance, root_of_diagonal(noise), noise,
         low, high, noise_low, noise_high, n, method, noise_method, level, population_size, simultaneous,
-        limits_at=limits_at, tails_at=sample.tails_at(method, kept),
+        limits_at=limits_at, tails_at=sample.tails_at(method, kept), noise_tails_at=sample.tails_at(noise_method, 0.0),
         rates=tally / n if n else np.full(channel.reports, np.nan), channel=channel,
     )  # fmt: skip
 

@@ -63,6 +63,8 @@ class ProportionEstimate(Result):
     tails_at : function or None
         Limits of equal tails at a confidence, around `unbiased` and not cut to [0, 1], for what puts groups together
         (`combine_strata`); None where only normal ones are known. No part of `to_dict()`.
+    noise_tails_at : function or None
+        The same for the share among the n people who took part.
     rates : array (m,) or None
         Share of each report, of strata put together weighted by the strata's; None where reports are several bits.
     channel : Channel or None
@@ -88,6 +90,7 @@ class ProportionEstimate(Result):
     exclusive: bool = True
     limits_at: Callable[[float], tuple[Vector, Vector]] | None = field(default=None, repr=False)
     tails_at: Callable[[float], tuple[Vector, Vector]] | None = field(default=None, repr=False)
+    noise_tails_at: Callable[[float], tuple[Vector, Vector]] | None = field(default=None, repr=False)
     rates: Vector | None = field(default=None, repr=False)
     channel: Channel | None = field(default=None, repr=False)
 

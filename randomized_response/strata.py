@@ -1,6 +1,6 @@
 """Estimates of strata put together with the known shares of the strata in the population."""
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from functools import partial
 from math import hypot, isnan
 
@@ -35,6 +35,8 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
         shares of the reports, sum_h W_h c_h / n_h, most likely, where all strata used one table; else the unbiased one
         moved to the nearest point of the simplex (of options of which several may apply: each clipped). A stratum
         without reports and with a share above 0 leaves the combination without an estimate: NaN, interval [0, 1].
+        `noise_low`, `noise_high` are made alike, "recovered_score", from score limits (Wilson's, by the coin's part of
+        the variance alone) with a continuity correction of half a report; "wald" where a table has no binomial.
 
     Raises
     ------
@@ -48,8 +50,9 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
     strata of at least 10 (enumerated: six yes/no tables), where Wald's fell to .26; at least .927 with fewer, so
     a report weights groups from 30 reports in all on. Cutting the strata's limits to [0, 1] before the sum, or centring
     at constrained estimates, would not do (.52): what chance takes below 0 in one stratum makes up for what it adds in
-    another. A "wald" one relies on normality: with few reports or a share near 0 or 1 it covers less than its level, as
-    the interval of the tickets' part may.
+    another. A "wald" one relies on normality: with few reports or a share near 0 or 1 it covers less than its level.
+    That of the coin's part covered at least .965 in the same strata and tables, where Wald's fell to .845 and was a
+    point in up to 2.7 % of surveys; without the correction it would have covered .880.
 
     The likelihood of weighted counts is the pseudo-likelihood of Skinner (1989): its maximum is that of
     the reports themselves where the strata are one. A table whose reports tell answers apart very unevenly (discrete
@@ -84,13 +87,14 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
         constrained = maximum_likelihood(rates, channel)
     else:
         constrained = nearest_on_simplex(unbiased) if exclusive else np.clip(unbiased, 0, 1)
-    limits_at = partial(_recovered, pairs, unbiased, constrained, covariance)
+    tails, noise_tails = [one.tails_at for _, one in pairs], [one.noise_tails_at for _, one in pairs]
+    limits_at = partial(_recovered, pairs, tails, unbiased, constrained, covariance)
     low, high = limits_at(level)
-    noise_low, noise_high = around(constrained, *wald_limits(unbiased, noise, level))
+    noise_low, noise_high = _recovered(pairs, noise_tails, unbiased, constrained, noise, level)
     return ProportionEstimate(
         unbiased, constrained, root_of_diagonal(covariance), covariance, root_of_diagonal(noise), noise,
         low, high, noise_low, noise_high,
-        sum(estimate.n for estimate in estimates), _method(estimate.tails_at for _, estimate in pairs), "wald", level,
+        sum(estimate.n for estimate in estimates), _method(tails), _method(noise_tails, "recovered_score"), level,
         exclusive=exclusive, limits_at=limits_at, rates=rates, channel=channel,
     )  # fmt: skip
 
@@ -211,19 +215,20 @@ def collapse_strata(sizes: Sequence[int], fewest: int) -> tuple[tuple[int, ...],
     return (*alone, tuple(sorted(small))) if small else alone
 
 
-def _method(tails: Iterable[object | None]) -> str:
-    return "wald" if None in tuple(tails) else "recovered"
+def _method(tails: Iterable[object | None], recovered: str = "recovered") -> str:
+    return "wald" if None in tuple(tails) else recovered
 
 
 def _recovered(
     pairs: Sequence[tuple[float, ProportionEstimate]],
+    tails_at: Sequence[Callable[[float], Limits] | None],
     unbiased: Vector,
     constrained: Vector,
     covariance: Vector,
     level: float,
 ) -> Limits:
     """The interval of the sum from those of the strata (MOVER), or from its standard errors."""
-    found = [(weight, one.unbiased, one.tails_at(level)) for weight, one in pairs if one.tails_at]
+    found = [(weight, one.unbiased, at(level)) for (weight, one), at in zip(pairs, tails_at, strict=True) if at]
     if len(found) < len(pairs):
         return around(constrained, *wald_limits(unbiased, covariance, level))
     below, above = (

@@ -55,6 +55,7 @@ OF_INTERVALS = {
     "score": "wilson",
     "convolution": "feldman",
     "recovered": "zou",
+    "recovered_score": "zou",
     "beta_binomial_mixture": "robbins",
     "normal_mixture": "waudby",
 }

@@ -2,10 +2,11 @@
 
 import itertools
 from collections.abc import Sequence
+from functools import cache, reduce
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from randomized_response import (
     Channel,
@@ -21,6 +22,7 @@ from randomized_response import (
     k_ary,
     one_bit,
     unrelated_question,
+    warner,
 )
 
 COINS = forced_response(truth="1/2")
@@ -33,21 +35,35 @@ TABLES = {
 SHARES = (0, 0.03, 0.1, 0.3, 0.5, 0.8, 0.97, 1)
 
 
-def every_interval(channel: Channel, sizes: Sequence[int], weights: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """Limits of the weighted share of yes for every outcome, shape (n + 1, ...) with an axis for each group."""
-    groups = [[estimate_proportions([n - yes, yes], channel) for yes in range(n + 1)] for n in sizes]
-    found = [combine_strata(one, weights) for one in itertools.product(*groups)]
-    shape = [n + 1 for n in sizes]
-    return np.array([one.low[1] for one in found]).reshape(shape), np.array([one.high[1] for one in found]).reshape(
-        shape
-    )
+@cache
+def outcomes(name: str, sizes: tuple[int, ...], weights: tuple[float, ...]) -> list[ProportionEstimate]:
+    """The estimate of every outcome, the last group's count changing fastest."""
+    groups = [[estimate_proportions([n - yes, yes], TABLES[name]) for yes in range(n + 1)] for n in sizes]
+    return [combine_strata(one, weights) for one in itertools.product(*groups)]
+
+
+def of_yes(found: Sequence[ProportionEstimate], end: str, sizes: Sequence[int]) -> np.ndarray:
+    """An end of the interval of yes for every outcome, shape (n + 1, ...) with an axis for each group."""
+    return np.array([getattr(one, end)[1] for one in found]).reshape([n + 1 for n in sizes])
 
 
 def chances(channel: Channel, sizes: Sequence[int], shares: Sequence[float]) -> np.ndarray:
     """The probability of every outcome."""
     rates = channel.matrix[0, 1] + (channel.matrix[1, 1] - channel.matrix[0, 1]) * np.array(shares)
-    alone = [stats.binom.pmf(np.arange(n + 1), n, rate) for n, rate in zip(sizes, rates, strict=True)]
-    return np.asarray(np.multiply.outer(alone[0], alone[1]) if len(alone) == 2 else np.einsum("i,j,k->ijk", *alone))
+    return reduce(
+        np.multiply.outer,
+        [stats.binom.pmf(np.arange(n + 1), n, rate) for n, rate in zip(sizes, rates, strict=True)],
+    )
+
+
+def chances_among(channel: Channel, sizes: Sequence[int], holders: Sequence[int]) -> np.ndarray:
+    """The same where so many people of each group hold the answer, and only the coin is random."""
+    rates = channel.matrix[::-1, 1]
+    alone = [
+        np.convolve(*(stats.binom.pmf(np.arange(m + 1), m, rate) for m, rate in zip((t, n - t), rates, strict=True)))
+        for n, t in zip(sizes, holders, strict=True)
+    ]
+    return reduce(np.multiply.outer, alone)
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -66,13 +82,40 @@ def test_the_interval_of_the_sum_covers(
     name: str, sizes: tuple[int, ...], weights: tuple[float, ...], lowest: float
 ) -> None:
     """Of 40 and 10 reports Wald's covered .26 with the unrelated question, .40 with the forced yes; this .98, .977."""
-    channel = TABLES[name]
-    low, high = every_interval(channel, sizes, weights)
+    found = outcomes(name, sizes, weights)
+    low, high = (of_yes(found, end, sizes) for end in ("low", "high"))
     assert (high > low).all()
     for shares in itertools.product(SHARES, repeat=len(sizes)):
         truth = float(np.dot(weights, shares))
         covers = (low <= truth + 1e-12) & (truth - 1e-12 <= high)
-        assert (chances(channel, sizes, shares) * covers).sum() >= lowest, shares
+        assert (chances(TABLES[name], sizes, shares) * covers).sum() >= lowest, shares
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize(
+    ("sizes", "weights"),
+    [
+        ((10, 40), (0.5, 0.5)),
+        ((40, 10), (0.02, 0.98)),
+        ((15, 15), (0.2, 0.8)),
+        ((10, 10, 10), (0.3, 0.3, 0.4)),
+        ((10, 10), (0.5, 0.5)),
+    ],
+    ids=str,
+)
+def test_the_interval_of_those_who_took_part_covers(
+    name: str, sizes: tuple[int, ...], weights: tuple[float, ...]
+) -> None:
+    """Wald's covered .845 of 40 and 10 people with the unrelated question, and was 0 to 0 in up to 2.7 % of surveys."""
+    found = outcomes(name, sizes, weights)
+    low, high = (of_yes(found, end, sizes) for end in ("noise_low", "noise_high"))
+    assert {one.noise_interval for one in found} == {"recovered_score"}
+    assert (high - low).min() > 0.1
+    for shares in itertools.product(SHARES, repeat=len(sizes)):
+        holders = [round(share * n) for share, n in zip(shares, sizes, strict=True)]
+        truth = sum(weight * t / n for weight, t, n in zip(weights, holders, sizes, strict=True))
+        covers = (low <= truth + 1e-9) & (truth - 1e-9 <= high)
+        assert (chances_among(TABLES[name], sizes, holders) * covers).sum() >= 0.965, shares
 
 
 def test_limits_are_recovered_from_those_of_equal_tails() -> None:
@@ -82,6 +125,29 @@ def test_limits_are_recovered_from_those_of_equal_tails() -> None:
     below = np.hypot(*(w * (one.unbiased - one.low) for w, one in zip((0.4, 0.6), exact, strict=True)))
     assert both.low == pytest.approx(both.unbiased - below)
     assert both.interval == "recovered"
+
+
+@pytest.mark.parametrize("channel", [COINS, warner(truth="1/5"), forced_response(truth="1/2", yes="1")], ids=str)
+def test_limits_of_those_who_took_part_are_recovered_from_corrected_scores(channel: Channel) -> None:
+    """Where half a report beyond the count is 1.96 standard errors of the coin from what is expected of the share."""
+    counts, weights = ([88, 112], [160, 240]), (0.4, 0.6)
+    (b, a), z = channel.matrix[:, 1], stats.norm.isf(0.025)
+
+    def score(yes: float, n: int, side: int) -> float:
+        def distance(share: float) -> float:
+            variance = (share * a * (1 - a) + (1 - share) * b * (1 - b)) / n
+            return float(share - (yes / n - b) / (a - b) - side * z * np.sqrt(max(variance, 0)) / abs(a - b))
+
+        return float(optimize.brentq(distance, *sorted(((yes / n - b) / (a - b), side * 2.0)), xtol=1e-14))
+
+    strata = [estimate_proportions(one, channel) for one in counts]
+    both, half = combine_strata(strata, weights), np.sign(a - b) / 2
+    for side, end in ((-1, both.noise_low[1]), (1, both.noise_high[1])):
+        reach = [
+            weight * (score(yes + side * half, no + yes, side) - one.unbiased[1])
+            for weight, (no, yes), one in zip(weights, counts, strata, strict=True)
+        ]
+        assert end == pytest.approx(np.clip(both.unbiased[1], 0, 1) + side * np.hypot(*reach), abs=1e-9)
 
 
 @pytest.mark.parametrize("interval", ["score", "jeffreys", "mid_p", "clopper_pearson"])
@@ -102,6 +168,7 @@ def test_groups_with_limits_of_their_own_keep_them(interval: str) -> None:
 def test_groups_without_such_limits_have_a_normal_interval(groups: list[ProportionEstimate]) -> None:
     both = combine_strata(groups, [0.5, 0.5])
     assert both.interval == "wald"
+    assert both.noise_interval == ("wald" if groups[0].noise_interval == "wald" else "recovered_score")
     reach = 1.959963985 * both.standard_error
     assert both.low == pytest.approx(np.minimum(np.clip(both.unbiased - reach, 0, 1), both.constrained), abs=1e-9)
 
@@ -118,9 +185,10 @@ def test_groups_without_such_limits_have_a_normal_interval(groups: list[Proporti
 def test_no_interval_is_a_point_or_outside(group: ProportionEstimate) -> None:
     """780 no and 220 yes by two coins in both groups were 0 to 0."""
     both = combine_strata([group, group], [0.3, 0.7])
-    assert (both.interval, both.exclusive) == ("recovered", group.exclusive)
-    assert np.all((both.low >= 0) & (both.low < both.high) & (both.high <= 1))
-    assert np.all((both.low <= both.constrained) & (both.constrained <= both.high))
+    assert (both.interval, both.noise_interval, both.exclusive) == ("recovered", "recovered_score", group.exclusive)
+    for low, high in ((both.low, both.high), (both.noise_low, both.noise_high)):
+        assert np.all((low >= 0) & (low < high) & (high <= 1))
+        assert np.all((low <= both.constrained) & (both.constrained <= high))
 
 
 def test_one_report_of_a_group_is_something() -> None:

@@ -26,6 +26,19 @@ mapped <- function(method, ones, n, a, b, level) {
   list(low = ends[1, ], high = ends[2, ])
 }
 
+# Limits of equal tails among those who took part, not cut to [0, 1]: the score's (Wilson 1927) by the tickets' part of the
+# variance alone, with a continuity correction of half a report.
+corrected <- function(ones, n, a, b, level) {
+  d <- a - b
+  scale <- normal_quantile(level)^2 / n
+  end <- function(rates, side) {
+    linear <- d * (rates - b) + scale * (a * (1 - a) - b * (1 - b)) / 2
+    constant <- (rates - b)^2 - scale * b * (1 - b)
+    (linear + side * sqrt(pmax(linear^2 - d^2 * constant, 0))) / d^2
+  }
+  list(low = end((ones - sign(d) / 2) / n, -1), high = end((ones + sign(d) / 2) / n, 1))
+}
+
 # The interval of the share among those who took part: a and b are the chances of the report with and without the answer.
 among <- function(ones, n, a, b, level) {
   ends <- mapply(function(s, a, b) took_part(s, n, level, a, b), ones, a, b)
@@ -62,7 +75,8 @@ shares_of_table <- function(counts, weights, level) {
     methods <- c("feldman_cousins", "convolution")
     shares <- shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, methods)
     tails <- mapped(clopper_pearson, counts, n, a, b, level)
-    return(c(shares, list(rates = lambda, weights = weights, tails = tails)))
+    noise_tails <- corrected(counts, n, a, b, level)
+    return(c(shares, list(rates = lambda, weights = weights, tails = tails, noise_tails = noise_tails)))
   }
   likely <- nrow(P) <= 32
   ends <- if (likely) profile_limits(counts, weights, level)
@@ -92,7 +106,8 @@ shares_of_bits <- function(ones, n, item, level) {
   noise <- diag(tickets / n, k)
   methods <- c("feldman_cousins", "convolution")
   shares <- shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, methods, !several)
-  c(shares, list(tails = mapped(clopper_pearson, ones, n, rep(a, k), rep(b, k), level)))
+  tails <- mapped(clopper_pearson, ones, n, rep(a, k), rep(b, k), level)
+  c(shares, list(tails = tails, noise_tails = corrected(ones, n, rep(a, k), rep(b, k), level)))
 }
 
 chances_of_one <- function(item) {
@@ -193,11 +208,11 @@ next_to <- function(grid, mean) {
 
 # ---- Strata by their known shares W of the population (Cochran 1977, chapter 5), and every look --------------------
 
-# The interval of a weighted sum, by the variances recovered from the strata's exact limits (Zou, Huang & Zhang 2009);
-# NULL where a stratum has none.
-recovered <- function(fits, W, centre) {
-  if (any(sapply(fits, function(fit) is.null(fit$tails)))) return(NULL)
-  reach <- function(end) sqrt(Reduce(`+`, Map(function(fit, w) (w * (fit$tails[[end]] - fit$unbiased))^2, fits, W)))
+# The interval of a weighted sum, by the variances recovered from the strata's limits (Zou, Huang & Zhang 2009); NULL
+# where a stratum has none.
+recovered <- function(fits, W, centre, tails = "tails") {
+  if (any(sapply(fits, function(fit) is.null(fit[[tails]])))) return(NULL)
+  reach <- function(end) sqrt(Reduce(`+`, Map(function(fit, w) (w * (fit[[tails]][[end]] - fit$unbiased))^2, fits, W)))
   list(low = centre - reach(1), high = centre + reach(2))
 }
 
@@ -214,9 +229,10 @@ combined_shares <- function(fits, W, level) {
     else if (is.null(fits[[1]]$rates)) nearest_on_simplex(unbiased)
     else most_likely(sum_of("rates", W[kept]), fits[[1]]$weights)  # of the weighted reports (Skinner 1989)
   limits <- recovered(fits, W[kept], pmin(pmax(unbiased, 0), 1))
-  methods <- c(if (is.null(limits)) "wald" else "recovered", "wald")
+  noise_limits <- recovered(fits, W[kept], pmin(pmax(unbiased, 0), 1), "noise_tails")
+  methods <- c(if (is.null(limits)) "wald" else "recovered", if (is.null(noise_limits)) "wald" else "recovered_score")
   if (is.null(limits)) limits <- wald(unbiased, covariance, level)
-  noise_limits <- wald(unbiased, noise, level)
+  if (is.null(noise_limits)) noise_limits <- wald(unbiased, noise, level)
   shares_of(constrained, unbiased, covariance, noise, limits, noise_limits, n, methods, exclusive)
 }
 
