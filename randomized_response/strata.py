@@ -52,7 +52,8 @@ def combine_strata(estimates: Sequence[ProportionEstimate], shares: Sequence[flo
     at constrained estimates, would not do (.52): what chance takes below 0 in one stratum makes up for what it adds in
     another. A "wald" one relies on normality: with few reports or a share near 0 or 1 it covers less than its level.
     That of the coin's part covered at least .965 in the same strata and tables, where Wald's fell to .845 and was a
-    point in up to 2.7 % of surveys; without the correction it would have covered .880.
+    point in up to 2.7 % of surveys; without the correction it would have covered .880. Where nobody is forced to
+    say no, it covered at least .960, Wald's .50.
 
     The likelihood of weighted counts is the pseudo-likelihood of Skinner (1989): its maximum is that of
     the reports themselves where the strata are one. A table whose reports tell answers apart very unevenly (discrete
