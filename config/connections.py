@@ -18,7 +18,10 @@ from pathlib import Path
 from collector.limits import address_of
 
 MOST = 4096
-"""Connections of a web process, where the system lets it open as many files."""
+"""Connections of a web process, where the system lets it open the files for them."""
+
+FILES = 2
+"""Of a connection: its socket, and the file that it is answered with, which stays open until it is read."""
 
 OTHER_FILES = 512
 """That a process may need besides: the database, what it serves, its own code."""
@@ -33,13 +36,13 @@ UNREAD = 30_000
 def most() -> int:
     """The connections that a web process may keep, in view of the files that it may open."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MOST if hard == resource.RLIM_INFINITY else min(MOST, max(hard - OTHER_FILES, hard // 2))
+    return MOST if hard == resource.RLIM_INFINITY else min(MOST, max(hard - OTHER_FILES, hard // 2) // FILES)
 
 
 def allow_files() -> None:
-    """Let this process open as many files as the system lets it: each connection is one."""
+    """Let this process open the files of as many connections as it keeps, as far as the system lets it."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = most() + OTHER_FILES
+    wanted = FILES * most() + OTHER_FILES
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
 
 

@@ -81,10 +81,22 @@ def _is_ended(there: socket.socket) -> bool:
 
 
 def test_file_limit_bounds_the_connections(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = [(256, 1024), (1024, 20_000), (1024, connections.resource.RLIM_INFINITY)]
+    limits = [(256, 1024), (1024, 4096), (1024, 20_000), (1024, connections.resource.RLIM_INFINITY)]
     monkeypatch.setattr(connections.resource, "getrlimit", lambda _: limits[0])
     found = []
     while limits:
         found.append(connections.most())
         del limits[0]
-    assert found == [512, 4096, 4096]
+    assert found == [256, 1792, 4096, 4096]
+
+
+@pytest.mark.parametrize("hard", [1024, 4096, 20_000, connections.resource.RLIM_INFINITY])
+def test_each_connection_may_be_answered_with_a_file(hard: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """2,400 that did not read their answers left no file to the other 44 of 58 when each was counted as one."""
+    allowed: list[tuple[int, int]] = []
+    monkeypatch.setattr(connections.resource, "getrlimit", lambda _: (256, hard))
+    monkeypatch.setattr(connections.resource, "setrlimit", lambda _, limit: allowed.append(limit))
+    connections.allow_files()
+    ((soft, kept),) = allowed
+    assert kept == hard
+    assert soft - 2 * connections.most() >= 512

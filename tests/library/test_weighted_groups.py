@@ -34,6 +34,14 @@ TABLES = {
 }
 ONE_SIDED = {"yes by force alone": forced_response(truth="1/2", yes="1")}
 """Nobody is forced to say no, so the coin adds nothing where everybody holds the answer."""
+GROUPS = [
+    ((10, 40), (0.5, 0.5)),
+    ((40, 10), (0.02, 0.98)),
+    ((15, 15), (0.2, 0.8)),
+    ((10, 10, 10), (0.3, 0.3, 0.4)),
+    ((10, 10), (0.5, 0.5)),
+]
+"""Sizes of groups with their shares of the population."""
 SHARES = (0, 0.03, 0.1, 0.3, 0.5, 0.8, 0.97, 1)
 
 
@@ -72,13 +80,7 @@ def chances_among(channel: Channel, sizes: Sequence[int], holders: Sequence[int]
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize(
     ("sizes", "weights", "lowest"),
-    [
-        ((10, 40), (0.5, 0.5), 0.937),
-        ((40, 10), (0.02, 0.98), 0.937),
-        ((15, 15), (0.2, 0.8), 0.937),
-        ((10, 10, 10), (0.3, 0.3, 0.4), 0.9367),
-        ((10, 10), (0.5, 0.5), 0.9269),
-    ],
+    [(*group, lowest) for group, lowest in zip(GROUPS, (0.937, 0.937, 0.937, 0.9367, 0.9269), strict=True)],
     ids=str,
 )
 def test_the_interval_of_the_sum_covers(
@@ -95,17 +97,7 @@ def test_the_interval_of_the_sum_covers(
 
 
 @pytest.mark.parametrize(("name", "lowest"), [*((name, 0.965) for name in TABLES), ("yes by force alone", 0.96)])
-@pytest.mark.parametrize(
-    ("sizes", "weights"),
-    [
-        ((10, 40), (0.5, 0.5)),
-        ((40, 10), (0.02, 0.98)),
-        ((15, 15), (0.2, 0.8)),
-        ((10, 10, 10), (0.3, 0.3, 0.4)),
-        ((10, 10), (0.5, 0.5)),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("sizes", "weights"), GROUPS, ids=str)
 def test_the_interval_of_those_who_took_part_covers(
     name: str, lowest: float, sizes: tuple[int, ...], weights: tuple[float, ...]
 ) -> None:

@@ -1,7 +1,7 @@
 """Every attack by slow senders, on an installation as `make run` and as `make stack` have it: `python -m tests.slow`.
 
 It writes docs/slow-senders.md, and fails where fewer than 95 % of others' reports are taken. Words after it choose
-attacks by their numbers.
+attacks by their numbers; these are printed alone.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from tests.audit.standalone import prepare
 from tests.slow.attack import KINDS, Attack, Result
 from tests.system.installation import ROOT, Installation
 from tests.system.stack import Stack
+from tests.tools import provenance
 
 PAGE = ROOT / "docs" / "slow-senders.md"
 SECONDS = 30.0
@@ -32,7 +33,7 @@ CROWDS = [(kind, 4, 24) for kind in KINDS] + [
 """Each kind as it was found, then more addresses and more connections."""
 
 INTRODUCTION = f"""# Slow senders
-Written by `make slow`; a change by hand is lost with the next run.
+Written by `make slow`; a change by hand is lost with the next run. {{run}}
 
 Connections that are as slow as they may be, each begun anew as soon as it is ended, for {SECONDS:g} seconds a line;
 meanwhile respondents with other addresses send a report every half second, once. At least {LEAST:.0%} of those are to
@@ -89,7 +90,7 @@ def row(kind: str, addresses: int, connections: int, result: Result) -> str:
 
 def main() -> bool:
     chosen = [CROWDS[int(word)] for word in sys.argv[1:]] or CROWDS
-    lines, sound, begun = [INTRODUCTION], True, time.monotonic()
+    lines, sound, begun = [INTRODUCTION.format(run=provenance.of_run())], True, time.monotonic()
     for name, stack in (("`make run`: SQLite, one web process", False), ("`make stack`: PostgreSQL, two", True)):
         lines.append(f"## {name}")
         lines.append(HEAD)
@@ -102,7 +103,8 @@ def main() -> bool:
                 print(lines[-1], flush=True)
         lines.append("")
     lines.append(f"It took {(time.monotonic() - begun) / 60:.0f} minutes.")
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    if chosen is CROWDS:
+        PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return sound
 
 
