@@ -56,7 +56,8 @@ def ordinary(browser: Browser, tmp_path: Path) -> Iterator[Page]:
     """A page of a browser as people run it: playwright's own flags deny storage to frames of other sites."""
     profile = tmp_path / "profile"
     found = profile / "DevToolsActivePort"
-    command = [str(find_browser()), *FLAGS, "--remote-debugging-port=0", f"--user-data-dir={profile}"]
+    # An empty page: attaching to the one for new tabs, which is still being made, can take for ever.
+    command = [str(find_browser()), *FLAGS, "--remote-debugging-port=0", f"--user-data-dir={profile}", "about:blank"]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         try:
             wait_until(lambda: found.exists() and found.read_text(), 30)
