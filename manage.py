@@ -10,7 +10,7 @@ from django.core.management import execute_from_command_line
 
 def require_known_database(name: str) -> None:
     """End with a sentence where the command would work on a database of a newer version."""
-    from surveys.newer import NewerDatabase, check_command  # only now: it needs the models
+    from surveys.maintenance.schema_version import NewerDatabase, check_command  # only now: it needs the models
 
     try:
         check_command(name)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from config.postgresql import PostgreSQL
 
 if TYPE_CHECKING:
-    from collector.storing import NewReport
+    from collector.reports.storing import NewReport
 
 ITEMS = 20
 FIRST = 10_000
@@ -94,12 +94,12 @@ def prepare() -> str:
     django.setup()
     from django.core.management import call_command
 
-    from collector.services import freeze
+    from collector.designs.services import freeze_design
     from tests import payloads
 
     call_command("migrate", verbosity=0)
     item = payloads.document()["items"][0]
-    return freeze(payloads.document(items=[item | {"key": f"q{number}"} for number in range(ITEMS)])).digest
+    return freeze_design(payloads.document(items=[item | {"key": f"q{number}"} for number in range(ITEMS)])).digest
 
 
 def fill(digest: str, size: int) -> None:
@@ -169,7 +169,7 @@ def _settle() -> None:
 
 def new(digest: str, count: int) -> "list[NewReport]":
     """Reports that come in, drawn at random."""
-    from collector.storing import NewReport
+    from collector.reports.storing import NewReport
 
     symbols = _symbols(count)
     return [

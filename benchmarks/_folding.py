@@ -2,8 +2,8 @@
 
 Reports come as a Poisson process and are counted, not kept one by one: what waits is a number, and how far the totals
 are behind is the distance between two counts, the same one that benchmarks/lag.py takes from outside. A node is a
-database with the designs that live in it; what a worker does on it is what collector/folding.py does: one transaction
-after the other until one is not full, then it waits for the next wake-up, which one free worker takes.
+database with the designs that live in it; what a worker does on it is what collector/reports/folding.py does: one
+transaction after the other until one is not full, then it waits for the next wake-up, which one free worker takes.
 """
 
 import heapq

@@ -31,16 +31,17 @@ def analyses() -> None:
     """Each kind as a job, from the waiting row to the result."""
     import django
 
+    from collector.designs.services import freeze_design
+
     django.setup()
     from django.core.management import call_command
     from django.db import transaction
 
-    from collector import services
     from estimator.analyses import services as jobs
     from tests import payloads
 
     call_command("migrate", verbosity=0)
-    design = services.freeze(payloads.document())
+    design = freeze_design(payloads.document())
     with transaction.atomic():
         fill(design)
     asked = {
@@ -59,8 +60,8 @@ def analyses() -> None:
 
 def fill(design: "Design") -> None:
     """Reports as they are once they are folded, and their totals."""
-    from collector import selectors
     from collector.models import FrozenDesign, Report, Tally
+    from collector.reports import selectors
 
     frozen = FrozenDesign.objects.get(digest=design.digest)
     generator = np.random.default_rng(1)

@@ -74,9 +74,10 @@ def _counted(digest: str) -> Any:
 
     import numpy as np
 
-    from collector import selectors, services
+    from collector.designs.services import close_design
     from collector.models import DailyCount, Report, Tally
-    from estimator import services as estimator
+    from collector.reports import selectors
+    from estimator.runs import services as estimator
 
     Tally.objects.bulk_create(
         Tally(design_id=digest, stratum=stratum, position=position, symbol=symbol, count=int(count))
@@ -85,13 +86,13 @@ def _counted(digest: str) -> Any:
     )
     today = date.today()
     DailyCount.objects.create(design_id=digest, first_day=today, last_day=today, count=Report.objects.count())
-    services.close(digest)
+    close_design(digest)
     return estimator.execute(estimator.request_run(digest).pk)
 
 
 def _written(run: Any, name: str) -> dict[str, Any]:
-    from estimator.exporting.cells import unwatched
-    from estimator.exporting.formats import FORMATS as REGISTRY
+    from estimator.base.cells import unwatched
+    from estimator.exports.formats import FORMATS as REGISTRY
 
     before = _memory()
     with tempfile.TemporaryFile() as file:

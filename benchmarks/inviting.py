@@ -38,10 +38,10 @@ def measured() -> Iterator[tuple[int, str, tuple[float, float, int]]]:
     from django.contrib.auth.models import User
     from django.core.management import call_command
 
-    from surveys.inviting import files, mailing, posting
+    from surveys.accounts.teams import home_team
+    from surveys.lifecycle.services import open_survey, write_survey
     from surveys.models import Survey
-    from surveys.people.teams import home_team
-    from surveys.services import open_survey, write_survey
+    from surveys.outreach import invitation_files, mail_delivery, mailing
     from tests import payloads
     from tests.tools.mailbox import mail_server
 
@@ -52,12 +52,12 @@ def measured() -> Iterator[tuple[int, str, tuple[float, float, int]]]:
     survey = Survey.objects.get()
 
     def made(count: int, form: str) -> int:
-        return len(files.make(survey, count, form, group="", by=None).content)
+        return len(invitation_files.make(survey, count, form, group="", by=None).content)
 
     def mailed() -> int:
         said = mailing.Wording("invitation", "You are invited", "Here: {link}")
         people = [f"person{number}@example.org" for number in range(MAILS)]
-        posting.execute(mailing.request(survey, said, people, by=None).pk)
+        mail_delivery.execute(mailing.request(survey, said, people, by=None).pk)
         return 0
 
     for count, form in TIMES:

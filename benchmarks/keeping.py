@@ -46,8 +46,8 @@ def main() -> None:
 
 def kept(count: int, file: Path) -> Iterator[dict[str, Any]]:
     digest = _filled.prepare()
-    from collector import rewriting
-    from surveys.keeping import backup
+    from collector.reports import rewriting
+    from surveys.maintenance import backup
 
     _filled.fill(digest, count)
     with Sender(digest) as sender:
@@ -63,7 +63,7 @@ def restored(file: Path) -> Iterator[dict[str, Any]]:
     django.setup()
     from django.core.management import call_command
 
-    from surveys.keeping import backup
+    from surveys.maintenance import backup
     from tests.tools.backups import signed_by
 
     call_command("migrate", verbosity=0)
@@ -90,7 +90,7 @@ class Sender(threading.Thread):
     def run(self) -> None:
         from django.db import OperationalError, connection
 
-        from collector import storing
+        from collector.reports import storing
 
         while not self.leave.wait(EVERY):
             start = time.perf_counter()

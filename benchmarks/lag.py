@@ -86,7 +86,7 @@ def running(kind: str) -> Iterator[tuple[Installation, Ask]]:
 
 
 def open_survey(installation: Installation) -> str:
-    from surveys import definitions
+    from surveys.definition import definitions
 
     item = payloads.definition()["items"][0]
     item["channel"]["truth"] = "1/6"  # so many questions together may tell no more than a few that tell much

@@ -50,8 +50,8 @@ def build(count: int) -> str:
     from django.core.management import call_command
     from django.db import connection
 
-    from surveys.people.teams import home_team
-    from surveys.services import open_survey, write_survey
+    from surveys.accounts.teams import home_team
+    from surveys.lifecycle.services import open_survey, write_survey
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
@@ -72,7 +72,7 @@ def build(count: int) -> str:
 
 def definition(slug: str, *, groups: int = 0) -> dict[str, Any]:
     """50 questions: of ten, six with yes and no, two with five choices, a scale and a number."""
-    from surveys.definitions import complete
+    from surveys.definition.definitions import complete
 
     def item(number: int) -> dict[str, Any]:
         said = {"key": f"q{number}", "wording": f"Question {number} of a long survey: is it so with you?"}
@@ -103,11 +103,11 @@ def definition(slug: str, *, groups: int = 0) -> dict[str, Any]:
 def _others(team: Any) -> None:
     """The other surveys, each open with 100 counted reports and a run, written as copies of one that was made so."""
     from collector.models import DailyCount, FrozenDesign
-    from estimator import services as estimator
     from estimator.models import Estimate, Run
-    from surveys.definitions import design_of
+    from estimator.runs import services as estimator
+    from surveys.definition.definitions import design_of
+    from surveys.lifecycle.services import open_survey, write_survey
     from surveys.models import Item, Survey, Version
-    from surveys.services import open_survey, write_survey
 
     first = open_survey(write_survey(definition("survey-0"), team=team), reason="It is measured.")
     _store(first.design_id, 100)
@@ -144,10 +144,11 @@ def _store(digest: str, count: int) -> None:
     from django.db import connection, transaction
     from django.utils import timezone
 
-    from collector import folding, selectors
+    from collector.designs.selectors import get_design
     from collector.models import DailyCount, FrozenDesign
+    from collector.reports import folding
 
-    design, number = selectors.get_design(digest), FrozenDesign.objects.get(digest=digest).number
+    design, number = get_design(digest), FrozenDesign.objects.get(digest=digest).number
     generator = np.random.default_rng(1)
     kinds, strata = 1_000, len(design.strata)
     symbols = np.stack([generator.integers(0, size, size=kinds) for size in design.alphabets], axis=1).astype(np.uint8)
@@ -173,8 +174,8 @@ def _store(digest: str, count: int) -> None:
 
 def estimates() -> None:
     """From asking to the numbers being there, as a worker computes them; and the schedule's look at every design."""
-    from collector import folding
-    from estimator import services
+    from collector.reports import folding
+    from estimator.runs import services
     from surveys.models import Version
 
     digest = Version.objects.get(survey__slug="big").design_id

@@ -38,7 +38,7 @@ def main() -> None:
 
 def intake(folder: Path) -> None:
     """Reports a second over HTTP, each on disk before it is answered."""
-    from surveys import definitions
+    from surveys.definition import definitions
     from tests import payloads
     from tests.system.installation import Installation
 
@@ -106,15 +106,15 @@ def folding() -> None:
     django.setup()
     from django.core.management import call_command
 
-    from collector import folding as folder
-    from collector import selectors
+    from collector.designs.services import freeze_design
     from collector.models import FrozenDesign, WaitingReport
-    from collector.services import freeze
+    from collector.reports import folding as folder
+    from collector.reports import selectors
     from tests import payloads
 
     call_command("migrate", verbosity=0)
     item = payloads.document()["items"][0]
-    design = freeze(payloads.document(items=[item | {"key": f"q{number}"} for number in range(ITEMS)]))
+    design = freeze_design(payloads.document(items=[item | {"key": f"q{number}"} for number in range(ITEMS)]))
     symbols = np.random.default_rng(1).integers(0, 2, size=(REPORTS, ITEMS), dtype=np.uint8)
     frozen = FrozenDesign.objects.get(digest=design.digest)
     rows = (

@@ -54,9 +54,9 @@ def measure(what: str) -> tuple[float, int]:
     import django
 
     django.setup()
-    from estimator import services
     from estimator.models import Run
-    from estimator.reporting import files
+    from estimator.reports import files
+    from estimator.runs import services
 
     if what == "estimates":
         digest = _filled()
@@ -74,8 +74,8 @@ def _filled() -> str:
     """A closed design whose totals hold a million reports; its digest."""
     from django.core.management import call_command
 
+    from collector.designs.services import close_design, freeze_design
     from collector.models import Tally
-    from collector.services import close, freeze
     from tests import kinds, payloads
 
     call_command("migrate", verbosity=0)
@@ -84,7 +84,7 @@ def _filled() -> str:
         item["section"] = "first"
     groups = [{"key": f"g{n}", "label": {"en": f"Group {n}"}, "share": None} for n in range(1, 4)]
     document: dict[str, Any] = kinds.document(items=items, sections=kinds.document()["sections"][:1])
-    design = freeze(document | {"strata": payloads.document()["strata"] | {"groups": groups}})
+    design = freeze_design(document | {"strata": payloads.document()["strata"] | {"groups": groups}})
     generator = np.random.default_rng(1)
     sizes = generator.multinomial(REPORTS, [0.5, 0.3, 0.2])
     Tally.objects.bulk_create(
@@ -95,7 +95,7 @@ def _filled() -> str:
             generator.multinomial(size, np.arange(alphabet, 0, -1) / (alphabet * (alphabet + 1) / 2))
         )
     )
-    close(design.digest)
+    close_design(design.digest)
     return design.digest
 
 

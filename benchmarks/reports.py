@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._svg import COLOURS, Panel, picture
-from config.household import commands
 from config.postgresql import PostgreSQL, _user, binary
+from config.processes import commands
 from config.redis_server import RedisServer
 from tests.system.installation import ROOT, free_port, wait_until
 
@@ -141,7 +141,7 @@ def load(**asked: Any) -> dict[str, float]:
 PREPARE = f"""
 from django.db import connection
 from benchmarks.plain.models import PlainReport
-from collector.services import freeze
+from collector.reports.services import freeze
 from tests import payloads
 item = payloads.document()["items"][0]
 with connection.schema_editor() as editor:

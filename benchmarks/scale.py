@@ -76,7 +76,7 @@ def measure() -> Iterator[dict[str, Any]]:
     digest = _filled.prepare()
     from django.db import connection
 
-    from collector import folding, storing
+    from collector.reports import folding, storing
 
     _filled.fill(digest, FILLED)
     for _ in range(TURNS):

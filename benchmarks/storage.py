@@ -70,7 +70,7 @@ def main() -> None:
 
 def measure(most: int) -> Iterator[Measured]:
     digest = _filled.prepare()
-    from collector import folding, storing
+    from collector.reports import folding, storing
 
     for reports in SIZES:
         if reports > most:

@@ -14,12 +14,12 @@ from django.conf import settings
 from django.template.loader import get_template
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
-from estimator.languages import LANGUAGES
+from estimator.base.languages import LANGUAGES
 
 ROOT = Path(settings.ROOT)
 TEMPLATES = ROOT / "templates"
 
-PANEL = ("surveys/panel/", "surveys/admin.py", "surveys/forms.py")
+PANEL = ("surveys/panel/", "surveys/admin.py", "surveys/panel/forms/survey.py")
 """Not for respondents; the panel speaks English."""
 
 WIDTH = 118

@@ -8,4 +8,4 @@ class CollectorConfig(AppConfig):
     verbose_name = "The collector"
 
     def ready(self) -> None:
-        import_module("collector.store")  # registers its system check
+        import_module("collector.database.settings")  # registers its system check

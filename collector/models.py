@@ -58,7 +58,8 @@ class StoredReport(models.Model):
     """One randomised report: a byte for each symbol.
 
     The key begins with the design, so that its reports are found together, and goes on with the random nonce: SQLite
-    keeps the rows in the order of their keys (see collector/tables.py), and nothing tells in which order they came.
+    keeps the rows in the order of their keys (see collector/database/tables.py), and nothing tells in which order they
+    came.
     The columns stand in the order in which PostgreSQL pads them least.
     """
 

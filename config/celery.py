@@ -25,7 +25,7 @@ app.autodiscover_tasks()
 @beat_init.connect
 def refuse_newer_database(**_: Any) -> None:
     """End worker or beat with a sentence where the database is of a newer version."""
-    from surveys.newer import NewerDatabase, check_database  # only now: it needs the models
+    from surveys.maintenance.schema_version import NewerDatabase, check_database  # only now: it needs the models
 
     try:
         check_database()

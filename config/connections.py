@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterator
 from pathlib import Path
 
-from collector.limits import address_of
+from collector.endpoint.rate_limits import address_of
 
 MOST = 4096
 """Connections of a web process, where the system lets it open the files for them."""

@@ -7,7 +7,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 POOL = {"min_size": 1, "max_size": 8, "timeout": 10}
-"""Connections that a process keeps for its pages; reports have one of their own (collector/writer.py)."""
+"""Connections that a process keeps for its pages; reports have one of their own (collector/endpoint/writer.py)."""
 
 PATIENCE = {"connect_timeout": 5, "tcp_user_timeout": 10_000}
 """Seconds to connect, and milliseconds until a server that has vanished without a word is given up."""
@@ -35,7 +35,8 @@ def database(url: str, data: Path) -> dict[str, Any]:
 def _sqlite(data: Path) -> dict[str, Any]:
     # IMMEDIATE: a transaction that will write takes its place in the queue at once instead of failing half way.
     # synchronous=FULL: a report that was answered with 201 survives a power cut.
-    # journal_size_limit=0: a log that is begun anew keeps no older write behind the new ones (collector/wal.py).
+    # journal_size_limit=0: a log that is begun anew keeps no older write behind the new ones
+    # (collector/database/write_ahead_log.py).
     # temp_store=MEMORY: what a statement would need to be undone, for folding every page that it changes, goes through
     # no file; it was a third of what was written, and pages of reports were left on the disk outside the database.
     return {

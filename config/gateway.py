@@ -21,16 +21,16 @@ from wsgiref.util import FileWrapper
 from django.conf import settings
 from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]
 
-from collector import limits
-from collector.admission import Admission, Turns
-from collector.door import Answer, Door
+from collector.endpoint import rate_limits
+from collector.endpoint.admission import Admission, Turns
+from collector.endpoint.application import Answer, Door
+from collector.endpoint.headers import LENGTH
+from collector.endpoint.parsing import LARGEST_BODY
+from collector.endpoint.writer import PATIENCE
 from collector.errors import Incomplete, OddType, Refusal, TooSlow, not_stored
-from collector.headers import LENGTH
-from collector.parsing import LARGEST_BODY
-from collector.writer import PATIENCE
 from config import connections
-from config.limiting import LARGEST_BODY as LARGEST_UPLOAD
 from config.middleware import headers_without_django
+from config.rate_limits import LARGEST_BODY as LARGEST_UPLOAD
 
 THREADS = 64
 """Of each web process for pages, at most."""
@@ -103,7 +103,7 @@ class Gateway:
     async def _page(self, environ: Environ, proto: Any) -> None:
         """Have whatever is no report answered by a thread. A Refusal where its address waits for too many answers: a
         connection that waits for one is not ended, so a few addresses could hold all connections by asking alone."""
-        address = limits.address_of(environ)
+        address = rate_limits.address_of(environ)
         with self._pages.hold(address):
             async with self._turns.hold(address):
                 await asyncio.get_running_loop().run_in_executor(self._threads, self._call, environ, proto)
@@ -114,7 +114,7 @@ class Gateway:
         largest = LARGEST_BODY if environ["PATH_INFO"].startswith(RESPONDENTS) else LARGEST_UPLOAD
         if not 0 < length <= largest:
             return b""  # what is behind refuses it by its headers, in its own words
-        with self._admission.hold(limits.address_of(environ), -(-length // LARGEST_BODY)):
+        with self._admission.hold(rate_limits.address_of(environ), -(-length // LARGEST_BODY)):
             seconds = deadline_of(length)
             try:
                 async with asyncio.timeout(seconds):

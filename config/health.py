@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
 from config import metrics
-from estimator import health
+from estimator.runs import health
 
 
 @require_safe

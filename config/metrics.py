@@ -13,9 +13,9 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from collector import selectors as reports
-from collector.store import size_in_bytes
-from estimator import health, selectors
+from collector.database.settings import size_in_bytes
+from collector.reports import selectors as reports
+from estimator.runs import health, selectors
 from randomized_response import __version__
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from surveys.languages import CODE
+from surveys.definition.languages import CODE
 
 RESPONDENT_PATH = "/s/"
 SPENT_PATH = "/spent/"
@@ -118,7 +118,7 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
         for name, value in headers_for(request.path, missing=response.status_code >= 400).items():
             response.headers[name] = value
         if framing := getattr(response, "frame_ancestors", ()):
-            # The sites that a survey names (surveys/embedding.py), and nothing else of the policy.
+            # The sites that a survey names (surveys/lifecycle/embedding.py), and nothing else of the policy.
             policy = response.headers["Content-Security-Policy"]
             allowed = f"frame-ancestors {' '.join(framing)}"
             response.headers["Content-Security-Policy"] = policy.replace("frame-ancestors 'none'", allowed)

@@ -10,17 +10,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from collector import described
+from collector.endpoint import openapi
 from randomized_response import __version__
-from surveys.api.described import REFUSED
+from surveys.api.openapi import REFUSED
 from surveys.api.problems import CONTENT_TYPE
 
 
 def with_the_door(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
     """Add what is no view of the framework: the door for reports; and say which version this is."""
     result["info"]["version"] = __version__
-    result["paths"][described.ADDRESS] = described.path_item()
-    result["components"]["schemas"] |= described.SCHEMAS
+    result["paths"][openapi.ADDRESS] = openapi.path_item()
+    result["components"]["schemas"] |= openapi.SCHEMAS
     return result
 
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import psycopg
 
-from config.waiting import QUIET, wait_until_ready
+from config.readiness import QUIET, wait_until_ready
 
 USER = DATABASE = "candor"
 UNPRIVILEGED = "nobody"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import redis
 
-from config.waiting import QUIET, wait_until_ready
+from config.readiness import QUIET, wait_until_ready
 
 
 class RedisServer:

@@ -6,7 +6,7 @@ from django.db import connection
 
 from config.wsgi import application as door  # isort: skip - it sets Django up
 from config.gateway import Gateway
-from surveys.newer import NewerDatabase, check_database
+from surveys.maintenance.schema_version import NewerDatabase, check_database
 
 try:
     check_database()

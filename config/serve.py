@@ -25,8 +25,8 @@ from pathlib import Path
 from types import FrameType
 
 from config import data_folder
-from config.household import Household, Server, commands
-from config.waiting import wait_until_ready
+from config.processes import Household, Server, commands
+from config.readiness import wait_until_ready
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"

@@ -10,12 +10,12 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from collector.limits import Limit
+from collector.endpoint.rate_limits import Limit
 from config.beat import SCHEDULER, every
 from config.data_folder import make_private
 from config.database import database
 from config.panel import UNFOLD as UNFOLD
-from config.secret import read_or_create
+from config.secrets import read_or_create
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("CANDOR_DATA", ROOT / "var")).resolve()
@@ -44,7 +44,7 @@ if not re.fullmatch(r"[0-7](\.[0-9]{1,6})?|8(\.0{1,6})?", CANDOR_EPSILON_CEILING
     )
 ALLOWED_HOSTS = [urlsplit(CANDOR_URL).hostname or "127.0.0.1", "localhost", "127.0.0.1"]
 CSRF_TRUSTED_ORIGINS = [CANDOR_URL]
-CSRF_FAILURE_VIEW = "surveys.people.account.unverified"
+CSRF_FAILURE_VIEW = "surveys.panel.accounts.account.unverified"
 SECURE = urlsplit(CANDOR_URL).scheme == "https"
 
 INSTALLED_APPS = [
@@ -76,11 +76,11 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "config.limiting.limited",
-    "surveys.people.gate.second_factor",
+    "config.rate_limits.limited",
+    "surveys.middleware.second_factor",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
-    "config.limiting.DatabaseAway",
+    "config.rate_limits.DatabaseAway",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -114,7 +114,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
-    {"NAME": "surveys.people.tokens.EndedByNewPassword"},
+    {"NAME": "surveys.accounts.tokens.EndedByNewPassword"},
 ]
 LOGIN_URL = "admin:login"
 # Ten wrong passwords for one name, known or not, from one address, and that name waits there for a quarter of an hour.
@@ -124,8 +124,8 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_CALLABLE = "surveys.people.account.locked"
-AXES_CLIENT_IP_CALLABLE = "surveys.people.account.hashed_address"
+AXES_LOCKOUT_CALLABLE = "surveys.panel.accounts.account.locked"
+AXES_CLIENT_IP_CALLABLE = "surveys.panel.accounts.account.hashed_address"
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 # "required" makes the panel ask everybody for a second factor; else each researcher decides.
 CANDOR_SECOND_FACTOR = os.environ.get("CANDOR_SECOND_FACTOR", "")
@@ -190,7 +190,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
 LANGUAGE_CODE = "en"
 # What the respondents' pages speak, each by its own name; docs/client.md says how to add one. Reports speak fewer
-# (estimator/languages.py) and have a catalog of their own; where both have a text, the respondents' one counts.
+# (estimator/base/languages.py) and have a catalog of their own; where both have a text, the respondents' one counts.
 LOCALE_PATHS = [ROOT / "locale", ROOT / "estimator" / "locale"]
 LANGUAGES = [
     ("en", "English"),
@@ -238,7 +238,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SCHEMA_PATH_PREFIX": "/api/v[0-9]",
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "config.openapi.with_the_door"],
     "ENUM_NAME_OVERRIDES": {
-        "JobState": "estimator.jobs.Job.State",
+        "JobState": "estimator.base.jobs.Job.State",
         "SurveyState": "surveys.models.Survey.State",
     },
     "PATH_CONVERTER_OVERRIDES": {
@@ -288,7 +288,7 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# Every worker folds, and one does nothing else (config/household.py).
+# Every worker folds, and one does nothing else (config/processes.py).
 CELERY_TASK_ROUTES = {"estimator.fold_waiting": {"queue": "folding"}}
 CELERY_BEAT_SCHEDULER = SCHEDULER
 CELERY_BEAT_SCHEDULE = {

@@ -6,17 +6,17 @@ from django.urls import include, path
 from config import api_page, health
 from config import checks as checks  # registers them
 from config.openapi import SchemaView
-from surveys.blind import views as blind
-from surveys.people import account, joining, sign_in
+from surveys.panel.accounts import account, joining, sign_in
+from surveys.respondent import token_views as blind
 
 handler400 = "surveys.api.problems.bad"
-handler403 = "surveys.people.account.forbidden"
+handler403 = "surveys.panel.accounts.account.forbidden"
 handler404 = "surveys.api.problems.missing"
 handler500 = "surveys.api.problems.broken"
 
 urlpatterns = [
-    path("", include("collector.urls")),
-    path("", include("surveys.urls")),
+    path("", include("collector.endpoint.urls")),
+    path("", include("surveys.respondent.urls")),
     path("", include("estimator.urls")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),

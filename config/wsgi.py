@@ -8,13 +8,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django = get_wsgi_application()
 
 # Only now: they need the settings.
-from collector import wal  # noqa: E402
-from collector.door import Door  # noqa: E402
-from collector.storing import store  # noqa: E402
-from collector.writer import Writer  # noqa: E402
+from collector.database import write_ahead_log  # noqa: E402
+from collector.endpoint.application import Door  # noqa: E402
+from collector.endpoint.writer import Writer  # noqa: E402
+from collector.reports.storing import store  # noqa: E402
 from config.middleware import headers_without_django  # noqa: E402
-from surveys.work import bits_of  # noqa: E402
+from surveys.lifecycle.proof_of_work import bits_of  # noqa: E402
 
-wal.keep_short()
+write_ahead_log.keep_short()
 writer = Writer(store)
 application = Door(django, writer=writer, headers=headers_without_django, bits=bits_of)

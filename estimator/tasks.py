@@ -2,10 +2,11 @@
 
 from celery import shared_task
 
-from collector import folding, rewriting, selectors, wal
-from estimator import services
+from collector.database import write_ahead_log
+from collector.reports import folding, rewriting, selectors
 from estimator.analyses import services as analyses
-from estimator.exporting import jobs as exports
+from estimator.exports import services as exports
+from estimator.runs import services
 
 
 @shared_task(name="estimator.fold_waiting")
@@ -15,7 +16,7 @@ def fold_waiting() -> None:
         folding.fold(digest, wait=False)  # what another worker has in hand is its own
     rewriting.mix_waiting()
     services.caught_up()
-    wal.truncate()
+    write_ahead_log.truncate()
 
 
 @shared_task(name="estimator.estimate_changed")

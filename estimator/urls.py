@@ -1,6 +1,7 @@
 from django.urls import path
 
-from estimator import keys, views  # noqa: F401 - `keys` makes <key:...> known
+from estimator import views
+from estimator.base import keys  # noqa: F401 - makes <key:...> known
 
 app_name = "estimator"
 urlpatterns = [

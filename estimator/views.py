@@ -4,11 +4,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from estimator.exporting.formats import FORMATS, NotExported
-from estimator.languages import DEFAULT, LANGUAGES, speaking
+from estimator.base.languages import DEFAULT, LANGUAGES, speaking
+from estimator.exports.formats import FORMATS, NotExported
 from estimator.models import Run
-from estimator.report import context
-from estimator.reporting import files
+from estimator.reports import files
+from estimator.reports.report import context
 
 TEMPLATE = "estimator/report.html"
 

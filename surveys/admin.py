@@ -29,19 +29,19 @@ from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from collector.designs import MOST_GROUPS
-from collector.texts import validate_line
-from surveys import lifecycle, selectors, services
-from surveys.access import Role, role_in, surveys_of
-from surveys.forms import GroupForm, PartFormSet, SectionForm, SurveyForm, spoken
-from surveys.item_form import ItemForm
-from surveys.item_rows import ItemFormSet, rows_open
-from surveys.missing import lacking
+from collector.designs.texts import validate_line
+from surveys.accounts.access import Role, role_in, surveys_of
+from surveys.accounts.audit_log import record
+from surveys.accounts.teams import choices_of, delete_accounts, home_team, left_without_owner, team_fields
+from surveys.lifecycle import selectors, services, transitions
 from surveys.models import Group, Item, Section, Survey
+from surveys.panel.forms.item import ItemForm
+from surveys.panel.forms.item_list import ItemFormSet, rows_open
+from surveys.panel.forms.missing import lacking
+from surveys.panel.forms.survey import GroupForm, PartFormSet, SectionForm, SurveyForm, spoken
 from surveys.panel.listing import ROWS, Line, lines_of
 from surveys.panel.overview import question_of
 from surveys.panel.views import signed_in
-from surveys.people.log import record
-from surveys.people.teams import choices_of, delete_accounts, home_team, left_without_owner, team_fields
 
 admin.site.unregister(DjangoGroup)
 admin.site.unregister(User)
@@ -267,7 +267,7 @@ class SurveyAdmin(ModelAdmin):
     def save_model(self, request: HttpRequest, obj: Survey, form: ModelForm[Survey], change: bool) -> None:
         if change:
             # Nobody can open it until this is saved; what was opened in the meantime is not written over.
-            lifecycle.require_draft(Survey.objects.select_for_update().get(pk=obj.pk))
+            transitions.require_draft(Survey.objects.select_for_update().get(pk=obj.pk))
         else:
             obj.team = obj.team if obj.team_id else home_team(signed_in(request))
         super().save_model(request, obj, form, change)

@@ -8,5 +8,5 @@ class SurveysConfig(AppConfig):
     verbose_name = "Candor"
 
     def ready(self) -> None:
-        import_module("surveys.people.receivers")
-        import_module("surveys.keeping.telling")
+        import_module("surveys.accounts.receivers")
+        import_module("surveys.maintenance.telling")

@@ -2,18 +2,18 @@
 
 from celery import shared_task
 
-from surveys import appointments
 from surveys.api.base import forget_answers
-from surveys.inviting import mailing, posting
-from surveys.keeping import retention
-from surveys.rehearsals import services as rehearsals
-from surveys.webhooks import events
-from surveys.webhooks import services as webhooks
+from surveys.lifecycle import schedules
+from surveys.maintenance import retention
+from surveys.outreach import mail_delivery, mailing
+from surveys.outreach.webhooks import events
+from surveys.outreach.webhooks import services as webhooks
+from surveys.planning.rehearsals import services as rehearsals
 
 
 @shared_task(name="surveys.keep_appointments")
 def keep_appointments() -> None:
-    appointments.keep_due()
+    schedules.keep_due()
 
 
 @shared_task(name="surveys.keep_house")
@@ -50,7 +50,7 @@ def resume_deliveries() -> None:
 
 @shared_task(name="surveys.execute_mailing")
 def execute_mailing(mailing_id: int) -> None:
-    posting.execute(mailing_id)
+    mail_delivery.execute(mailing_id)
 
 
 @shared_task(name="surveys.resume_mailings")

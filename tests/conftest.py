@@ -10,11 +10,11 @@ from django.core.management import call_command
 from django.db.backends.sqlite3.base import DatabaseOperations
 
 from collector.designs import Design
+from collector.designs.services import freeze_design
 from collector.models import FrozenDesign
-from collector.services import freeze
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import open_survey, write_survey
 from surveys.models import Survey, Version
-from surveys.people.teams import home_team
-from surveys.services import open_survey, write_survey
 from tests import payloads
 
 
@@ -69,7 +69,7 @@ def bob(db: None) -> User:
 @pytest.fixture
 def design(db: None) -> Design:
     """An open design: two coins, then one choice of three; two strata."""
-    return freeze(payloads.document())
+    return freeze_design(payloads.document())
 
 
 @pytest.fixture

@@ -1,9 +1,10 @@
 """A finished run of the payloads' survey, and its known truth, for tests of what is made from runs."""
 
 from collector.designs import Design
-from collector.services import close, receive, receive_simulated
-from estimator import services
+from collector.designs.services import close_design
+from collector.endpoint.receiving import receive, receive_simulated
 from estimator.models import KnownShare, Run
+from estimator.runs import services
 from tests import payloads
 
 REPORTS = ("0100", "0002", "0101")
@@ -29,7 +30,7 @@ def fill_open(design: Design, *, count: int = 90, first: int = 60) -> None:
 def run_of(design: Design, *, published: bool = False, final: bool = True) -> Run:
     """A finished run: after closing where it is `final`, else one of a design that takes reports still."""
     if final:
-        close(design.digest)
+        close_design(design.digest)
     run = services.execute(services.request_run(design.digest).pk)
     services.publish(run, published=published)
     run.refresh_from_db()

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from collector import folding, stepping
 from collector.designs import Design
 from collector.models import WaitingReport
+from collector.reports import folding, stepping
 
 
 def fold_these(design: Design) -> int:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from collector.designs import Design
-from collector.services import freeze
+from collector.designs.services import freeze_design
 from tests import kinds, payloads, simulated
 
 WORDING = '=HYPERLINK("x") – هل غششت؟ 😀 "quoted", it\'s; <b>&amp;</b>\nsecond line'
@@ -17,7 +17,7 @@ def design(**changes: object) -> Design:
     document["title"] = {"en": TITLE}
     document["items"][0]["wording"], document["items"][0]["choices"][1] = {"en": WORDING}, {"en": CHOICE}
     document["strata"]["groups"][0]["label"] = {"en": GROUP}
-    return freeze(document)
+    return freeze_design(document)
 
 
 def answer(design: Design, count: int = 120) -> None:
@@ -30,4 +30,4 @@ def answer(design: Design, count: int = 120) -> None:
 def of_every_kind() -> Design:
     """Every kind of question and every encoding, in two groups."""
     groups = payloads.definition()["strata"]
-    return freeze(kinds.document(strata=groups))
+    return freeze_design(kinds.document(strata=groups))

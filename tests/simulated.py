@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from collector.models import FrozenDesign, Report, WaitingReport
-from collector.selectors import Totals
-from estimator import services as estimator
+from collector.reports.selectors import Totals
 from estimator.models import KnownShare
+from estimator.runs import services as estimator
 from randomized_response import Channel, question_of, simulate
 from randomized_response.symbols import read_symbols, ticket_boxes
 

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from collector.triggers import refuse
+from collector.database.triggers import refuse
 
 DESIGN = "collector_frozendesign"
 

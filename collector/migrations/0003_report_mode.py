@@ -6,7 +6,7 @@ and made again last, in both directions.
 
 from django.db import migrations, models
 
-from collector.triggers import allow_again, refuse
+from collector.database.triggers import allow_again, refuse
 
 SAME = (
     "NEW.nonce IS DISTINCT FROM OLD.nonce OR NEW.design_id IS DISTINCT FROM OLD.design_id "

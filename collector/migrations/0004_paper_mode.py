@@ -6,7 +6,7 @@ and made again last, in both directions.
 
 from django.db import migrations, models
 
-from collector.triggers import allow_again, refuse
+from collector.database.triggers import allow_again, refuse
 
 FROZEN = refuse(
     "report_is_frozen",

@@ -8,7 +8,7 @@ from django.db import migrations, models
 from django.db.models import F, Q
 
 from collector.models import SaysRehearsal
-from collector.triggers import allow_again, refuse
+from collector.database.triggers import allow_again, refuse
 
 DESIGN, REPORT = "collector_frozendesign", "collector_report"
 

@@ -10,7 +10,7 @@ from django.apps.registry import Apps
 from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from collector.triggers import allow_again, refuse
+from collector.database.triggers import allow_again, refuse
 
 before = import_module("collector.migrations.0005_sealed_rehearsals")
 IS_FROZEN, STAYS_CLOSED, STAYS, _ = before.FROZEN

@@ -12,8 +12,8 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.models.functions import Length
 from django.db.models.lookups import Exact
 
-from collector.tables import ByKey
-from collector.triggers import allow_again, refuse
+from collector.database.tables import ByKey
+from collector.database.triggers import allow_again, refuse
 
 before = import_module("collector.migrations.0005_sealed_rehearsals")
 TABLES = {"waitingreport": "collector_waitingreport", "report": "collector_report"}

@@ -7,7 +7,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.models.functions import Length
 from django.db.models.lookups import Exact
 
-from collector.tables import ByKey
+from collector.database.tables import ByKey
 
 MODES = [
     (0, "randomised by the respondent's browser"),

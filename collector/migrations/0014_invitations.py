@@ -12,7 +12,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.models.functions import Length
 from django.db.models.lookups import Exact
 
-from collector.tables import ByKey
+from collector.database.tables import ByKey
 
 SETTINGS = (
     "ALTER TABLE collector_invitation ALTER COLUMN hash SET STATISTICS 0",

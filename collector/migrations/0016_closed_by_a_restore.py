@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.db import migrations, models
 
-from collector.triggers import allow_again, refuse
+from collector.database.triggers import allow_again, refuse
 
 sealed = import_module("collector.migrations.0005_sealed_rehearsals")
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from estimator.analyses.rows import Row
-from estimator.analyses.words import MINUS
-from estimator.pictures import Axis
+from estimator.analyses.sentences import MINUS
+from estimator.base.charts import Axis
 
 MOST_TICKS = 6
 WIDEST = 5

@@ -6,14 +6,14 @@ The columns are documented in docs/analysis.md.
 import json
 from typing import Any
 
-from collector import selectors as store
-from estimator import targets
-from estimator.analyses.models import Analysis
+from collector.designs.selectors import get_design
 from estimator.analyses.quantities import item_of, variable_of
 from estimator.analyses.rows import Row
-from estimator.analyses.words import Speaker
-from estimator.exporting.cells import instant, sheet
-from estimator.groups import stored
+from estimator.analyses.sentences import Speaker
+from estimator.base.cells import instant, sheet
+from estimator.models import Analysis
+from estimator.runs import targets
+from estimator.runs.groups import stored
 
 FORMAT = 1
 COLUMNS = (
@@ -33,7 +33,7 @@ def csv_file(analysis: Analysis) -> bytes:
 
 def json_file(analysis: Analysis) -> bytes:
     """What was asked, the counts that it was computed from, and every number: enough to compute it again."""
-    design = store.get_design(analysis.design_id)
+    design = get_design(analysis.design_id)
     document = {
         "format": FORMAT,
         "note": "inputs count randomised reports, not true answers; the result is computed from them",
@@ -59,7 +59,7 @@ def json_file(analysis: Analysis) -> bytes:
 
 def rows_of(analysis: Analysis) -> list[dict[str, Any]]:
     """Every number of an analysis as plain values by column."""
-    speaker = Speaker(store.get_design(analysis.design_id))
+    speaker = Speaker(get_design(analysis.design_id))
     answers = _answers(analysis, speaker)
     return [_row(analysis, speaker, Row(**row), answers) for row in analysis.result["rows"]]
 
@@ -107,7 +107,7 @@ def target_of(analysis: Analysis, row: Row) -> str:
     """Of whom a number speaks: each version is weighted or not, else what was weighted by entered shares."""
     if analysis.kind != Analysis.Kind.VERSIONS:
         return targets.of_numbers(weighted=bool(row.weights), sampled=True)
-    designs = map(store.get_design, analysis.parameters["designs"])
+    designs = map(get_design, analysis.parameters["designs"])
     found = {
         design.document["version"]: targets.target(stored(design, groups), sampled=True)
         for design, groups in zip(designs, analysis.inputs["groups"], strict=True)

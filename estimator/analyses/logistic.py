@@ -10,7 +10,7 @@ from collector.designs import Design
 from estimator.analyses.quantities import Variable, variable_of
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW, Row, number
 from estimator.analyses.strata import counts_of
-from estimator.groups import stored
+from estimator.runs.groups import stored
 from randomized_response import LogisticFit, logistic_regression
 
 WALD = "wald"

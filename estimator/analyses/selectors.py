@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from django.db.models import QuerySet
 
-from estimator.analyses.models import Analysis
+from estimator.models import Analysis
 
 NEWEST = 30
 HEAVY = ("inputs", "result")

@@ -7,13 +7,13 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from collector import selectors as store
-from collector.designs import Design, canonical
-from estimator import jobs
-from estimator.analyses import asking, crossing, logistic, snapshots, strata, versions
-from estimator.analyses.models import Analysis
+from collector.designs import Design, canonical, selectors
+from collector.reports import selectors as store
+from estimator.analyses import cross_tables, logistic, requests, snapshots, strata, versions
 from estimator.analyses.quantities import Refused
-from estimator.heart import Heart
+from estimator.base import jobs
+from estimator.base.lease import Heart
+from estimator.models import Analysis
 from randomized_response import __version__
 
 Kind = Analysis.Kind
@@ -26,12 +26,12 @@ def request(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> An
 
     `said` are the fields of a form, `designs` the survey's, the newest first. Raises Refused.
     """
-    return _queue(kind=kind, parameters=asking.parameters(kind, said, designs), design_id=designs[0].digest)
+    return _queue(kind=kind, parameters=requests.parameters(kind, said, designs), design_id=designs[0].digest)
 
 
 def repeat(analysis: Analysis) -> Analysis:
     """Ask the same of the totals as they are now; the first one stays as it is. Raises Refused."""
-    asking.require_all_told(analysis.parameters, store.get_design(analysis.design_id))
+    requests.require_all_told(analysis.parameters, selectors.get_design(analysis.design_id))
     return _queue(
         kind=analysis.kind, parameters=analysis.parameters, design_id=analysis.design_id, repeats_id=analysis.pk
     )
@@ -60,11 +60,11 @@ def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
         case Kind.WEIGHTING:
             return strata.weighting(design, parameters, inputs)
         case Kind.CROSS_TABLE:
-            return crossing.cross_table(design, parameters, inputs)
+            return cross_tables.cross_table(design, parameters, inputs)
         case Kind.REGRESSION:
             return logistic.regression(design, parameters, inputs)
         case Kind.VERSIONS:
-            designs = [store.get_design(digest) for digest in parameters["designs"]]
+            designs = [selectors.get_design(digest) for digest in parameters["designs"]]
             return versions.comparison(designs, parameters, inputs)
     raise ValueError(f"kind must be one of {', '.join(Kind.values)}; got {kind!r}")
 
@@ -82,7 +82,7 @@ def _queue(**fields: Any) -> Analysis:
 
 def _compute(analysis_id: int, lease: str) -> None:
     analysis = Analysis.objects.get(pk=analysis_id)
-    design, parameters = store.get_design(analysis.design_id), analysis.parameters
+    design, parameters = selectors.get_design(analysis.design_id), analysis.parameters
     seconds = store.report_count(design.digest) / COUNTED_IN_A_SECOND
     with Heart(Analysis, analysis_id, lease, silence=seconds) as heart:
         heart.watch(0.1)

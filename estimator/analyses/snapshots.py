@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from collector import folding
-from collector import selectors as store
-from collector.designs import Design, canonical
-from estimator.analyses.models import Analysis
+from collector.designs import Design, canonical, selectors
+from collector.reports import folding
+from collector.reports import selectors as store
 from estimator.analyses.quantities import Variable, item_of, variable_of
-from estimator.groups import Partition, of_totals, released
+from estimator.models import Analysis
+from estimator.runs.groups import Partition, of_totals, released
 
 Kind = Analysis.Kind
 
@@ -31,7 +31,7 @@ class Snapshot:
 
 def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
     """Fold what waits, of an open design whole steps, then read what an analysis of this kind is computed from."""
-    now, while_open = store.told_moment(design.digest), store.is_open(design.digest)
+    now, while_open = store.told_moment(design.digest), selectors.is_open(design.digest)
     if kind == Kind.CROSS_TABLE:
         first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
         folding.fold(design.digest)
@@ -40,7 +40,7 @@ def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
         inputs = {"pairs": partition.merge(pairs).tolist(), "groups": partition.members}
         return Snapshot(inputs, int(pairs.sum()), now, while_open)
     if kind == Kind.VERSIONS:
-        versions = [_totals(store.get_design(digest), parameters["quantity"]) for digest in parameters["designs"]]
+        versions = [_totals(selectors.get_design(digest), parameters["quantity"]) for digest in parameters["designs"]]
         inputs = {
             "versions": [[table.tolist() for table in tables] for _, tables in versions],
             "groups": [partition.members for partition, _ in versions],

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design
-from estimator import targets
 from estimator.analyses.quantities import Quantity, item_of, quantity_of, question_at
 from estimator.analyses.rows import TOO_FEW, TOO_FEW_VALUES, Row, number
-from estimator.computing import Fit, fit_of, weighted
-from estimator.groups import Partition, stored
+from estimator.runs import targets
+from estimator.runs.estimation import Fit, fit_of, weighted
+from estimator.runs.groups import Partition, stored
 from randomized_response import Question, compare, simultaneous_level
 from randomized_response.intervals import normal_quantile
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from collector.designs import Design
-from estimator import targets, waves
 from estimator.analyses.quantities import Quantity, quantity_of, question_at
 from estimator.analyses.rows import Row, number
 from estimator.analyses.strata import estimate_row
-from estimator.computing import Fit, overall
-from estimator.groups import stored
+from estimator.runs import targets, waves
+from estimator.runs.estimation import Fit, overall
+from estimator.runs.groups import stored
 
 
 def comparison(designs: Sequence[Design], parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from surveys.people import factor, tokens
-from surveys.people.models import AccessToken
+from surveys.accounts import second_factor, tokens
+from surveys.models import AccessToken
 
 UNKNOWN = "This token lets nobody in: it was revoked, has expired, or never was one."
 SET_UP_FIRST = "This installation asks for a second factor: set one up in the panel, and make a token then."
@@ -23,7 +23,7 @@ class TokenAuthentication(BaseAuthentication):
         token = tokens.token_of(request._request)
         if token is None:
             raise AuthenticationFailed(UNKNOWN)
-        if factor.required() and not factor.is_on(token.user):
+        if second_factor.required() and not second_factor.is_on(token.user):
             raise AuthenticationFailed(SET_UP_FIRST)
         tokens.note_use(token)
         return token.user, token

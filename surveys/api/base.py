@@ -16,9 +16,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from collector.headers import LENGTH
+from collector.endpoint.headers import LENGTH
 from surveys.api.problems import Problem, error
-from surveys.people.models import KeptAnswer
+from surveys.models import KeptAnswer
 
 LARGEST_BODY = 1_000_000
 """Bytes; a survey of 256 questions in five languages has a fifth of it."""

@@ -11,21 +11,28 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from estimator.exporting import jobs
-from estimator.exporting.download import response_of
-from estimator.exporting.formats import FORMATS
-from estimator.jobs import Job
+from estimator.base.jobs import Job
+from estimator.exports import services
+from estimator.exports.download import response_of
+from estimator.exports.formats import FORMATS
 from estimator.models import Export
-from surveys import exporting
-from surveys.access import Role, get_export_or_404, get_run_or_404, get_survey_or_404, require, role_in
+from surveys.accounts.access import (
+    Role,
+    get_export_or_404,
+    get_run_or_404,
+    get_survey_or_404,
+    require,
+    role_in,
+    survey_of,
+)
 from surveys.api import paging
 from surveys.api.base import View, user_of
-from surveys.api.bodies import ExportBody, read_body
-from surveys.api.described import change, read
+from surveys.api.openapi import change, read
 from surveys.api.paging import page_of, page_shape
 from surveys.api.problems import Problem, error
+from surveys.api.requests import ExportBody, read_body
+from surveys.lifecycle import exports as exporting
 from surveys.models import Rehearsal, Version
-from surveys.selectors import survey_of
 
 
 class FormatSerializer(serializers.Serializer[Any]):
@@ -70,7 +77,7 @@ class Whatever(DefaultContentNegotiation):
 def told(export: Export) -> dict[str, Any]:
     names = "key", "format", "language", "microdata", "state", "progress", "fault", "size", "sha256", "kept_until"
     said = {name: getattr(export, name) for name in names}
-    return said | {"run": export.run.key, "ready": jobs.is_there(export)}
+    return said | {"run": export.run.key, "ready": services.is_there(export)}
 
 
 def tell(exports: Sequence[Export]) -> list[dict[str, Any]]:
@@ -84,7 +91,7 @@ class FormatsView(View):
     def get(self, request: Request) -> Response:
         names = "name", "suffix", "content_type", "label", "about", "microdata"
         said = ({name: getattr(form, name) for name in names} for form in FORMATS.values())
-        languages = list(jobs.languages())
+        languages = list(services.languages())
         return Response([one | {"languages": languages if FORMATS[one["name"]].translated else []} for one in said])
 
 
@@ -112,7 +119,7 @@ class RunExportsView(View):
         name = said.pop("format")
         try:
             export, _made = exporting.request_export(run, name, **said, by=user_of(request))
-        except jobs.Refused as refusal:
+        except services.Refused as refusal:
             raise Problem(422, str(refusal), [error(refusal.field, str(refusal))]) from None
         return Response(told(export), status=202)
 

@@ -12,7 +12,7 @@ from drf_spectacular.utils import inline_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from surveys.api.described import parameter
+from surveys.api.openapi import parameter
 from surveys.api.problems import Problem, error
 
 USUAL, MOST = 50, 100

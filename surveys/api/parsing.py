@@ -10,11 +10,11 @@ from typing import IO, Any
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
-from collector.texts import refused_within
+from collector.designs.texts import refused_within
 
 
 class Parser(JSONParser):
-    """JSON as RFC 8259 has it, without what cannot be seen or kept (collector/texts.py)."""
+    """JSON as RFC 8259 has it, without what cannot be seen or kept (collector/designs/texts.py)."""
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None

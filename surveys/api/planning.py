@@ -3,18 +3,18 @@
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from surveys.access import get_survey_or_404
+from surveys.accounts.access import get_survey_or_404
 from surveys.api.base import View
-from surveys.api.described import read
-from surveys.api.plan_shapes import (
+from surveys.api.openapi import read
+from surveys.api.plan_serializers import (
     ABOUT_A_FREE_QUESTION,
     ABOUT_A_QUESTION,
     ITEM,
     PlanSerializer,
     SurveyPlanSerializer,
 )
-from surveys.planning import parameters, survey
-from surveys.planning.showing import show
+from surveys.planning import parameters, survey_plan
+from surveys.planning.presentation import show
 
 
 class PlanView(View):
@@ -36,4 +36,4 @@ class SurveyPlanView(View):
     @read("Plan a survey", SurveyPlanSerializer, parameters=[ITEM, *ABOUT_A_QUESTION])
     def get(self, request: Request, slug: str) -> Response:
         found = get_survey_or_404(request.user, slug)
-        return Response(survey.plan_of(found, request.query_params).to_dict())
+        return Response(survey_plan.plan_of(found, request.query_params).to_dict())

@@ -15,11 +15,11 @@ from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from surveys.ceilings import ReasonError
-from surveys.lifecycle import NotAllowed
+from surveys.definition.ceilings import ReasonError
+from surveys.definition.validation import DefinitionError
+from surveys.errors import NotAllowed
 from surveys.planning.parameters import BadParameter
-from surveys.reading import DefinitionError
-from surveys.respondents import RehearsalError
+from surveys.planning.rehearsals.respondents import RehearsalError
 
 CONTENT_TYPE = "application/problem+json"
 PREFIX = "/api/"

@@ -9,20 +9,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from collector.designs import Design
-from estimator.jobs import Job
-from surveys.access import Role, get_survey_or_404
+from estimator.base.jobs import Job
+from surveys.accounts.access import Role, get_survey_or_404
 from surveys.api import paging
 from surveys.api.base import View, user_of
-from surveys.api.bodies import NothingBody, RehearsalBody, read_body
-from surveys.api.described import NOT_YET, change, read
+from surveys.api.openapi import NOT_YET, change, read
 from surveys.api.paging import page_of, page_shape
 from surveys.api.problems import Problem, error
-from surveys.lifecycle import NotAllowed
+from surveys.api.requests import NothingBody, RehearsalBody, read_body
+from surveys.errors import NotAllowed
 from surveys.models import Rehearsal
-from surveys.panel.rehearse import rehearsal_or_404
-from surveys.rehearsals import services
-from surveys.rehearsals.findings import Finding, findings
-from surveys.rehearsals.form import too_many
+from surveys.panel.rehearsals import rehearsal_or_404
+from surveys.planning.rehearsals import services
+from surveys.planning.rehearsals.findings import Finding, findings
+from surveys.planning.rehearsals.form import too_many
 
 
 class RehearsalSerializer(serializers.Serializer[Any]):

@@ -7,20 +7,21 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from estimator import results
-from estimator.exporting.estimates import estimate_rows
+from estimator.exports.estimates import estimate_rows
 from estimator.models import Run
+from estimator.runs import results
 from estimator.serializers import AnalysisSerializer, RunSerializer
-from surveys import links, selectors, services
-from surveys.access import Role, get_analysis_or_404, get_run_or_404, get_survey_or_404
+from surveys.accounts import access
+from surveys.accounts.access import Role, get_analysis_or_404, get_run_or_404, get_survey_or_404
+from surveys.accounts.audit_log import record
 from surveys.api import paging
 from surveys.api.base import View, user_of
-from surveys.api.bodies import NothingBody, PublishBody, read_body
-from surveys.api.described import NOT_YET, change, read
+from surveys.api.openapi import NOT_YET, change, read
 from surveys.api.paging import page_of, page_shape
-from surveys.lifecycle import NotAllowed
+from surveys.api.requests import NothingBody, PublishBody, read_body
+from surveys.errors import NotAllowed
+from surveys.lifecycle import links, services
 from surveys.models import Version
-from surveys.people.log import record
 
 
 def _number(**more: Any) -> serializers.FloatField:
@@ -118,7 +119,7 @@ class EstimatesView(View):
         if run.state != Run.State.DONE:
             raise NotAllowed(f"The run is {run.state}; its estimates are there when it is done.")
         rows = [row | {"flags": row["flags"].split()} for row in estimate_rows(results.read(run))]
-        record(user_of(request), "exported", survey=selectors.survey_of(run), detail=f"run {run.key}, by the API")
+        record(user_of(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, by the API")
         return Response({"run": RunSerializer(run).data, "estimates": rows})
 
 

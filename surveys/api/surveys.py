@@ -10,16 +10,17 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from collector import selectors as reports
-from surveys import definitions, selectors, services
-from surveys.access import Role, get_survey_or_404, role_in_team, surveys_of
+from collector.designs.selectors import get_design
+from surveys.accounts import access
+from surveys.accounts.access import Role, get_survey_or_404, role_in_team, surveys_of
+from surveys.accounts.teams import team_for
 from surveys.api import paging
 from surveys.api.base import View, tag_of, user_of
-from surveys.api.bodies import SurveyBody, read_body
-from surveys.api.described import NOT_YET, Responses, change, parameter, problem, read
+from surveys.api.openapi import NOT_YET, Responses, change, parameter, problem, read
 from surveys.api.paging import page_of, page_shape
 from surveys.api.problems import CONTENT_TYPE, Problem, error
-from surveys.api.shapes import (
+from surveys.api.requests import SurveyBody, read_body
+from surveys.api.survey_serializers import (
     NextDesignSerializer,
     SurveySerializer,
     TeamSerializer,
@@ -30,11 +31,12 @@ from surveys.api.shapes import (
     tell_surveys,
     tell_versions,
 )
-from surveys.definitions import Definition
-from surveys.lifecycle import NotAllowed, require_draft
-from surveys.models import Survey, Version
-from surveys.people.models import Membership, Team
-from surveys.people.teams import team_for
+from surveys.definition import definitions
+from surveys.definition.definitions import Definition
+from surveys.errors import NotAllowed
+from surveys.lifecycle import selectors, services
+from surveys.lifecycle.transitions import require_draft
+from surveys.models import Membership, Survey, Team, Version
 
 ORDERINGS = {"created": "pk", "-created": "-pk", "slug": "slug", "-slug": "-slug"}
 STATES = Survey.State.values
@@ -186,9 +188,9 @@ class DesignView(View):
 
     @read("A frozen design", OpenApiTypes.OBJECT)
     def get(self, request: Request, digest: str) -> Response:
-        survey = selectors.surveys_of_runs(digest).first()
+        survey = access.surveys_of_runs(digest).first()
         get_survey_or_404(request.user, survey.slug if survey else "")
-        return Response(reports.get_design(digest).document)
+        return Response(get_design(digest).document)
 
 
 def team_of(request: Request, pk: int | None) -> Team | None:

@@ -2,12 +2,23 @@
 
 from django.urls import path, register_converter
 
-from estimator import keys  # noqa: F401 - makes <key:...> known
-from surveys.api import acts, digests, exports, inviting, planning, rehearsals, runs, surveys, watching, waves
+from estimator.base import keys  # noqa: F401 - makes <key:...> known
+from surveys.api import (
+    converters,
+    exports,
+    invitations,
+    planning,
+    progress,
+    rehearsals,
+    runs,
+    surveys,
+    transitions,
+    waves,
+)
 
 app_name = "api"
 
-register_converter(digests.DigestConverter, "digest")
+register_converter(converters.DigestConverter, "digest")
 
 urlpatterns = [
     path("teams/", surveys.TeamsView.as_view(), name="teams"),
@@ -16,20 +27,20 @@ urlpatterns = [
     path("surveys/<slug:slug>/definition/", surveys.DefinitionView.as_view(), name="definition"),
     path("surveys/<slug:slug>/next-design/", surveys.NextDesignView.as_view(), name="next-design"),
     path("surveys/<slug:slug>/versions/", surveys.VersionsView.as_view(), name="versions"),
-    path("surveys/<slug:slug>/open/", acts.OpenView.as_view(), name="open"),
-    path("surveys/<slug:slug>/wave/", acts.WaveView.as_view(), name="wave"),
+    path("surveys/<slug:slug>/open/", transitions.OpenView.as_view(), name="open"),
+    path("surveys/<slug:slug>/wave/", transitions.WaveView.as_view(), name="wave"),
     path("surveys/<slug:slug>/ledger/", waves.LedgerView.as_view(), name="ledger"),
-    path("surveys/<slug:slug>/close/", acts.CloseView.as_view(), name="close"),
-    path("surveys/<slug:slug>/revise/", acts.ReviseView.as_view(), name="revise"),
-    path("surveys/<slug:slug>/archive/", acts.ArchiveView.as_view(), name="archive"),
-    path("surveys/<slug:slug>/restore/", acts.RestoreView.as_view(), name="restore"),
-    path("surveys/<slug:slug>/duplicate/", acts.DuplicateView.as_view(), name="duplicate"),
+    path("surveys/<slug:slug>/close/", transitions.CloseView.as_view(), name="close"),
+    path("surveys/<slug:slug>/revise/", transitions.ReviseView.as_view(), name="revise"),
+    path("surveys/<slug:slug>/archive/", transitions.ArchiveView.as_view(), name="archive"),
+    path("surveys/<slug:slug>/restore/", transitions.RestoreView.as_view(), name="restore"),
+    path("surveys/<slug:slug>/duplicate/", transitions.DuplicateView.as_view(), name="duplicate"),
     path("surveys/<slug:slug>/runs/", runs.RunsView.as_view(), name="runs"),
     path("surveys/<slug:slug>/rehearsals/", rehearsals.RehearsalsView.as_view(), name="rehearsals"),
     path("surveys/<slug:slug>/rehearsals/<int:number>/stop/", rehearsals.StopView.as_view(), name="rehearsal-stop"),
     path("surveys/<slug:slug>/rehearsals/<int:number>/findings/", rehearsals.FindingsView.as_view(), name="findings"),
-    path("surveys/<slug:slug>/invitations/", inviting.BatchesView.as_view(), name="batches"),
-    path("surveys/<slug:slug>/invitations/<int:number>/", inviting.BatchView.as_view(), name="batch"),
+    path("surveys/<slug:slug>/invitations/", invitations.BatchesView.as_view(), name="batches"),
+    path("surveys/<slug:slug>/invitations/<int:number>/", invitations.BatchView.as_view(), name="batch"),
     path("designs/<digest:digest>/", surveys.DesignView.as_view(), name="design"),
     path("runs/<key:key>/estimates/", runs.EstimatesView.as_view(), name="estimates"),
     path("runs/<key:key>/publish/", runs.PublishView.as_view(), name="publish"),
@@ -43,5 +54,5 @@ urlpatterns = [
     path("plan/", planning.PlanView.as_view(), name="plan"),
     path("surveys/<slug:slug>/rehearsals/<int:number>/", rehearsals.RehearsalView.as_view(), name="rehearsal"),
     path("surveys/<slug:slug>/plan/", planning.SurveyPlanView.as_view(), name="survey-plan"),
-    path("surveys/<slug:slug>/watch/", watching.WatchView.as_view(), name="survey-watch"),
+    path("surveys/<slug:slug>/watch/", progress.WatchView.as_view(), name="survey-watch"),
 ]

@@ -6,10 +6,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from surveys.access import get_survey_or_404
+from surveys.accounts.access import get_survey_or_404
 from surveys.api.base import View
-from surveys.api.described import read
-from surveys.waves.book import book_of, told
+from surveys.api.openapi import read
+from surveys.lifecycle.budget import book_of, told
 
 
 class SumSerializer(serializers.Serializer[Any]):

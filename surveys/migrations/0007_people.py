@@ -5,7 +5,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from collector.triggers import refuse
+from collector.database.triggers import refuse
 
 OWNER = 4
 

@@ -2,7 +2,7 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import estimator.jobs
+import estimator.base.jobs
 from django.conf import settings
 from django.db import migrations, models
 
@@ -19,11 +19,11 @@ class Migration(migrations.Migration):
             name='Webhook',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(default=estimator.jobs.new_key, editable=False, max_length=32, unique=True)),
+                ('key', models.CharField(default=estimator.base.jobs.new_key, editable=False, max_length=32, unique=True)),
                 ('url', models.CharField(max_length=500)),
                 ('events', models.JSONField(default=list, help_text='names from `events.EVENTS`')),
                 ('thresholds', models.JSONField(default=list, help_text='numbers of reports that are told once they are reached')),
-                ('salt', models.CharField(default=estimator.jobs.new_key, help_text='random; a new one makes another secret', max_length=32)),
+                ('salt', models.CharField(default=estimator.base.jobs.new_key, help_text='random; a new one makes another secret', max_length=32)),
                 ('made_at', models.DateTimeField(default=django.utils.timezone.now, help_text='what happened before is not told')),
                 ('made_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('survey', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='webhooks', to='surveys.survey')),
@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
                 ('lease_until', models.DateTimeField(null=True)),
                 ('tries', models.PositiveSmallIntegerField(default=0)),
                 ('fault', models.CharField(default='', help_text='why it failed, in words', max_length=200)),
-                ('key', models.CharField(default=estimator.jobs.new_key, help_text='the same in every try', max_length=32, unique=True)),
+                ('key', models.CharField(default=estimator.base.jobs.new_key, help_text='the same in every try', max_length=32, unique=True)),
                 ('event', models.CharField(max_length=32)),
                 ('about', models.CharField(help_text='what it happened to, so that it is told once', max_length=64)),
                 ('body', models.TextField(help_text='what is sent, to the byte')),

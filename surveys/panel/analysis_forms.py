@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from collector.designs import Design
-from estimator import wording
-from estimator.analyses.asking import CONFIDENCES
-from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import quantities_of, variables_of
+from estimator.analyses.requests import CONFIDENCES
+from estimator.analyses.sentences import Speaker
 from estimator.analyses.strata import PAIRS
-from estimator.analyses.words import Speaker
-from estimator.groups import UNTOLD, groups_of, is_protected
-from estimator.waves import is_weighted
+from estimator.base import wording
+from estimator.models import Analysis
+from estimator.runs.groups import UNTOLD, groups_of, is_protected
+from estimator.runs.waves import is_weighted
 
 Kind = Analysis.Kind
 Options = list[tuple[str, str]]

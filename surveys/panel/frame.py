@@ -10,18 +10,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from collector import selectors as reports
-from collector.steps import STEP
-from estimator import selectors as estimates
-from estimator import wording
+from collector.designs.selectors import get_design
+from collector.reports import selectors as reports
+from collector.reports.steps import STEP
+from estimator.base import wording
 from estimator.models import Run
+from estimator.runs import selectors as estimates
 from randomized_response import epsilon_total, question_of
-from surveys import appointments, selectors
-from surveys.access import Role, role_in
-from surveys.mechanisms import mechanism_of
-from surveys.missing import lacking
+from surveys.accounts.access import Role, role_in
+from surveys.definition.mechanisms import mechanism_of
+from surveys.lifecycle import schedules, selectors
+from surveys.lifecycle.waves import waves_of
 from surveys.models import Survey, Version
-from surveys.waves.history import waves_of
+from surveys.panel.forms.missing import lacking
 
 DRAFT, OPEN = Survey.State.DRAFT, Survey.State.OPEN
 
@@ -129,12 +130,12 @@ def _rehearsed(standing: Standing) -> tuple[str, str]:
 def _opened(standing: Standing) -> tuple[str, str]:
     survey = standing.survey
     if survey.state == DRAFT:
-        opens = any(one.move == "open" for one in appointments.waiting(survey))
+        opens = any(one.move == "open" for one in schedules.waiting(survey))
         said = "It opens by itself." if opens else "Not open yet."
         return ("later" if standing.missing else "now"), said
     if survey.state == OPEN:
         return "now", "Respondents can answer."
-    opens = any(one.move == "wave" for one in appointments.waiting(survey))
+    opens = any(one.move == "wave" for one in schedules.waiting(survey))
     return ("done", "It opens again by itself.") if opens else ("done", "No more reports are taken.")
 
 
@@ -173,4 +174,4 @@ def epsilon_of(survey: Survey, version: Version | None) -> str:
 @lru_cache(maxsize=4096)
 def frozen_epsilon(digest: str) -> float:
     """Of a frozen design, which never changes."""
-    return epsilon_total(question_of(item).mechanism for item in reports.get_design(digest).document["items"])
+    return epsilon_total(question_of(item).mechanism for item in get_design(digest).document["items"])

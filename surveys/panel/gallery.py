@@ -10,18 +10,19 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
-from estimator import wording
-from estimator.privacy import ItemLabel, item_label
-from surveys import selectors, services, topics
-from surveys.access import Role, get_survey_or_404, surveys_of
-from surveys.coin.instructions import instructions_for
-from surveys.definitions import total_epsilon
-from surveys.forms import SamePeopleForm
+from estimator.base import wording
+from estimator.reports.privacy import ItemLabel, item_label
+from surveys.accounts.access import Role, get_survey_or_404, surveys_of
+from surveys.accounts.teams import home_team
+from surveys.definition import templates as topics
+from surveys.definition.definitions import total_epsilon
+from surveys.definition.questions import frozen_item
+from surveys.definition.templates import Template
+from surveys.lifecycle import selectors, services
 from surveys.models import Item
+from surveys.panel.forms.survey import SamePeopleForm
 from surveys.panel.views import panel_page, signed_in
-from surveys.people.teams import home_team
-from surveys.questions import frozen_item
-from surveys.topics import Template
+from surveys.rendering.own_coin.instructions import instructions_for
 
 
 @dataclass(frozen=True)

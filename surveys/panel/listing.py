@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from django.db.models import OuterRef, Subquery, prefetch_related_objects
 
-from collector import selectors as reports
-from estimator import wording
-from surveys import links
+from collector.reports import selectors as reports
+from estimator.base import wording
+from surveys.lifecycle import links
 from surveys.models import Survey, Version
 from surveys.panel.frame import epsilon_of, takes_answers
 

@@ -8,13 +8,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from estimator import wording
-from surveys import links
-from surveys.access import Role, get_survey_or_404
-from surveys.inviting import addresses, mailing
-from surveys.inviting.mailing import Kind, Wording
-from surveys.inviting.making import NotInvited, inviting_version
+from estimator.base import wording
+from surveys.accounts.access import Role, get_survey_or_404
+from surveys.lifecycle import links
 from surveys.models import Mailing, Survey
+from surveys.outreach import addresses, mailing
+from surveys.outreach.invitations import NotInvited, inviting_version
+from surveys.outreach.mailing import Kind, Wording
 from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
 

@@ -13,22 +13,24 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from collector import selectors as reports
 from collector.designs import LONGEST_REASON
-from collector.texts import validate_text
-from surveys import appointments, ceilings, lifecycle, selectors
-from surveys.access import Role, get_survey_or_404
-from surveys.appointments import Terms, moment
-from surveys.group_warnings import expected_reports, group_warnings
-from surveys.lifecycle import MOVES, NotAllowed
+from collector.designs.selectors import get_design
+from collector.designs.texts import validate_text
+from surveys.accounts.access import Role, get_survey_or_404
+from surveys.definition import ceilings
+from surveys.definition.validation import DefinitionError
+from surveys.errors import NotAllowed
+from surveys.lifecycle import schedules, selectors, transitions
+from surveys.lifecycle.schedules import Terms, moment
+from surveys.lifecycle.transitions import MOVES
 from surveys.models import Appointment, Survey, Version
-from surveys.panel.acts import act
+from surveys.panel.design_preview import Frozen, frozen
 from surveys.panel.frame import survey_page
-from surveys.panel.frozen import Frozen, frozen
 from surveys.panel.overview import next_moves
+from surveys.panel.transitions import act
 from surveys.panel.views import signed_in
-from surveys.planning.written import expectations_of
-from surveys.reading import DefinitionError
+from surveys.planning.drafts import expectations_of
+from surveys.planning.group_warnings import expected_reports, group_warnings
 
 NOW, LATER = "now", "later"
 
@@ -90,13 +92,13 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and (survey.state != Survey.State.DRAFT or form.is_valid()):
         return _open(request, survey, form)
     status = 422 if form.is_bound else 200
-    waiting = appointments.waiting(survey)
+    waiting = schedules.waiting(survey)
     history = survey.appointments.exclude(state=Appointment.State.WAITING)
     page = {
         "form": form,
         "waiting": waiting,
-        "agreed": any(one.move in appointments.OPENING for one in waiting),
-        "trouble": appointments.trouble(survey),
+        "agreed": any(one.move in schedules.OPENING for one in waiting),
+        "trouble": schedules.trouble(survey),
         "history": history,
         "moves": next_moves(survey),
         "shown": shown,
@@ -108,8 +110,8 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
 def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:
     """Open it on the terms that were given, or say why not; the page then shows what there is to confirm now."""
     try:
-        lifecycle.require_draft(survey)
-        version = appointments.open_on(survey, form.terms, **form.confirmed, by=signed_in(request))
+        transitions.require_draft(survey)
+        version = schedules.open_on(survey, form.terms, **form.confirmed, by=signed_in(request))
     except (DefinitionError, NotAllowed) as refusal:
         version = pressed_before(survey, request)
         if version is None:
@@ -129,7 +131,7 @@ def pressed_before(survey: Survey, request: HttpRequest) -> Version | None:
     version = selectors.latest_version(survey) if survey.state == Survey.State.OPEN else None
     if version is None:
         return None
-    shown = ceilings.without_reason(reports.get_design(version.design_id))
+    shown = ceilings.without_reason(get_design(version.design_id))
     return version if shown.digest == request.POST.get("digest") else None
 
 
@@ -139,13 +141,13 @@ def extend(request: HttpRequest, survey: Survey) -> str:
     if not form.is_valid():
         raise NotAllowed("The new closing date must be a date and a time, like 2026-12-01 18:00.")
     closes_at: datetime = form.cleaned_data["closes_at"]
-    appointments.extend(survey, closes_at, by=signed_in(request))
+    schedules.extend(survey, closes_at, by=signed_in(request))
     return f"It closes by itself on {moment(closes_at)} now."
 
 
 @act(Role.EDITOR)
 def call_off(request: HttpRequest, survey: Survey) -> str:
-    appointments.call_off(survey, by=signed_in(request))
+    schedules.call_off(survey, by=signed_in(request))
     return "It does not open by itself any more."
 
 
@@ -169,4 +171,4 @@ def groups_of(survey: Survey, shown: Frozen | None, request: HttpRequest) -> dic
 def _of_opened(survey: Survey) -> Frozen:
     version = selectors.latest_version(survey)
     assert version is not None  # whatever is not a draft was opened
-    return frozen(reports.get_design(version.design_id))
+    return frozen(get_design(version.design_id))

@@ -4,18 +4,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from collector import selectors as reports
-from estimator import report, wording
-from estimator import selectors as estimates
+from collector.designs.selectors import get_design
+from estimator.base import wording
 from estimator.models import Run
-from estimator.privacy import ItemLabel, item_label
-from surveys import appointments, lifecycle, links, selectors
-from surveys.item_facts import facts_of
-from surveys.keeping import reopening
-from surveys.mechanisms import mechanism_of
+from estimator.reports import report
+from estimator.reports.privacy import ItemLabel, item_label
+from estimator.runs import selectors as estimates
+from surveys.definition.mechanisms import mechanism_of
+from surveys.definition.questions import frozen_item
+from surveys.lifecycle import links, schedules, selectors, transitions
+from surveys.lifecycle.waves import waves_of
+from surveys.maintenance import reopening
 from surveys.models import Item, Survey, Version
-from surveys.questions import frozen_item
-from surveys.waves.history import waves_of
+from surveys.panel.forms.item_summary import facts_of
 
 NEWEST_RUNS = 10
 NEWEST_ITEMS = 3
@@ -55,8 +56,8 @@ def overview(survey: Survey) -> dict[str, Any]:
     done = estimates.last_done(version.design_id) if version else None
     context = {
         "moves": next_moves(survey),
-        "waiting": appointments.waiting(survey),
-        "trouble": appointments.trouble(survey),
+        "waiting": schedules.waiting(survey),
+        "trouble": schedules.trouble(survey),
         "reopening": reopening.RISK if reopening.may_be_reopened(survey) else "",
         "questions": list(questions(survey)),
         "asked_openly": [group.label.get(survey.language) or group.key for group in survey.groups.all()],
@@ -68,17 +69,17 @@ def overview(survey: Survey) -> dict[str, Any]:
     if done is None:
         return context
     newest = report.context(done, most=NEWEST_ITEMS)
-    items = len(reports.get_design(done.design_id).document["items"])
+    items = len(get_design(done.design_id).document["items"])
     return context | newest | {"more_items": max(0, items - NEWEST_ITEMS)}
 
 
 def next_moves(survey: Survey) -> list[dict[str, Any]]:
     """The moves that can be made from here by a button, each with what it still lacks; opening has pages of its own."""
-    found = lifecycle.moves_from(survey.state)
+    found = transitions.moves_from(survey.state)
     return [
         {"name": name, **vars(move), "missing": move.missing(survey)}
         for name, move in found.items()
-        if name not in appointments.OPENING
+        if name not in schedules.OPENING
     ]
 
 

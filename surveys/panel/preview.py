@@ -14,12 +14,13 @@ from django.template.loader import render_to_string
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_POST, require_safe
 
-from surveys import pages, selectors
-from surveys.access import Role, get_survey_or_404
-from surveys.definitions import Definition, drawn
+from surveys.accounts.access import Role, get_survey_or_404
+from surveys.definition.definitions import Definition, drawn
+from surveys.definition.validation import DefinitionError
+from surveys.lifecycle import selectors
 from surveys.models import Survey
 from surveys.panel.frame import survey_page
-from surveys.reading import DefinitionError
+from surveys.rendering import pages
 
 NO_NAME = "preview"
 """What stands for the name in the address of a survey that has none yet."""

@@ -9,8 +9,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from surveys import lifecycle
-from surveys.access import Role, get_survey_or_404
+from surveys import errors
+from surveys.accounts.access import Role, get_survey_or_404
+from surveys.lifecycle import transitions
 from surveys.models import Survey
 
 
@@ -19,8 +20,8 @@ def fields(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """What unfolds below the line of a question, as it is saved; `row` is its place among the rows of the form."""
     found = get_survey_or_404(request.user, slug, Role.EDITOR)
     try:
-        lifecycle.require_draft(found)
-    except lifecycle.NotAllowed as refusal:
+        transitions.require_draft(found)
+    except errors.NotAllowed as refusal:
         raise PermissionDenied(str(refusal)) from None
     row = request.GET.get("row", "")
     model_admin: Any = admin.site.get_model_admin(Survey)

@@ -9,17 +9,17 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
-from surveys import links, selectors, services, work
-from surveys.access import Role, get_survey_or_404
-from surveys.blind import issuing
-from surveys.embedding import MOST_ORIGINS, NotAnOrigin, origins_of
-from surveys.keeping import retention
-from surveys.links import Shared
+from surveys.accounts.access import Role, get_survey_or_404
+from surveys.lifecycle import links, proof_of_work, selectors, services
+from surveys.lifecycle.embedding import MOST_ORIGINS, NotAnOrigin, origins_of
+from surveys.lifecycle.links import Shared
+from surveys.maintenance import retention
 from surveys.models import Survey, Version
+from surveys.outreach import qr_codes
+from surveys.outreach.poster import render_poster
 from surveys.panel.frame import survey_page, takes_answers
 from surveys.panel.views import signed_in
-from surveys.sharing import codes
-from surveys.sharing.poster import render_poster
+from surveys.respondent import tokens
 
 FRAME_HEIGHT = 760
 """Of the embedded page, in pixels; it scrolls within."""
@@ -34,13 +34,13 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def code_as_svg(request: HttpRequest, slug: str) -> HttpResponse:
     version, link = _named_or_404(request, slug)
-    return _file(codes.svg(link.address, _title(version, link)), "image/svg+xml", f"{_name(slug, link)}.svg")
+    return _file(qr_codes.svg(link.address, _title(version, link)), "image/svg+xml", f"{_name(slug, link)}.svg")
 
 
 @require_safe
 def code_as_png(request: HttpRequest, slug: str) -> HttpResponse:
     _, link = _named_or_404(request, slug)
-    return _file(codes.png(link.address), "image/png", f"{_name(slug, link)}.png")
+    return _file(qr_codes.png(link.address), "image/png", f"{_name(slug, link)}.png")
 
 
 @require_safe
@@ -101,10 +101,12 @@ def ask_for_work(request: HttpRequest, slug: str) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     written = request.POST.get("bits", "")
     try:
-        work.ask_for_work(survey, int(written) if re.fullmatch(r"[0-9]{1,2}", written) else -1, by=signed_in(request))
-    except work.NotALevel as fault:
+        proof_of_work.ask_for_work(
+            survey, int(written) if re.fullmatch(r"[0-9]{1,2}", written) else -1, by=signed_in(request)
+        )
+    except proof_of_work.NotALevel as fault:
         return _share_page(request, survey, status=422, work_fault=str(fault))
-    messages.success(request, f"The work of browsers is {work.spoken(int(written))}.")
+    messages.success(request, f"The work of browsers is {proof_of_work.spoken(int(written))}.")
     return redirect("panel:share", slug)
 
 
@@ -113,7 +115,7 @@ def fetch_by_account(request: HttpRequest, slug: str) -> HttpResponse:
     """Whether who signs in to this site may fetch a blind invitation."""
     survey = get_survey_or_404(request.user, slug, Role.OWNER)
     allowed = request.POST.get("allowed") == "yes"
-    issuing.let_accounts_fetch(survey, allowed=allowed, by=signed_in(request))
+    tokens.let_accounts_fetch(survey, allowed=allowed, by=signed_in(request))
     may = "Whoever has an account of this site can fetch an invitation." if allowed else "Accounts fetch no invitation."
     messages.success(request, may)
     return redirect("panel:share", slug)
@@ -129,7 +131,7 @@ def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **ch
         "days": survey.purge_after or "",
         "days_fault": "",
         "longest": retention.LONGEST,
-        "levels": [(bits, work.spoken(bits).capitalize()) for bits in work.LEVELS],
+        "levels": [(bits, proof_of_work.spoken(bits).capitalize()) for bits in proof_of_work.LEVELS],
         "work_fault": "",
         "account_link": links.link_to("fetch", survey.slug),
         "purged": survey.versions.exclude(purged_at=None),
@@ -143,7 +145,7 @@ def _handed_on(version: Version) -> dict[str, object]:
     languages = links.language_links(version)
     return {
         "link": languages[0],
-        "code": SafeString(codes.svg(languages[0].address, _title(version, languages[0])).decode()),
+        "code": SafeString(qr_codes.svg(languages[0].address, _title(version, languages[0])).decode()),
         "languages": languages,
         "groups": links.group_links(version),
         "coin_link": links.coin_link(version),

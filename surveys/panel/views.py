@@ -10,15 +10,17 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from estimator import views as reports
 from estimator.models import Run
-from surveys import definitions, selectors, services
-from surveys.access import Role, get_run_or_404, get_survey_or_404
-from surveys.forms import UploadForm
-from surveys.lifecycle import NotAllowed
+from surveys.accounts import access
+from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404
+from surveys.accounts.audit_log import record
+from surveys.accounts.teams import choices_of, team_for
+from surveys.definition import definitions
+from surveys.definition.validation import DefinitionError
+from surveys.errors import NotAllowed
+from surveys.lifecycle import selectors, services
+from surveys.panel.forms.survey import UploadForm
 from surveys.panel.frame import survey_page
 from surveys.panel.overview import overview
-from surveys.people.log import record
-from surveys.people.teams import choices_of, team_for
-from surveys.reading import DefinitionError
 
 
 @require_safe
@@ -73,7 +75,7 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
 def report_html(request: HttpRequest, key: str) -> HttpResponse:
     """What the report's page says, as one file."""
     run = _finished_or_404(request, key)
-    record(signed_in(request), "exported", survey=selectors.survey_of(run), detail=f"run {run.key}, as HTML")
+    record(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as HTML")
     return reports.html_download(request, run)
 
 
@@ -81,21 +83,21 @@ def report_html(request: HttpRequest, key: str) -> HttpResponse:
 def report_pdf(request: HttpRequest, key: str) -> HttpResponse:
     """What the report's page says, on paper."""
     run = _finished_or_404(request, key)
-    record(signed_in(request), "exported", survey=selectors.survey_of(run), detail=f"run {run.key}, as PDF")
+    record(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as PDF")
     return reports.pdf_download(request, run)
 
 
 @require_safe
 def estimates(request: HttpRequest, key: str) -> HttpResponse:
     run = _finished_or_404(request, key, Role.ANALYST)
-    record(signed_in(request), "exported", survey=selectors.survey_of(run), detail=f"run {run.key}, as CSV")
+    record(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as CSV")
     return reports.csv_download(run)
 
 
 @require_safe
 def document(request: HttpRequest, key: str) -> HttpResponse:
     run = _finished_or_404(request, key, Role.ANALYST)
-    record(signed_in(request), "exported", survey=selectors.survey_of(run), detail=f"run {run.key}, as JSON")
+    record(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as JSON")
     return reports.json_download(run)
 
 

@@ -9,20 +9,21 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
-from estimator import wording
-from surveys import appointments, selectors
-from surveys.access import Role, get_survey_or_404
-from surveys.appointments import moment
-from surveys.lifecycle import MOVES, NotAllowed
+from estimator.base import wording
+from surveys.accounts.access import Role, get_survey_or_404
+from surveys.definition.privacy_budget import Sum
+from surveys.definition.validation import DefinitionError
+from surveys.errors import NotAllowed
+from surveys.lifecycle import schedules, selectors
+from surveys.lifecycle.budget import UNIT, Book, between, book_of
+from surveys.lifecycle.schedules import moment
+from surveys.lifecycle.transitions import MOVES
 from surveys.models import Survey
+from surveys.panel.budget_chart import picture_of
+from surveys.panel.design_preview import Frozen, frozen
 from surveys.panel.frame import survey_page
-from surveys.panel.frozen import Frozen, frozen
 from surveys.panel.opening import OpeningForm, groups_of, pressed_before
 from surveys.panel.views import signed_in
-from surveys.reading import DefinitionError
-from surveys.waves.book import UNIT, Book, between, book_of
-from surveys.waves.ledger import Sum
-from surveys.waves.picture import picture_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -43,8 +44,8 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": list(_rows(book)),
         "questions": list(_questions(book)),
         "ranged": any(line.spent and line.spent.total.least < line.spent.total.most for line in book.lines),
-        "trouble": appointments.trouble(survey),
-        "agreed": [one for one in appointments.waiting(survey) if one.move == "wave"],
+        "trouble": schedules.trouble(survey),
+        "agreed": [one for one in schedules.waiting(survey) if one.move == "wave"],
         "again": True,
         "shown": shown,
         "elsewhere": between(book.elsewhere) if book.elsewhere.most > 1 else "",
@@ -56,10 +57,8 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
 def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:
     """Open it again on the terms that were given, or say why not."""
     try:
-        terms, confirmed = (
-            (form.terms, form.confirmed) if form.is_valid() else (appointments.Terms(), {"confirmed": ""})
-        )
-        version = appointments.open_again_on(survey, terms, **confirmed, by=signed_in(request))
+        terms, confirmed = (form.terms, form.confirmed) if form.is_valid() else (schedules.Terms(), {"confirmed": ""})
+        version = schedules.open_again_on(survey, terms, **confirmed, by=signed_in(request))
     except (DefinitionError, NotAllowed) as refusal:
         version = pressed_before(survey, request)
         if version is None:

@@ -8,12 +8,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST
 
-from surveys.access import Role, get_survey_or_404
-from surveys.lifecycle import NotAllowed
+from surveys.accounts.access import Role, get_survey_or_404
+from surveys.errors import NotAllowed
 from surveys.models import Delivery, Survey, Webhook
+from surveys.outreach.webhooks import events, services
 from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
-from surveys.webhooks import events, services
 
 NEWEST = 10
 """Deliveries that are shown of each webhook."""

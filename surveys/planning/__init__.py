@@ -1,5 +1,5 @@
-"""The planner: truth, epsilon, respondents, width of the interval, and what a direct question needs, for one question.
+"""The planner, and rehearsals with simulated respondents.
 
-`parameters` reads what is asked for, `asking` makes the mechanism, `numbers` foresees what comes of it, `advice` says
-what to mind, `pictures` draws the curves, `showing` puts all of it in words for the page and for its script.
+`parameters` validates what is asked for, `question` makes the mechanism, `forecast` computes what to expect, `advice`
+the warnings, `charts` and `curves` the pictures, `presentation` the texts for the page and for its script.
 """

@@ -3,13 +3,13 @@
 import math
 from dataclasses import dataclass, replace
 
-from estimator import wording
-from estimator.computing import is_of_use
+from estimator.base import wording
+from estimator.runs.estimation import is_of_use
 from randomized_response import k_ary, plan
-from surveys.mechanisms import MECHANISMS
-from surveys.planning.asking import Asked, Setting, estimated_from, forecast
-from surveys.planning.numbers import POWER, Numbers, reach, reports_of_use
+from surveys.definition.mechanisms import MECHANISMS
+from surveys.planning.forecast import POWER, Numbers, reach, reports_of_use
 from surveys.planning.parameters import NAMES
+from surveys.planning.question import Asked, Setting, estimated_from, forecast
 
 EPSILON_OF_AN_ITEM = 2.0
 EPSILON_IN_TOTAL = 4.0

@@ -8,9 +8,9 @@ from typing import Any
 
 from django.http import QueryDict
 
-from surveys.mechanisms import MECHANISMS
-from surveys.planning.asking import AS_USUAL, WRITTEN, Asked, Expected, Setting, free_question
-from surveys.questions import KINDS
+from surveys.definition.mechanisms import MECHANISMS
+from surveys.definition.questions import KINDS
+from surveys.planning.question import AS_USUAL, WRITTEN, Asked, Expected, Setting, free_question
 
 EXACT = re.compile(r"[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
 DECIMAL = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,17})?")

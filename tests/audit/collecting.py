@@ -5,8 +5,8 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from collector.models import WaitingReport
-from surveys.people.teams import home_team
-from surveys.services import open_survey, write_survey
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import open_survey, write_survey
 from tests.audit.driving import Run, Work, plan, visit
 from tests.audit.findings import Finding
 from tests.audit.shelf import Shelf

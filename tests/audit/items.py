@@ -13,7 +13,7 @@ from itertools import combinations, product
 from typing import Any
 
 from collector.designs import Design, Field
-from collector.items import answer_count, grid_points
+from collector.designs.items import answer_count, grid_points
 from randomized_response import SubsetSelection
 
 Answer = int | tuple[int, ...]

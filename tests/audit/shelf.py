@@ -13,8 +13,8 @@ from django.db import transaction
 from django.http import HttpResponseBase
 from django.test import Client
 
-from surveys.people.teams import home_team
-from surveys.services import open_survey, write_survey
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import open_survey, write_survey
 from tests.audit.items import Audited, audited
 from tests.tools.capture import Request, Response
 

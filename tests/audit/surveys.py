@@ -7,7 +7,7 @@ place, and three others; and one with everything that decides on the device what
 
 from typing import Any
 
-from surveys.definitions import complete
+from surveys.definition.definitions import complete
 
 FORCED = {"name": "forced_response", "truth": "1/2", "yes": "1/2"}
 STRONGER = {"name": "forced_response", "truth": "2/3", "yes": "1/2"}

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
+from surveys.lifecycle.services import close_survey
 from surveys.models import Survey
-from surveys.services import close_survey
 from tests.browser.conftest import Visit, failing, new_tab
 from tests.tools.capture import DROP, Capture, Response
 

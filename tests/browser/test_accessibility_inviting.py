@@ -6,11 +6,11 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page
 
-from surveys.inviting import making
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.selectors import latest_version
+from surveys.lifecycle.services import open_survey, write_survey
 from surveys.models import Mailing, Recipient, Survey
-from surveys.people.teams import home_team
-from surveys.selectors import latest_version
-from surveys.services import open_survey, write_survey
+from surveys.outreach import invitations
 from tests import payloads
 from tests.browser.test_accessibility_panel import CLEAN, found, page
 from tests.browser.test_panel import sign_in
@@ -26,8 +26,8 @@ def invited(alice: User, settings: Any) -> Survey:
     open_survey(write_survey(written, team=home_team(alice)))
     survey = Survey.objects.get()
     for count, group, kind in ((2_500, "", "csv"), (40, "y1", "cards"), (812, "", "mail")):
-        making.make(survey, count, group=group, kind=kind, by=alice)
-    making.withdraw(survey, 2, by=alice)
+        invitations.make(survey, count, group=group, kind=kind, by=alice)
+    invitations.withdraw(survey, 2, by=alice)
     said = {"kind": "invitation", "subject": "You are invited", "text": "{link}", "total": 812}
     sent = Mailing.objects.create(version=latest_version(survey), state="failed", fault="It stopped.", **said)
     left = (("waiting", None, 30), ("uncertain", None, 1), ("refused", 550, 3))

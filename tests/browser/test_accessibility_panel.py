@@ -8,15 +8,15 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page
 
-from collector import selectors as reports
-from collector.services import freeze
-from estimator import services as estimator
+from collector.designs.selectors import get_design
+from collector.designs.services import freeze_design
 from estimator.models import Run
-from surveys import topics
+from estimator.runs import services as estimator
+from surveys.accounts.teams import home_team
+from surveys.definition import templates
+from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import Survey, Version
-from surveys.people.teams import home_team
-from surveys.rehearsals import services as rehearsals
-from surveys.services import close_survey, write_survey
+from surveys.planning.rehearsals import services as rehearsals
 from tests import kinds, payloads, simulated
 from tests.browser.accessibility import SCREENS, Excused, faint_picture_texts, faults, on_every_screen
 from tests.browser.states import UNFOLD
@@ -38,7 +38,7 @@ THEME = (
 def run(version: Version, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A published run of alice's open survey."""
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
-    design = reports.get_design(version.design_id)
+    design = get_design(version.design_id)
     fill(design)
     return run_of(design, published=True)
 
@@ -68,7 +68,7 @@ def test_the_published_report(page: Page, run: Run) -> None:
 def test_the_report_of_every_kind_of_question(page: Page, run: Run) -> None:
     """Sections, means and groups; each picture has its title and its words."""
     groups = [{"key": key, "label": {"en": key}, "share": None} for key in ("a", "b")]
-    design = freeze(kinds.document(strata={"wording": {"en": "Which?"}, "groups": groups}))
+    design = freeze_design(kinds.document(strata={"wording": {"en": "Which?"}, "groups": groups}))
     generator = np.random.default_rng(4)
     who = simulated.people(design, 200, generator)
     simulated.store(design, who, simulated.symbols(design, who, generator))
@@ -151,7 +151,7 @@ def test_a_rehearsal(page: Page, alice: User, run: Run, monkeypatch: pytest.Monk
 
 
 def test_the_preview_and_a_form_in_two_languages_that_is_not_complete(page: Page, alice: User, run: Run) -> None:
-    template = topics.find("partner-violence")
+    template = templates.find("partner-violence")
     assert template is not None
     draft = write_survey(template.definition, team=home_team(alice), unfinished=True)
     draft.items.filter(key="afraid").update(wording={"en": "Is it so?", "de": ""})

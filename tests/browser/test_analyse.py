@@ -7,13 +7,13 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from collector import selectors as reports
-from estimator import services as estimator
+from collector.designs.selectors import get_design
 from estimator.analyses import services as analyses
-from estimator.analyses.models import Analysis
+from estimator.models import Analysis
+from estimator.runs import services as estimator
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import open_survey, write_survey
 from surveys.models import Survey
-from surveys.people.teams import home_team
-from surveys.services import open_survey, write_survey
 from tests import analysed
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME
@@ -35,7 +35,7 @@ def survey(alice: User, transactional_db: None) -> Survey:
     definition["strata"]["groups"][2]["label"]["en"] = LONG
     found = write_survey(definition, team=home_team(alice))
     version = open_survey(found)
-    analysed.answer(reports.get_design(version.design_id), np.random.default_rng(3))
+    analysed.answer(get_design(version.design_id), np.random.default_rng(3))
     return found
 
 
@@ -70,7 +70,7 @@ def test_asked_by_keyboard_read_and_asked_again(page: Page, alice: User, survey:
     ids=["comparison", "regression"],
 )
 def test_what_came_out_is_accessible_and_fits(page: Page, alice: User, survey: Survey, said: dict[str, str]) -> None:
-    design = reports.get_design(survey.versions.get().design_id)
+    design = get_design(survey.versions.get().design_id)
     found = analyses.execute(analyses.request(said["kind"], said, [design]).pk)
     sign_in(page, alice)
     page.goto(f"/panel/analysis/{found.key}/")

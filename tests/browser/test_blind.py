@@ -12,13 +12,14 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from collector.invitations import hash_of, new_code
+from collector.invitations.codes import hash_of, new_code
 from collector.models import UsedToken, WaitingReport
-from surveys.blind import codes, issuing, keys
-from surveys.blind.models import SigningKey
-from surveys.models import Version
-from surveys.people.teams import home_team
-from surveys.services import open_survey, write_survey
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import signing_keys
+from surveys.lifecycle.services import open_survey, write_survey
+from surveys.models import SigningKey, Version
+from surveys.outreach import fetch_codes
+from surveys.respondent import tokens
 from tests import payloads
 from tests.browser.accessibility import faults, on_every_screen
 from tests.browser.states import UNFOLD
@@ -32,14 +33,14 @@ IMAGES = os.environ.get("CANDOR_IMAGES")
 
 @pytest.fixture
 def opened(alice: User, transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Version:
-    monkeypatch.setattr(keys.rsa, "generate_private_key", lambda **_: client.ready()[0])
+    monkeypatch.setattr(signing_keys.rsa, "generate_private_key", lambda **_: client.ready()[0])
     return open_survey(write_survey(payloads.definition(invitations="blind"), team=home_team(alice)))
 
 
 @pytest.fixture
 def held(opened: Version) -> list[str]:
     made = [new_code() for _ in range(10)]
-    codes.add(opened.design_id, [hash_of(code) for code in made], kind="file")
+    fetch_codes.add(opened.design_id, [hash_of(code) for code in made], kind="file")
     return made
 
 
@@ -266,7 +267,7 @@ def test_who_signs_in_goes_on_as_nobody(
 ) -> None:
     """The account gets a code; the request that is signed has no cookie that is read, and the code is in no address."""
     settings.CANDOR_URL = site.url
-    issuing.let_accounts_fetch(opened.survey, allowed=True)
+    tokens.let_accounts_fetch(opened.survey, allowed=True)
     page = visitor().context.new_page()
     page.goto(f"{site.url}/panel/fetch/campus/")
     page.fill("input[name=username]", alice.username)

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser, Page, TimeoutError
 
 from collector.models import Report, WaitingReport
+from surveys.lifecycle.services import close_survey
 from surveys.models import Survey, Version
-from surveys.services import close_survey
 from tests.browser.accessibility import faults
 from tests.browser.conftest import Visit, new_visit, targets
 from tests.tools.capture import Capture, Request

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from surveys.pages import render_page
+from surveys.rendering.pages import render_page
 from tests import kinds
 from tests.browser import chance
 from tests.browser.accessibility import SCREENS, on_every_screen

@@ -8,14 +8,14 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
 
-from collector import selectors as reports
-from estimator import jobs as leases
-from estimator.exporting import jobs
-from estimator.exporting.cells import Watch
-from estimator.exporting.formats import FORMATS, Format
+from collector.designs.selectors import get_design
+from estimator.base import jobs as leases
+from estimator.base.cells import Watch
+from estimator.exports import services
+from estimator.exports.formats import FORMATS, Format
 from estimator.models import Export, Run
 from surveys.models import Delivery, Survey, Version
-from surveys.webhooks import services as webhooks
+from surveys.outreach.webhooks import services as webhooks
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME
 from tests.browser.test_panel import sign_in
@@ -27,7 +27,7 @@ ADDRESS = "/panel/survey/campus/export/"
 @pytest.fixture
 def run(version: Version, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setattr(leases, "wake", lambda task, job_id: None)
-    design = reports.get_design(version.design_id)
+    design = get_design(version.design_id)
     fill(design)
     return run_of(design)
 
@@ -59,8 +59,8 @@ def test_from_the_tick_to_the_download(
     Export.objects.filter(pk=first.pk).update(state="running", progress=40)
     expect(page.get_by_text("40 % written")).to_be_visible()
     Export.objects.filter(pk=first.pk).update(state="queued")
-    jobs.execute(first.pk)
-    jobs.execute(Export.objects.get(format="full").pk)
+    services.execute(first.pk)
+    services.execute(Export.objects.get(format="full").pk)
     expect(page.get_by_role("link", name="Download")).to_have_count(1)
     expect(page.get_by_text("No space left on device")).to_be_visible()
     expect(page.get_by_role("checkbox", name="Estimates as CSV")).to_be_checked()

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 
 from collector.models import WaitingReport
 from surveys.models import Version
-from surveys.pages import render_page
+from surveys.rendering.pages import render_page
 from tests import payloads
 from tests.browser.conftest import Visit, failing, new_visit, tampering
 from tests.tools.capture import Capture, Request, Response

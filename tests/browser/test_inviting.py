@@ -7,8 +7,8 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import BrowserContext, expect
 
-from collector import inviting
-from collector.invitations import hash_of, new_code
+from collector.invitations import batches
+from collector.invitations.codes import hash_of, new_code
 from collector.models import WaitingReport
 from surveys.models import Version
 from tests.browser.accessibility import faults
@@ -34,7 +34,7 @@ def codes(by_invitation: Version) -> list[str]:
     made = sorted(new_code() for _ in range(10))
     group = by_invitation.design.document
     first = json.loads(group)["strata"]["groups"][0]["key"]
-    inviting.add(by_invitation.design_id, [hash_of(code) for code in made], stratum=first, kind="codes")
+    batches.add(by_invitation.design_id, [hash_of(code) for code in made], stratum=first, kind="codes")
     return made
 
 

@@ -6,10 +6,10 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page
 
-from surveys import selectors
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import selectors
+from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
-from surveys.people.teams import home_team
-from surveys.services import write_survey
 from tests.browser.test_page import IMAGES
 from tests.browser.test_panel import DESKTOP, fits, sign_in, sign_in_by_hand
 from tests.surveys.test_every_kind import example

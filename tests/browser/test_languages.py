@@ -10,10 +10,10 @@ from playwright.sync_api import Browser
 
 from bin import catalog
 from collector.models import WaitingReport
-from surveys.languages import PLURALS
+from surveys.accounts.teams import home_team
+from surveys.definition.languages import PLURALS
+from surveys.lifecycle.services import open_survey, write_survey
 from surveys.models import Version
-from surveys.people.teams import home_team
-from surveys.services import open_survey, write_survey
 from tests import translated
 from tests.browser.accessibility import SCREENS, faults, on_every_screen
 from tests.browser.conftest import Visit, targets

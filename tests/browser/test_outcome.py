@@ -8,11 +8,12 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page
 
-from collector import selectors as reports
-from estimator import services as estimator
-from surveys import services
+from collector.designs.selectors import get_design
+from collector.reports import selectors as reports
+from estimator.runs import services as estimator
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import services
 from surveys.models import Version
-from surveys.people.teams import home_team
 from tests import translated
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN
@@ -40,7 +41,7 @@ def test_the_results_are_accessible_from_left_and_from_right(
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
     survey = services.write_survey(translated.definition("en", "ar"), team=home_team(alice))
     version = services.open_survey(survey)
-    fill(reports.get_design(version.design_id), first=70)
+    fill(get_design(version.design_id), first=70)
     services.show_results(version.survey, shown=True)
     estimator.execute(services.close_survey(version.survey).pk)
     page.goto(path)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from surveys import demo
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import open_survey, write_survey
+from surveys.management import demo
 from surveys.models import Version
-from surveys.people.teams import home_team
-from surveys.services import open_survey, write_survey
 from tests.browser.conftest import Visit, new_visit, targets
 from tests.tools.capture import Capture
 

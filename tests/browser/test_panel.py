@@ -11,13 +11,12 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page
 from sesame.utils import get_token
 
-from collector import selectors as reports
-from collector.designs import Design
-from estimator import selectors as estimates
-from estimator import services as estimator
-from estimator.exporting.formats import FORMATS
+from collector.designs import Design, selectors
+from estimator.exports.formats import FORMATS
+from estimator.runs import selectors as estimates
+from estimator.runs import services as estimator
+from surveys.accounts.teams import home_team
 from surveys.models import Survey, Version
-from surveys.people.teams import home_team
 from tests.browser.test_page import IMAGES
 from tests.finished import fill, run_of
 
@@ -32,7 +31,7 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def design(version: Version) -> Design:
     """alice's open survey, with reports."""
-    design = reports.get_design(version.design_id)
+    design = selectors.get_design(version.design_id)
     fill(design)
     return design
 

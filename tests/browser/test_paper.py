@@ -12,11 +12,11 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
 
 from collector.models import Report, WaitingReport
-from estimator.typesetting import fonts
-from surveys import selectors, services
-from surveys.coin import sheet
+from estimator.base.typesetting import fonts
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import selectors, services
 from surveys.models import Survey, Version
-from surveys.people.teams import home_team
+from surveys.rendering.own_coin import sheet
 from tests import payloads
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME

@@ -7,10 +7,10 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page
 from sesame.utils import get_token
 
-from surveys.access import Role
-from surveys.links import sign_in_link
+from surveys.accounts.access import Role
+from surveys.accounts.invitations import invite
+from surveys.lifecycle.links import sign_in_link
 from surveys.models import Survey
-from surveys.people.invitations import invite
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME
 from tests.browser.test_panel import sign_in

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator
 
-from surveys.pages import render_page
+from surveys.rendering.pages import render_page
 from tests import payloads
 from tests.browser.conftest import Visit, tampering, targets
 from tests.browser.test_failing_safe import replacing

@@ -93,7 +93,7 @@ def test_a_refusal_is_final_and_said_in_words(visit: Visit, site: Capture, statu
 
 
 def test_a_survey_that_closed_meanwhile(visit: Visit, site: Capture, version: Version) -> None:
-    from surveys.services import close_survey
+    from surveys.lifecycle.services import close_survey
 
     answered(visit)
     close_survey(Survey.objects.get(pk=version.survey_id))

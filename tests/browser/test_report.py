@@ -10,12 +10,12 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Page
 
 from collector.designs import Design
-from estimator import report, services
-from estimator.languages import speaking
+from estimator.base.languages import speaking
+from estimator.base.typesetting import fonts
 from estimator.models import Run
-from estimator.reporting import files, paper
-from estimator.typesetting import fonts
-from surveys import demo
+from estimator.reports import files, paper, report
+from estimator.runs import services
+from surveys.management import demo
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN
 from tests.browser.test_panel import PHONE, fits, page

@@ -12,13 +12,14 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Locator, Page
 from sesame.utils import get_token
 
-from collector import selectors as reports
-from estimator import jobs, tasks
-from estimator import services as estimator
-from surveys import rehearsal
+from collector.designs.selectors import get_design
+from estimator import tasks
+from estimator.base import jobs
+from estimator.runs import services as estimator
 from surveys.models import Survey
-from surveys.rehearsals import services as rehearsals
-from surveys.rehearsals.population import population
+from surveys.planning.rehearsals import services as rehearsals
+from surveys.planning.rehearsals import simulation
+from surveys.planning.rehearsals.population import population
 from tests.browser.accessibility import IN_THE_DARK
 from tests.browser.test_panel import DESKTOP, PHONE
 
@@ -96,11 +97,11 @@ def work() -> None:
 
 def answer(site: str, survey: Survey, people: int) -> None:
     """So many respondents send what a browser of theirs would send, to the address that it is sent to."""
-    design, generator = reports.get_design(survey.versions.get().design_id), np.random.default_rng(2026)
+    design, generator = get_design(survey.versions.get().design_id), np.random.default_rng(2026)
     shares = {"copied": [0.7, 0.3], "sold": [0.9, 0.1], "tablets": [0.8, 0.2]}
-    next_word = rehearsal._words(generator)
+    next_word = simulation._words(generator)
     for number, one in enumerate(population(design, {"respondents": people, "shares": shares}).draw(generator)):
-        body = rehearsal.report_body(design, one, next_word, nonce=f"{number:032x}")
+        body = simulation.report_body(design, one, next_word, nonce=f"{number:032x}")
         headers = {"Content-Type": "application/json", "Origin": site}
         assert urlopen(Request(f"{site}/s/{survey.slug}/reports", body, headers)).status == 201
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import open_survey, write_survey
 from surveys.models import Version
-from surveys.people.teams import home_team
-from surveys.services import open_survey, write_survey
 from tests import payloads
 from tests.browser.conftest import new_visit
 from tests.tools.capture import Capture

@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
+from collector.endpoint.proof_of_work import MOST_BITS
 from collector.models import WaitingReport
-from collector.work import MOST_BITS
+from surveys.lifecycle.proof_of_work import ask_for_work
+from surveys.lifecycle.services import open_survey, write_survey
 from surveys.models import Survey, Version
-from surveys.services import open_survey, write_survey
-from surveys.work import ask_for_work
 from tests import payloads
 from tests.browser.accessibility import faults
 from tests.browser.conftest import Visit, failing, new_visit

@@ -7,10 +7,10 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, FrameLocator, Page
 
 from collector.models import WaitingReport
-from surveys import selectors
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import selectors
+from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
-from surveys.people.teams import home_team
-from surveys.services import write_survey
 from tests import payloads
 from tests.browser.test_panel import DESKTOP, fits, sign_in
 

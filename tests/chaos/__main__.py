@@ -120,7 +120,7 @@ def running(
 
 
 def open_survey(installation: Installation) -> None:
-    from surveys import definitions
+    from surveys.definition import definitions
 
     file = installation.temporary / "survey.yaml"
     file.write_text(definitions.dump(payloads.definition()))

@@ -15,28 +15,28 @@ from typing import Any
 
 
 def draft(slug: str) -> None:
-    from surveys import services
-    from surveys.people.teams import home_team
+    from surveys.accounts.teams import home_team
+    from surveys.lifecycle import services
     from tests import payloads
 
     services.write_survey(payloads.definition(slug=slug), team=home_team(_researcher()))
 
 
 def open_survey(slug: str) -> None:
-    from surveys import services
+    from surveys.lifecycle import services
 
     services.open_survey(_survey(slug))
 
 
 def closable(slug: str) -> None:
     """An open survey with reports."""
-    from collector import selectors
-    from surveys import services
+    from collector.designs.selectors import get_design
+    from surveys.lifecycle import services
     from tests import finished
 
     draft(slug)
     version = services.open_survey(_survey(slug))
-    finished.fill(selectors.get_design(version.design_id), count=6, first=3)
+    finished.fill(get_design(version.design_id), count=6, first=3)
 
 
 def again(slug: str) -> None:
@@ -46,15 +46,15 @@ def again(slug: str) -> None:
 
 
 def open_wave(slug: str) -> None:
-    from surveys import services
+    from surveys.lifecycle import services
 
     services.open_wave(_survey(slug), reason="The same people agreed to be asked again.")
 
 
 def invited(slug: str) -> None:
     """An open survey by codes, of which there are ten."""
-    from surveys import services
-    from surveys.people.teams import home_team
+    from surveys.accounts.teams import home_team
+    from surveys.lifecycle import services
     from tests import payloads
 
     survey = services.write_survey(payloads.definition(slug=slug, invitations="secret"), team=home_team(_researcher()))
@@ -62,23 +62,24 @@ def invited(slug: str) -> None:
 
 
 def invite(version: Any) -> None:
-    from collector import inviting
-    from collector.invitations import hash_of
+    from collector.invitations import batches
+    from collector.invitations.codes import hash_of
 
-    inviting.add(version.design_id, [hash_of(code) for code in _codes()], stratum=None, kind="list")
+    batches.add(version.design_id, [hash_of(code) for code in _codes()], stratum=None, kind="list")
 
 
 def answer(slug: str) -> None:
     """With the first code, and with the same bytes each time."""
-    from collector import selectors, services
+    from collector.designs.selectors import get_design
+    from collector.endpoint import receiving
     from tests import payloads
 
-    design = selectors.get_design(_survey(slug).versions.get().design_id)
-    services.receive(payloads.body(design, nonce="1" * 32, invitation=_codes()[0]), slug=slug)
+    design = get_design(_survey(slug).versions.get().design_id)
+    receiving.receive(payloads.body(design, nonce="1" * 32, invitation=_codes()[0]), slug=slug)
 
 
 def close_survey(slug: str) -> None:
-    from surveys import services
+    from surveys.lifecycle import services
 
     services.close_survey(_survey(slug))
 
@@ -87,7 +88,7 @@ def due(slug: str) -> None:
     """A closed survey whose reports are to go."""
     from django.utils import timezone
 
-    from surveys.keeping import retention
+    from surveys.maintenance import retention
     from surveys.models import Version
 
     closable(slug)
@@ -98,8 +99,8 @@ def due(slug: str) -> None:
 
 def ask(slug: str) -> None:
     """Ask for an estimate, as the panel's button does, once none is on its way that the schedule asked for."""
-    from surveys import services
-    from surveys.lifecycle import NotAllowed
+    from surveys.errors import NotAllowed
+    from surveys.lifecycle import services
 
     for _ in range(300):
         with suppress(NotAllowed):
@@ -117,13 +118,13 @@ def send(task: str) -> None:
 
 
 def back_up(file: str) -> None:
-    from surveys.keeping import backup
+    from surveys.maintenance import backup
 
     backup.back_up(Path(file))
 
 
 def restore(file: str) -> None:
-    from surveys.keeping import backup
+    from surveys.maintenance import backup
     from tests.tools.backups import signed_by
 
     backup.restore(Path(file), signed_by=signed_by(Path(file)))
@@ -138,7 +139,7 @@ ACTS: dict[str, Callable[..., None]] = {
 
 
 def _codes() -> list[str]:
-    from collector.invitations import check_symbol
+    from collector.invitations.codes import check_symbol
 
     return [f"{number:027d}" + check_symbol(f"{number:027d}") for number in range(10)]
 

@@ -15,8 +15,8 @@ def install(strike: Callable[[str], None] = lambda point: None) -> None:
     """From here on this process folds so, and tells when it comes to the point."""
     from django.db import transaction
 
-    from collector import folding, selectors
     from collector.models import FrozenDesign, WaitingReport
+    from collector.reports import folding, selectors
 
     honest = folding._fold_chunk
     if honest.__name__ == "totals_first":

@@ -10,14 +10,15 @@ import pytest
 from django.db import Error, connection
 from django.utils import timezone
 
-from collector import folding, selectors
 from collector.designs import Design
+from collector.designs.selectors import get_design
+from collector.designs.services import close_design
 from collector.models import WaitingReport
-from collector.services import close
-from estimator import services as estimator
-from surveys.keeping import backup, retention
+from collector.reports import folding
+from estimator.runs import services as estimator
+from surveys.lifecycle.services import close_survey, open_survey, open_wave, request_estimate, write_survey
+from surveys.maintenance import backup, retention
 from surveys.models import Survey, Version
-from surveys.services import close_survey, open_survey, open_wave, request_estimate, write_survey
 from tests import finished, payloads
 from tests.chaos import acting, broken, checking, named, points, probing, striking
 from tests.storage.test_backup import empty
@@ -41,7 +42,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, None]]:
 
 def test_every_act_of_every_operation_is_on_the_list(seen: dict[str, None], version: Version, tmp_path: Path) -> None:
     """An act that is not has no death before it; a point that nobody comes by is no point."""
-    design, survey = selectors.get_design(version.design_id), version.survey
+    design, survey = get_design(version.design_id), version.survey
     for _ in range(2):
         finished.fill(design, count=20)
         folding.fold(design.digest)
@@ -51,7 +52,7 @@ def test_every_act_of_every_operation_is_on_the_list(seen: dict[str, None], vers
     estimator.execute(close_survey(survey).pk)
     Version.objects.update(closed_at=timezone.now() - timedelta(days=31))
     other = write_survey(payloads.definition(slug="other"), team=survey.team)
-    finished.fill(selectors.get_design(open_survey(other).design_id), count=20)
+    finished.fill(get_design(open_survey(other).design_id), count=20)
     again = write_survey(payloads.definition(slug="again"), team=survey.team)
     open_survey(again)
     close_survey(again)
@@ -85,7 +86,7 @@ def test_what_is_looked_at_is_said_in_the_words_that_are_waited_for(survey: Surv
     assert probing.opened(asked, "campus") == named.DRAFT
     version = open_survey(survey)
     assert probing.opened(asked, "campus") == named.OPEN
-    finished.fill(selectors.get_design(version.design_id), count=6, first=3)
+    finished.fill(get_design(version.design_id), count=6, first=3)
     assert probing.run(asked, "campus") == "no run"
     run = request_estimate(survey)
     assert probing.run(asked, "campus") == "queued, 0 estimates"
@@ -148,7 +149,7 @@ def test_the_audit_finds_a_worker_that_counts_before_it_moves(
         always = always and checking.fits(asked)
         folding.fold(design.digest)
         always = always and checking.fits(asked)
-    close(design.digest)
+    close_design(design.digest)
     folding.fold(design.digest)
     assert (always and checking.fits(asked)) is sound
     assert not WaitingReport.objects.exists()

@@ -10,7 +10,7 @@ import { designDocument, vectors } from "./tools.mjs";
 const { codes, mistyped } = vectors("invitations.json");
 const TOKEN = "Az0-_9".repeat(100).slice(0, 597) + "Q";
 
-test("codes as collector/invitations.py makes them are read; one symbol changed at any place is not", () => {
+test("codes as collector/invitations/codes.py makes them are read; one symbol changed at any place is not", () => {
   for (const code of codes) {
     assert.deepEqual(readCode(code), { invitation: code, fault: "", count: 28 });
   }

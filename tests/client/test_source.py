@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from surveys.pages import render_closed, render_page
+from surveys.rendering.pages import render_closed, render_page
 from surveys.templatetags import assets
 from tests import kinds, payloads, translated
 from tests.tools.client import CLIENT

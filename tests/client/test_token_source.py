@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from surveys.blind.page import render_page
+from surveys.rendering.token_page import render_page
 from surveys.templatetags import assets
 from tests import payloads
 from tests.client.test_source import FORBIDDEN, code

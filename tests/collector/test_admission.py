@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from collector.admission import Admission
+from collector.endpoint.admission import Admission
 from collector.errors import Unavailable
 
 

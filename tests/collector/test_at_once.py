@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from collector import folding, moving, purging, rewriting, selectors, services, storing
 from collector.designs import Design
+from collector.designs.services import close_design, freeze_design
+from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
-from collector.storing import NewReport, Outcome
+from collector.reports import folding, moving, purging, rewriting, selectors, services, storing
+from collector.reports.storing import NewReport, Outcome
 from tests import payloads
 from tests.folded import fold_these
 
@@ -93,7 +95,7 @@ def fold_ten(design: Design) -> None:
 def close_with(design: Design, count: int) -> None:
     """So many reports wait in a closed design."""
     storing.store([new(design) for _ in range(count)])
-    services.close(design.digest)
+    close_design(design.digest)
 
 
 def until_waiting(count: int = 1) -> None:
@@ -175,7 +177,7 @@ def test_a_retry_of_a_report_that_is_being_folded_is_known(design: Design) -> No
     until_waiting()
     slow.go_on()
     assert again.go_on() == [Outcome.KNOWN, Outcome.TAKEN, Outcome.STORED]
-    services.close(design.digest)
+    close_design(design.digest)
     folding.fold(design.digest)
     assert counted_once(design, 11)
 
@@ -183,8 +185,8 @@ def test_a_retry_of_a_report_that_is_being_folded_is_known(design: Design) -> No
 @on_postgresql
 @pytest.mark.usefixtures("slow_folding")
 def test_a_rehearsal_can_be_forgotten_while_it_is_folded(db: None) -> None:
-    rehearsed = services.freeze(payloads.document(rehearsal=True))
-    services.receive_simulated([payloads.body(rehearsed) for _ in range(20)], slug="campus")
+    rehearsed = freeze_design(payloads.document(rehearsal=True))
+    receiving.receive_simulated([payloads.body(rehearsed) for _ in range(20)], slug="campus")
     slow = paused(lambda: fold_ten(rehearsed))
     forgetting = Other(lambda: services.clear_rehearsal(rehearsed.digest))
     until_waiting()
@@ -199,7 +201,7 @@ def test_a_rehearsal_can_be_forgotten_while_it_is_folded(db: None) -> None:
 def test_closing_does_not_wait_for_who_folds_and_loses_nothing(design: Design) -> None:
     storing.store([new(design) for _ in range(45)])
     slow = paused(lambda: folding.fold(design.digest, chunk=10))
-    services.close(design.digest)
+    close_design(design.digest)
     final = Other(lambda: folding.fold(design.digest))
     until_waiting()
     slow.go_on()
@@ -277,7 +279,7 @@ def test_purging_waits_for_who_rewrites(design: Design, monkeypatch: pytest.Monk
 
 def closed(design: Design, count: int) -> None:
     storing.store([new(design) for _ in range(count)])
-    services.close(design.digest)
+    close_design(design.digest)
     folding.fold(design.digest)
 
 
@@ -298,7 +300,7 @@ def test_who_closes_has_a_turn_among_those_who_store(design: Design) -> None:
         return outcomes
 
     first = paused(store_slowly)
-    closing = Other(lambda: services.close(design.digest))
+    closing = Other(lambda: close_design(design.digest))
     until_waiting(1)
     last = Other(lambda: storing.store([new(design)]))
     until_waiting(2)
@@ -322,7 +324,7 @@ def test_all_that_is_read_in_one_state_fits_together(design: Design) -> None:
 def test_designs_frozen_at_once_have_numbers_of_their_own(db: None) -> None:
     def freeze(version: int) -> str:
         try:
-            return services.freeze(payloads.document(version=version)).digest
+            return freeze_design(payloads.document(version=version)).digest
         finally:
             connection.close()
 
@@ -362,6 +364,6 @@ def test_many_senders_and_many_workers(design: Design) -> None:
         for one in (*sent, *done):
             one.result(PATIENCE)
     assert selectors.received_count(design.digest) % 10 == 0
-    services.close(design.digest)
+    close_design(design.digest)
     folding.fold(design.digest)
     assert counted_once(design, 240)

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from collector import blind
 from collector.errors import NotInvited
+from collector.invitations import tokens as blind
 from tests.tools import blind as client
 
 MODULUS = client.key().public_numbers.n

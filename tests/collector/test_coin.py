@@ -6,13 +6,14 @@ from urllib.parse import urlencode
 import pytest
 from django.db import IntegrityError, transaction
 
-from collector import selectors
 from collector.designs import MOST_SYMBOLS, Design
+from collector.designs.services import close_design, freeze_design
+from collector.endpoint.parsing import LARGEST_BODY
+from collector.endpoint.receiving import look_at_form, receive, receive_form, receive_sheet
 from collector.errors import Closed, Malformed, NonceTaken, Refusal, TooLarge, UnknownDesign
-from collector.folding import fold
 from collector.models import FrozenDesign, Report, WaitingReport
-from collector.parsing import LARGEST_BODY
-from collector.services import close, freeze, look_at_form, receive, receive_form, receive_sheet
+from collector.reports import selectors
+from collector.reports.folding import fold
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +48,7 @@ def test_a_form_with_a_nonce_is_not_looked_at(design: Design) -> None:
 
 
 def test_a_look_at_a_closed_design_says_so(design: Design) -> None:
-    close(design.digest)
+    close_design(design.digest)
     with pytest.raises(Closed):
         look_at_form(form(design, nonce=None), slug="campus")
 
@@ -56,7 +57,7 @@ def test_the_same_form_again_is_one_report(design: Design) -> None:
     for _ in range(3):
         receive_form(form(design, nonce="ab" * 16), slug="campus")
     assert WaitingReport.objects.count() == 1
-    close(design.digest)
+    close_design(design.digest)
     receive_form(form(design, nonce="ab" * 16), slug="campus")
 
 
@@ -93,7 +94,7 @@ def test_a_sheet_is_read_as_strictly(design: Design, changes: dict[str, str | No
 
 
 def test_paper_that_arrives_late_is_refused(design: Design) -> None:
-    close(design.digest)
+    close_design(design.digest)
     with pytest.raises(Closed):
         receive_sheet(fields(design), slug="campus")
     assert not WaitingReport.objects.exists()
@@ -117,7 +118,7 @@ def test_modes_are_counted_apart_and_tallied_together(design: Design) -> None:
     receive(payloads.body(design, stratum="y2", report="0102"), slug="campus")
     receive_form(form(design), slug="campus")
     receive_sheet(fields(design), slug="campus")
-    close(design.digest)
+    close_design(design.digest)
     assert (selectors.received_count(design.digest), selectors.coin_report_count(design.digest)) == (3, 2)
     assert (selectors.sheet_count(design.digest), selectors.folded_coin_report_count(design.digest)) == (1, 0)
     fold(design.digest)
@@ -201,13 +202,13 @@ def test_another_design_is_unknown(design: Design, slug: str, changes: dict[str,
 
 
 def test_a_rehearsal_takes_none(db: None) -> None:
-    rehearsed = freeze(payloads.document(rehearsal=True))
+    rehearsed = freeze_design(payloads.document(rehearsal=True))
     with pytest.raises(UnknownDesign):
         receive_form(form(rehearsed), slug="campus")
 
 
 def test_a_closed_design_takes_none(design: Design) -> None:
-    close(design.digest)
+    close_design(design.digest)
     with pytest.raises(Closed):
         receive_form(form(design), slug="campus")
     assert not WaitingReport.objects.exists()
@@ -219,7 +220,7 @@ def test_a_body_that_is_too_large_is_not_read(design: Design) -> None:
 
 
 def test_without_groups_there_is_no_field_for_them(db: None) -> None:
-    design = freeze(payloads.document(strata={"wording": {"en": ""}, "groups": []}))
+    design = freeze_design(payloads.document(strata={"wording": {"en": ""}, "groups": []}))
     with pytest.raises(Malformed):
         receive_form(form(design, stratum=""), slug="campus")
     receive_form(form(design, stratum=None), slug="campus")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from collector.checks import DesignError
 from collector.designs import Design, canonical, check
+from collector.designs.checks import DesignError
 from tests import payloads
 
 

@@ -8,11 +8,11 @@ from django.db import OperationalError
 from django.test import Client, override_settings
 from django.urls import reverse
 
-from collector import selectors
 from collector.designs import Design
-from collector.door import Answer
-from collector.parsing import LARGEST_BODY
-from collector.services import close
+from collector.designs.services import close_design
+from collector.endpoint.application import Answer
+from collector.endpoint.parsing import LARGEST_BODY
+from collector.reports import selectors
 from tests import payloads
 from tests.tools.door import DOOR, call, door_with, environ_of, send
 
@@ -122,7 +122,7 @@ def test_404_409_410_422_in_words(design: Design) -> None:
     assert refused.error == {"field": "report", "message": "report: symbol 0 must be from 0 to 1; got 2."}
     assert send(body).status == 201
     assert send(payloads.body(design, nonce="ee" * 16, report="0101")).status == 409
-    close(design.digest)
+    close_design(design.digest)
     assert send(payloads.body(design)).status == 410
     assert stored(design) == 1
 

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from collector import folding, moving, purging, rewriting, selectors, steps
 from collector.designs import Design
+from collector.designs.selectors import get_design
+from collector.designs.services import close_design, freeze_design
 from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, WaitingReport
-from collector.services import close, freeze
+from collector.reports import folding, moving, purging, rewriting, selectors, steps
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
@@ -26,13 +27,13 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def design(design: Design) -> Design:
     """Closed, with whatever is put among what waits."""
-    close(design.digest)
+    close_design(design.digest)
     return design
 
 
 @pytest.fixture
 def rehearsed(db: None) -> Design:
-    return freeze(payloads.document(rehearsal=True))
+    return freeze_design(payloads.document(rehearsal=True))
 
 
 def send(design: Design, count: int, seed: int = 1) -> None:
@@ -186,7 +187,7 @@ def test_the_last_days_of_a_closed_design_join(rehearsed: Design, monkeypatch: p
     folded_on(1, rehearsed, 12, monkeypatch)
     folded_on(2, rehearsed, 3, monkeypatch)
     assert days(rehearsed) == [(1, 1, 12), (2, 2, 3)]
-    close(rehearsed.digest)
+    close_design(rehearsed.digest)
     folding.fold(rehearsed.digest)
     folding.fold(rehearsed.digest)
     assert days(rehearsed) == [(1, 2, 15)]
@@ -205,7 +206,10 @@ def test_what_is_kept_of_days_holds_no_more_than_it_must() -> None:
 QUESTIONS: dict[str, tuple[Callable[[str], object], list[str]]] = {
     "how many are stored": (lambda digest: selectors.report_counts([digest]), ["PRIMARY KEY", "waitingreport_pkey"]),
     "what waits": (lambda _: selectors.waiting_designs(), ["PRIMARY KEY", "waitingreport_pkey"]),
-    "the next step": (lambda _: steps.has_step(selectors.get_design(_), 1), ["PRIMARY KEY", "waitingreport_pkey"]),
+    "the next step": (
+        lambda _: steps.has_step(get_design(_), 1),
+        ["PRIMARY KEY", "waitingreport_pkey"],
+    ),
     "what is to be folded": (lambda digest: moving.move(1, most=10, wait=False), ["PRIMARY KEY", "waitingreport_pkey"]),
     "coins": (selectors.coin_report_count, ["report_from_a_coin"]),
     "sheets": (selectors.sheet_count, ["report_from_a_coin"]),

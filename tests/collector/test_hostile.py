@@ -12,8 +12,9 @@ import pytest
 from django.db import connection
 from django.test import Client, RequestFactory
 
-from collector import selectors, storing
 from collector.designs import Design
+from collector.designs.selectors import is_open
+from collector.reports import selectors, storing
 from tests import payloads
 from tests.tools.door import APPLICATION
 
@@ -179,4 +180,4 @@ def test_the_lists_of_the_panel_are_asked_in_sql_of_their_own(admin_client: Clie
         ):
             answer = admin_client.get("/panel/surveys/survey/", dict.fromkeys(asked, statement))
             assert answer.status_code in (200, 302, 400), (asked, statement)
-    assert selectors.is_open(design.digest)
+    assert is_open(design.digest)

@@ -4,7 +4,7 @@ import hashlib
 import json
 import random
 
-from collector.invitations import ALPHABET, RANDOM_SYMBOLS, check_symbol, hash_of, is_code, new_code
+from collector.invitations.codes import ALPHABET, RANDOM_SYMBOLS, check_symbol, hash_of, is_code, new_code
 from tests.vectors import make_invitations
 
 

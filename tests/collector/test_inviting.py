@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from collector import inviting, services
 from collector.designs import Design
-from collector.invitations import hash_of, new_code
+from collector.designs.services import close_design, freeze_design
+from collector.invitations import batches
+from collector.invitations.codes import hash_of, new_code
 from collector.models import Invitation
 from tests import payloads
 
@@ -20,16 +21,16 @@ def hashes(count: int = 10) -> list[bytes]:
 
 
 def design(**changes: Any) -> Design:
-    return services.freeze(payloads.document(invitations={"kind": "secret"}, **changes))
+    return freeze_design(payloads.document(invitations={"kind": "secret"}, **changes))
 
 
 def test_a_batch_keeps_the_hashes_and_nothing_else() -> None:
     invited, made = design(), hashes(1_234)
-    assert inviting.add(invited.digest, made, stratum=None, kind="file") == 1
-    assert inviting.add(invited.digest, hashes(), stratum="y2", kind="cards") == 2
+    assert batches.add(invited.digest, made, stratum=None, kind="file") == 1
+    assert batches.add(invited.digest, hashes(), stratum="y2", kind="cards") == 2
     rows = Invitation.objects.filter(batch=1)
     assert sorted(bytes(one) for one in rows.values_list("hash", flat=True)) == sorted(made)
-    first, second = inviting.batches(invited.digest)
+    first, second = batches.batches(invited.digest)
     assert (first.number, first.stratum, first.kind, first.count) == (1, None, "file", 1_234)
     assert (second.number, second.stratum, second.kind, second.count) == (2, "y2", "cards", 10)
     assert first.withdrawn_on is second.withdrawn_on is None
@@ -37,7 +38,7 @@ def test_a_batch_keeps_the_hashes_and_nothing_else() -> None:
 
 def test_where_rows_lie_follows_from_the_hashes() -> None:
     invited, made = design(), hashes(300)
-    inviting.add(invited.digest, made, stratum=None, kind="file")
+    batches.add(invited.digest, made, stratum=None, kind="file")
     with connection.cursor() as cursor:
         cursor.execute("SELECT hash FROM collector_invitation")
         assert [bytes(row[0]) for row in cursor.fetchall()] == sorted(made)
@@ -58,32 +59,32 @@ def test_what_is_no_batch_is_refused(given: dict[str, Any], words: str) -> None:
     sound = {"hashes": hashes(), "stratum": None, "kind": "file"}
     asked = sound | given
     with pytest.raises(ValueError, match=words):
-        inviting.add(invited.digest, asked.pop("hashes"), **asked)
+        batches.add(invited.digest, asked.pop("hashes"), **asked)
     assert not Invitation.objects.exists()
 
 
 def test_only_an_open_survey_by_code_has_batches() -> None:
-    invited, link = design(), services.freeze(payloads.document(version=2))
+    invited, link = design(), freeze_design(payloads.document(version=2))
     ungrouped = design(version=3, strata={"wording": {"en": ""}, "groups": []})
     with pytest.raises(ValueError, match="asks for invitations by code"):
-        inviting.add(link.digest, hashes(), stratum=None, kind="file")
+        batches.add(link.digest, hashes(), stratum=None, kind="file")
     with pytest.raises(ValueError, match="one of the survey's groups; got ''"):
-        inviting.add(ungrouped.digest, hashes(), stratum="", kind="file")
-    services.close(invited.digest)
+        batches.add(ungrouped.digest, hashes(), stratum="", kind="file")
+    close_design(invited.digest)
     with pytest.raises(ValueError, match="must be an open one"):
-        inviting.add(invited.digest, hashes(), stratum=None, kind="file")
+        batches.add(invited.digest, hashes(), stratum=None, kind="file")
 
 
 def test_what_is_withdrawn_is_gone() -> None:
     invited = design()
     for _ in range(2):
-        inviting.add(invited.digest, hashes(), stratum=None, kind="file")
-    assert inviting.withdraw(invited.digest, 1) == 10
-    assert inviting.withdraw(invited.digest, 1) == 0
+        batches.add(invited.digest, hashes(), stratum=None, kind="file")
+    assert batches.withdraw(invited.digest, 1) == 10
+    assert batches.withdraw(invited.digest, 1) == 0
     assert Invitation.objects.count() == 10
-    withdrawn, left = inviting.batches(invited.digest)
+    withdrawn, left = batches.batches(invited.digest)
     assert withdrawn.withdrawn_on is not None
     assert left.withdrawn_on is None
     with pytest.raises(ValueError, match="one of the survey's; got 3"):
-        inviting.withdraw(invited.digest, 3)
-    assert inviting.add(invited.digest, hashes(), stratum=None, kind="file") == 3, "no number is given twice"
+        batches.withdraw(invited.digest, 3)
+    assert batches.add(invited.digest, hashes(), stratum=None, kind="file") == 3, "no number is given twice"

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from collector.checks import DesignError
 from collector.designs import Design, check
+from collector.designs.checks import DesignError
+from collector.designs.items import answer_count, grid_points
+from collector.endpoint.parsing import ParsedReport, check_against
 from collector.errors import Malformed
-from collector.items import answer_count, grid_points
-from collector.parsing import ParsedReport, check_against
 from tests import kinds
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import redis
 
-from collector import limits
 from collector.designs import Design
+from collector.endpoint import rate_limits
+from collector.endpoint.rate_limits import Limit, Limits
 from collector.errors import TooMany
-from collector.limits import Limit, Limits
 from config.redis_server import RedisServer
 from tests import payloads
 from tests.tools.door import send
@@ -33,7 +33,7 @@ class Clock:
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(limits, "time", clock)
+    monkeypatch.setattr(rate_limits, "time", clock)
     return clock
 
 
@@ -135,7 +135,7 @@ def test_memory_holds_no_address_and_nothing_beyond_the_window(clock: Clock) -> 
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_COUNTS", 10)
+    monkeypatch.setattr(rate_limits, "MOST_COUNTS", 10)
     counting = Limits()
     for number in range(100):
         counting.take(THREE, str(ipaddress.ip_address(number)))
@@ -176,15 +176,15 @@ def test_the_address_is_the_one_that_our_own_proxies_saw(
     settings: Any, proxies: int, environ: dict[str, str], address: str
 ) -> None:
     settings.CANDOR_PROXIES = proxies
-    assert limits.address_of({"REMOTE_ADDR": "203.0.113.9"} | environ) == address
+    assert rate_limits.address_of({"REMOTE_ADDR": "203.0.113.9"} | environ) == address
 
 
 @pytest.fixture
 def afresh(settings: Any) -> Iterator[None]:
     settings.REDIS_URL = None
-    limits.shared.cache_clear()
+    rate_limits.shared.cache_clear()
     yield
-    limits.shared.cache_clear()
+    rate_limits.shared.cache_clear()
 
 
 @pytest.mark.django_db

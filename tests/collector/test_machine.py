@@ -35,14 +35,18 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from collector import folding, inviting, purging, selectors, services
 from collector.designs import FEWEST_IN_GROUP, Design
+from collector.designs.selectors import is_open
+from collector.designs.services import close_design, freeze_design
+from collector.endpoint import receiving
 from collector.errors import Closed, NonceTaken, NotInvited
-from collector.invitations import check_symbol, hash_of
+from collector.invitations import batches
+from collector.invitations.codes import check_symbol, hash_of
 from collector.models import Invitation, Report, StoredReport, WaitingReport
-from collector.steps import STEP, foldable
-from estimator import services as estimator
+from collector.reports import folding, purging, selectors, services
+from collector.reports.steps import STEP, foldable
 from estimator.models import Run
+from estimator.runs import services as estimator
 from tests import payloads
 from tests.tools.provenance import of_run
 
@@ -155,9 +159,9 @@ class Machine(RuleBasedStateMachine):
 
     @initialize()
     def open(self) -> None:
-        self.real = Model(services.freeze(document("campus", rehearsal=False)))
-        inviting.add(self.real.design.digest, [hash_of(code) for code in CODES], stratum=None, kind="file")
-        self.rehearsed = Model(services.freeze(document("rehearsed", rehearsal=True)))
+        self.real = Model(freeze_design(document("campus", rehearsal=False)))
+        batches.add(self.real.design.digest, [hash_of(code) for code in CODES], stratum=None, kind="file")
+        self.rehearsed = Model(freeze_design(document("rehearsed", rehearsal=True)))
         self.models = {"campus": self.real, "rehearsed": self.rehearsed}
 
     # What a browser does
@@ -185,14 +189,14 @@ class Machine(RuleBasedStateMachine):
         nonce = data.draw(st.sampled_from(sorted(self.real.stored)))
         if (stratum, position) != self.real.sent[nonce]:
             with pytest.raises(NonceTaken):
-                services.receive(self.real.body(nonce, (stratum, position)), slug="campus")
+                receiving.receive(self.real.body(nonce, (stratum, position)), slug="campus")
 
     @rule(stratum=st.integers(0, 1), code=st.sampled_from(CODES), number=st.integers(0, 8), after=st.booleans())
     def submit_to_one_that_dies(self, stratum: int, code: str, number: int, after: bool) -> None:
         nonce = self._new(self.real, stratum, code)
         if nonce is not None and not self.real.closed:
             with suppress(NotInvited):
-                self._until_killed(number, after, lambda: services.receive(self.real.body(nonce), slug="campus"))
+                self._until_killed(number, after, lambda: receiving.receive(self.real.body(nonce), slug="campus"))
             found = self._held(WaitingReport) | self._held(Report)
             assert found - {nonce} == self.real.stored
             self.real.stored = found
@@ -253,16 +257,16 @@ class Machine(RuleBasedStateMachine):
 
     @rule(which=st.sampled_from(SLUGS))
     def close(self, which: str) -> None:
-        services.close(self.models[which].design.digest)
+        close_design(self.models[which].design.digest)
         self.models[which].closed = True
 
     @rule(number=st.integers(0, 2), after=st.booleans())
     def close_and_die(self, number: int, after: bool) -> None:
         """It is open or closed then; what was closed stays so."""
         digest = self.real.design.digest
-        self._until_killed(number, after, lambda: services.close(digest))
-        assert not (self.real.closed and selectors.is_open(digest))
-        self.real.closed = not selectors.is_open(digest)
+        self._until_killed(number, after, lambda: close_design(digest))
+        assert not (self.real.closed and is_open(digest))
+        self.real.closed = not is_open(digest)
 
     @precondition(lambda self: self.real.closed)
     @rule(chunk=st.integers(1, 4))
@@ -290,7 +294,7 @@ class Machine(RuleBasedStateMachine):
         if nonce is None:
             return
         try:
-            services.receive_simulated([self.rehearsed.body(nonce)], slug="rehearsed")
+            receiving.receive_simulated([self.rehearsed.body(nonce)], slug="rehearsed")
         except Closed:
             assert self.rehearsed.closed
         else:
@@ -318,7 +322,7 @@ class Machine(RuleBasedStateMachine):
             assert all(table[stratum][1] in (0, 1) for table in model.totals(model.stored) for stratum in range(2))
             (counted,) = selectors.report_counts([digest]).values()
             assert (counted.folded, counted.stored) == (len(model.counted), len(model.told))
-            assert selectors.is_open(digest) is not model.closed
+            assert is_open(digest) is not model.closed
             days = selectors.daily_counts(digest)
             assert sum(day.count for day in days) == len(model.counted)
             assert all(day.count >= folding.FEWEST for day in days[:-1])
@@ -356,7 +360,7 @@ class Machine(RuleBasedStateMachine):
 
     def _receive(self, nonce: str, *, heard: bool = True) -> None:
         try:
-            receipt = services.receive(self.real.body(nonce), slug="campus")
+            receipt = receiving.receive(self.real.body(nonce), slug="campus")
         except NotInvited:
             assert self.real.codes[nonce] in self.real.used
             assert nonce not in self.real.stored

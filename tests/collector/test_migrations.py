@@ -7,9 +7,11 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Sum
 
-from collector import selectors, services
 from collector.designs import Design
+from collector.designs.services import freeze_design
+from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
+from collector.reports import selectors
 from tests import payloads
 from tests.folded import fold_these
 
@@ -26,7 +28,7 @@ TRIGGERS = {
 
 @pytest.fixture
 def rehearsed(db: None) -> Design:
-    return services.freeze(payloads.document(rehearsal=True))
+    return freeze_design(payloads.document(rehearsal=True))
 
 
 @pytest.fixture
@@ -42,8 +44,8 @@ def migrate(name: str) -> None:
 
 @pytest.mark.usefixtures("and_back")
 def test_rehearsals_are_marked(design: Design, rehearsed: Design) -> None:
-    services.receive(payloads.body(design), slug="campus")
-    services.receive_simulated([payloads.body(rehearsed)], slug="campus")
+    receiving.receive(payloads.body(design), slug="campus")
+    receiving.receive_simulated([payloads.body(rehearsed)], slug="campus")
     migrate("0004_paper_mode")
     modes = "SELECT design_id, mode FROM collector_report"
     assert dict(rows(modes)) == {design.digest: 0, rehearsed.digest: 0}
@@ -57,11 +59,11 @@ def test_rehearsals_are_marked(design: Design, rehearsed: Design) -> None:
 @pytest.mark.usefixtures("and_back")
 def test_reports_move_to_tables_of_their_own(design: Design, rehearsed: Design) -> None:
     """Folded and waiting ones, of two designs; down, up, and each is where it was, under its nonce and counted once."""
-    services.receive(payloads.body(design, nonce=FIRST, stratum="y2", report="0102"), slug="campus")
+    receiving.receive(payloads.body(design, nonce=FIRST, stratum="y2", report="0102"), slug="campus")
     fold_these(design)
     Tally.objects.create(design_id=design.digest, part=7, stratum=1, position=0, symbol=1, count=41)
-    services.receive(payloads.body(design, nonce=SECOND, report="0001"), slug="campus")
-    services.receive_simulated([payloads.body(rehearsed, nonce=THIRD)], slug="campus")
+    receiving.receive(payloads.body(design, nonce=SECOND, report="0001"), slug="campus")
+    receiving.receive_simulated([payloads.body(rehearsed, nonce=THIRD)], slug="campus")
     before, totals = stored(), tallied()
     assert len(triggers()) == 7
     migrate("0006_daily_count")

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collector.designs import check
+from collector.endpoint.parsing import LARGEST_BODY, check_against, parse
 from collector.errors import Malformed, Refusal, TooLarge
-from collector.parsing import LARGEST_BODY, check_against, parse
 from tests import payloads
 
 DESIGN = check(payloads.document())

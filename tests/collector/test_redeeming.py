@@ -11,13 +11,16 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from collector import inviting, rewriting, selectors, services, storing
 from collector.designs import Design
+from collector.designs.services import close_design, freeze_design
+from collector.endpoint import receiving
+from collector.endpoint.writer import Writer
 from collector.errors import Closed, Malformed, NonceTaken, NotInvited, Refusal
-from collector.invitations import check_symbol, hash_of, new_code
+from collector.invitations import batches
+from collector.invitations.codes import check_symbol, hash_of, new_code
 from collector.models import Invitation, UsedToken, WaitingReport
-from collector.storing import NewReport, Outcome
-from collector.writer import Writer
+from collector.reports import rewriting, selectors, storing
+from collector.reports.storing import NewReport, Outcome
 from tests import payloads
 from tests.folded import fold_these
 
@@ -34,14 +37,14 @@ def codes() -> list[str]:
 @pytest.fixture
 def invited(db: None, codes: list[str]) -> Design:
     """An open survey by code, with one batch for every group."""
-    design = services.freeze(payloads.document(invitations={"kind": "secret"}))
-    inviting.add(design.digest, [hash_of(code) for code in codes], stratum=None, kind="file")
+    design = freeze_design(payloads.document(invitations={"kind": "secret"}))
+    batches.add(design.digest, [hash_of(code) for code in codes], stratum=None, kind="file")
     return design
 
 
 @pytest.fixture
 def blind(db: None) -> Design:
-    return services.freeze(payloads.document(invitations={"kind": "blind", "modulus": MODULUS}))
+    return freeze_design(payloads.document(invitations={"kind": "blind", "modulus": MODULUS}))
 
 
 def new(design: Design, invitation: bytes, **changes: object) -> NewReport:
@@ -50,16 +53,16 @@ def new(design: Design, invitation: bytes, **changes: object) -> NewReport:
 
 
 def send(design: Design, code: str, **changes: Any) -> bool:
-    return services.receive(payloads.body(design, **{"invitation": code} | changes), slug="campus").created
+    return receiving.receive(payloads.body(design, **{"invitation": code} | changes), slug="campus").created
 
 
 @pytest.mark.django_db
 def test_a_code_is_used_up_by_the_report_that_comes_with_it(invited: Design, codes: list[str]) -> None:
     body = payloads.body(invited, invitation=codes[0])
-    assert services.receive(body, slug="campus").created
-    assert not services.receive(body, slug="campus").created, "a retry is known, though its code is gone"
+    assert receiving.receive(body, slug="campus").created
+    assert not receiving.receive(body, slug="campus").created, "a retry is known, though its code is gone"
     fold_these(invited)
-    assert not services.receive(body, slug="campus").created
+    assert not receiving.receive(body, slug="campus").created
     with pytest.raises(NotInvited, match="was used before"):
         send(invited, codes[0])
     assert (selectors.received_count(invited.digest), Invitation.objects.count()) == (1, 9)
@@ -68,11 +71,11 @@ def test_a_code_is_used_up_by_the_report_that_comes_with_it(invited: Design, cod
 
 @pytest.mark.django_db
 def test_whatever_is_wrong_with_a_code_is_said_in_one_sentence(invited: Design, codes: list[str]) -> None:
-    other = services.freeze(payloads.document(version=2, invitations={"kind": "secret"}))
+    other = freeze_design(payloads.document(version=2, invitations={"kind": "secret"}))
     grouped, foreign, gone = ([new_code() for _ in range(10)] for _ in range(3))
     for design, made, stratum in ((invited, grouped, "y2"), (other, foreign, None), (invited, gone, None)):
-        inviting.add(design.digest, [hash_of(code) for code in made], stratum=stratum, kind="file")
-    inviting.withdraw(invited.digest, 3)
+        batches.add(design.digest, [hash_of(code) for code in made], stratum=stratum, kind="file")
+    batches.withdraw(invited.digest, 3)
     send(invited, codes[0])
     mistyped = codes[1][:-1] + next(symbol for symbol in "0123" if symbol != check_symbol(codes[1][:-1]))
     said = set()
@@ -98,7 +101,7 @@ def test_what_is_refused_uses_nothing_up(invited: Design, codes: list[str]) -> N
         with pytest.raises(refusal):
             send(invited, codes[1], **changes)
     assert send(invited, codes[1])
-    services.close(invited.digest)
+    close_design(invited.digest)
     with pytest.raises(Closed):
         send(invited, codes[2])
     assert Invitation.objects.count() == 8
@@ -123,7 +126,7 @@ def test_within_a_batch_the_first_with_an_invitation_gets_it(
 @pytest.mark.django_db
 def test_in_a_batch_the_first_of_the_right_group_gets_it(invited: Design) -> None:
     made = [hash_of(new_code()) for _ in range(10)]
-    inviting.add(invited.digest, made, stratum="y2", kind="file")
+    batches.add(invited.digest, made, stratum="y2", kind="file")
     wrong, right, late = (new(invited, made[0], stratum=stratum) for stratum in (0, 1, 1))
     assert storing.store([wrong, right, late]) == [UNINVITED, STORED, UNINVITED]
 
@@ -177,10 +180,10 @@ def test_of_fifty_threads_with_200_invitations_200_reports_are_left(kind: str) -
     Half of them hand their reports to the process's one writer, half store them by themselves, as other processes do.
     """
     more = {"modulus": MODULUS} if kind == "blind" else {}
-    design = services.freeze(payloads.document(invitations={"kind": kind} | more))
+    design = freeze_design(payloads.document(invitations={"kind": kind} | more))
     hashes = [hash_of(new_code()) for _ in range(200)]
     if kind == "secret":
-        inviting.add(design.digest, hashes, stratum=None, kind="file")
+        batches.add(design.digest, hashes, stratum=None, kind="file")
     sent = [new(design, one) for one in hashes for _ in range(5)]
     Random(7).shuffle(sent)
     parts = [sent[number::50] for number in range(50)]
@@ -209,10 +212,10 @@ def test_of_fifty_threads_with_200_invitations_200_reports_are_left(kind: str) -
 def test_while_the_order_is_forgotten_every_invitation_is_found_once(kind: str) -> None:
     """Their tables are emptied and filled, or packed, under those who use them."""
     more = {"modulus": MODULUS} if kind == "blind" else {}
-    design = services.freeze(payloads.document(invitations={"kind": kind} | more))
+    design = freeze_design(payloads.document(invitations={"kind": kind} | more))
     hashes = [hash_of(new_code()) for _ in range(60)]
     if kind == "secret":
-        inviting.add(design.digest, hashes, stratum=None, kind="file")
+        batches.add(design.digest, hashes, stratum=None, kind="file")
 
     def go(part: int) -> list[Outcome]:
         try:
@@ -234,4 +237,4 @@ def test_while_the_order_is_forgotten_every_invitation_is_found_once(kind: str) 
 def test_a_report_without_an_invitation_is_none_of_this_survey(invited: Design) -> None:
     for body in (payloads.body(invited), payloads.body(invited, invitation="0" * 598)):
         with pytest.raises(Refusal, match="must be the 28 symbols"):
-            services.receive(body, slug="campus")
+            receiving.receive(body, slug="campus")

@@ -5,10 +5,12 @@ from collections.abc import Callable
 import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
 
-from collector import folding, selectors, services
 from collector.designs import Design
+from collector.designs.services import close_design, freeze_design
+from collector.endpoint import receiving
 from collector.errors import Closed, UnknownDesign
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
+from collector.reports import folding, selectors, services
 from tests import payloads
 from tests.folded import fold_these
 
@@ -19,7 +21,7 @@ TABLES = ("collector_waitingreport", "collector_report")
 @pytest.fixture
 def rehearsed(db: None) -> Design:
     """An open design of a rehearsal, under the name of the real one."""
-    return services.freeze(payloads.document(rehearsal=True))
+    return freeze_design(payloads.document(rehearsal=True))
 
 
 def number_of(design: Design) -> int:
@@ -35,10 +37,10 @@ def body_of(fields: dict[str, str]) -> bytes:
 
 
 DOORS: dict[str, Callable[[Design], object]] = {
-    "the browser's": lambda design: services.receive(payloads.body(design), slug="campus"),
-    "the coin's first": lambda design: services.look_at_form(body_of(form(design)), slug="campus"),
-    "the coin's": lambda design: services.receive_form(body_of(form(design, nonce="ab" * 16)), slug="campus"),
-    "paper's": lambda design: services.receive_sheet(form(design, nonce="ab" * 16), slug="campus"),
+    "the browser's": lambda design: receiving.receive(payloads.body(design), slug="campus"),
+    "the coin's first": lambda design: receiving.look_at_form(body_of(form(design)), slug="campus"),
+    "the coin's": lambda design: receiving.receive_form(body_of(form(design, nonce="ab" * 16)), slug="campus"),
+    "paper's": lambda design: receiving.receive_sheet(form(design, nonce="ab" * 16), slug="campus"),
 }
 
 
@@ -52,12 +54,12 @@ def test_no_door_of_real_reports_leads_into_a_rehearsal(design: Design, rehearse
 
 def test_the_door_of_rehearsals_leads_nowhere_else(design: Design, rehearsed: Design) -> None:
     with pytest.raises(UnknownDesign):
-        services.receive_simulated([payloads.body(rehearsed), payloads.body(design)], slug="campus")
-    services.receive_simulated([payloads.body(rehearsed)], slug="campus")
+        receiving.receive_simulated([payloads.body(rehearsed), payloads.body(design)], slug="campus")
+    receiving.receive_simulated([payloads.body(rehearsed)], slug="campus")
     assert WaitingReport.objects.get().mode == Report.Mode.SIMULATED, "of the two before neither was stored"
-    services.close(rehearsed.digest)
+    close_design(rehearsed.digest)
     with pytest.raises(Closed):
-        services.receive_simulated([payloads.body(rehearsed)], slug="campus")
+        receiving.receive_simulated([payloads.body(rehearsed)], slug="campus")
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -71,7 +73,7 @@ def test_raw_sql_cannot_mix_them(design: Design, rehearsed: Design, mode: int, s
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("change", ["design_id = %s", "mode = 0, design_id = %s", "mode = 0 WHERE %s <> 0"])
 def test_no_report_changes_sides(design: Design, rehearsed: Design, change: str, table: str) -> None:
-    services.receive_simulated([payloads.body(rehearsed)], slug="campus")
+    receiving.receive_simulated([payloads.body(rehearsed)], slug="campus")
     if table == "collector_report":
         folding.fold(rehearsed.digest)
     with pytest.raises((IntegrityError, OperationalError)), transaction.atomic(), connection.cursor() as cursor:
@@ -79,8 +81,8 @@ def test_no_report_changes_sides(design: Design, rehearsed: Design, change: str,
 
 
 def test_a_rehearsal_can_be_forgotten_and_what_respondents_sent_cannot(design: Design, rehearsed: Design) -> None:
-    services.receive(payloads.body(design), slug="campus")
-    services.receive_simulated([payloads.body(rehearsed)], slug="campus")
+    receiving.receive(payloads.body(design), slug="campus")
+    receiving.receive_simulated([payloads.body(rehearsed)], slug="campus")
     fold_these(design)
     folding.fold(rehearsed.digest)
     for forget in (services.clear_rehearsal, services.discard_rehearsal):
@@ -88,7 +90,7 @@ def test_a_rehearsal_can_be_forgotten_and_what_respondents_sent_cannot(design: D
             forget(design.digest)
     services.clear_rehearsal(rehearsed.digest)
     assert set(Tally.objects.values_list("design_id", flat=True)) == {design.digest}
-    services.receive_simulated([payloads.body(rehearsed)], slug="campus")  # it takes them anew
+    receiving.receive_simulated([payloads.body(rehearsed)], slug="campus")  # it takes them anew
     services.discard_rehearsal(rehearsed.digest)
     assert list(FrozenDesign.objects.values_list("digest", flat=True)) == [design.digest]
     assert selectors.recount(design.digest)[0].sum() == 1

@@ -8,11 +8,12 @@ from datetime import date
 import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
 
-from collector import store
+from collector.database import settings
 from collector.designs import Design
+from collector.designs.services import close_design, freeze_design
+from collector.endpoint.receiving import receive
 from collector.errors import Closed, Malformed, NonceTaken, UnknownDesign
 from collector.models import FrozenDesign, Report, WaitingReport
-from collector.services import close, freeze, receive
 from tests import payloads
 from tests.folded import fold_these
 
@@ -48,7 +49,7 @@ def test_another_report_under_the_nonce_is_refused(design: Design, change: dict[
 def test_a_closed_design_takes_no_new_report(design: Design) -> None:
     kept = payloads.body(design)
     receive(kept, slug="campus")
-    close(design.digest)
+    close_design(design.digest)
     with pytest.raises(Closed):
         receive(payloads.body(design), slug="campus")
     assert not receive(kept, slug="campus").created, "a retry of a stored report still gets its receipt"
@@ -57,7 +58,7 @@ def test_a_closed_design_takes_no_new_report(design: Design) -> None:
 
 def test_closing_twice_keeps_the_first_day(design: Design) -> None:
     FrozenDesign.objects.update(closed_on=date(2026, 1, 2))
-    close(design.digest)
+    close_design(design.digest)
     assert FrozenDesign.objects.get().closed_on == date(2026, 1, 2)
 
 
@@ -76,7 +77,7 @@ def test_a_refused_report_leaves_nothing(design: Design, slug: str, changes: dic
 
 
 def test_freezing_twice_is_harmless(design: Design) -> None:
-    assert freeze(payloads.document()).digest == design.digest
+    assert freeze_design(payloads.document()).digest == design.digest
     assert FrozenDesign.objects.count() == 1
 
 
@@ -105,20 +106,20 @@ def test_raw_sql_cannot_change_what_is_frozen(design: Design, sql: str, table: s
 
 
 def test_a_closed_design_cannot_be_opened_again(design: Design) -> None:
-    close(design.digest)
+    close_design(design.digest)
     with pytest.raises((IntegrityError, OperationalError)), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("UPDATE collector_frozendesign SET closed_on = NULL")
 
 
 def test_an_answer_of_201_means_on_disk() -> None:
     """A commit returns when it is on disk, and the check that says so at start can fail."""
-    assert store.faults(connection) == []
+    assert settings.faults(connection) == []
     weaker = "SET synchronous_commit = off" if connection.vendor == "postgresql" else "PRAGMA secure_delete = OFF"
     usual = "SET synchronous_commit = on" if connection.vendor == "postgresql" else "PRAGMA secure_delete = ON"
     with connection.cursor() as cursor:
         cursor.execute(weaker)
         try:
-            assert [fault.id for fault in store.faults(connection)] == ["collector.E001"]
+            assert [fault.id for fault in settings.faults(connection)] == ["collector.E001"]
         finally:
             cursor.execute(usual)
 

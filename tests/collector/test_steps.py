@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from collector import folding, selectors, services, stepping, steps
 from collector.designs import Design
+from collector.designs.services import close_design, freeze_design
+from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report, WaitingReport
+from collector.reports import folding, selectors, stepping, steps
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +53,7 @@ def test_an_open_design_stays_one_step_behind(design: Design, stored: int, folde
     assert by_group(design) == [folded, 0]
     assert selectors.report_counts([design.digest])[design.digest] == selectors.Counted(folded, 0, stepwise=True)
     assert folding.fold(design.digest) == 0
-    services.close(design.digest)
+    close_design(design.digest)
     assert selectors.report_count(design.digest) == stored
     assert folding.fold(design.digest) == stored - folded
     assert by_group(design) == [stored, 0]
@@ -85,7 +87,7 @@ def test_each_group_takes_steps_of_its_own(design: Design) -> None:
 def test_groups_of_protected_size_take_steps_together(db: None) -> None:
     """Else how many reports are folded would tell how many are in each."""
     document = payloads.document(participation={"epsilon": "0.5"})
-    protected = services.freeze(document)
+    protected = freeze_design(document)
     send(protected, 13, 12)
     assert folding.fold(protected.digest) == 10
     assert sum(waiting(protected)) == 15
@@ -125,14 +127,14 @@ def test_few_reports_of_a_coin_are_told_in_steps(design: Design) -> None:
     folding.fold(design.digest)
     assert selectors.coin_report_count(design.digest) == selectors.folded_coin_report_count(design.digest) == 30
     assert selectors.sheet_count(design.digest) == 0
-    services.close(design.digest)
+    close_design(design.digest)
     assert (selectors.coin_report_count(design.digest), selectors.sheet_count(design.digest)) == (52, 7)
 
 
 def test_a_rehearsal_takes_no_steps(db: None) -> None:
     """Those who answer it are simulated."""
-    rehearsed = services.freeze(payloads.document(rehearsal=True))
-    services.receive_simulated([payloads.body(rehearsed) for _ in range(13)], slug="campus")
+    rehearsed = freeze_design(payloads.document(rehearsal=True))
+    receiving.receive_simulated([payloads.body(rehearsed) for _ in range(13)], slug="campus")
     assert folding.fold(rehearsed.digest) == 13
 
 
@@ -217,7 +219,7 @@ def test_what_closing_leaves_is_all_folded(design: Design) -> None:
     send(design, 55, 7)
     folding.fold(design.digest)
     assert by_group(design) == [40, 0]
-    services.close(design.digest)
+    close_design(design.digest)
     assert selectors.waiting_designs() == [design.digest]
     folding.fold(design.digest)
     assert by_group(design) == [55, 7]
@@ -229,7 +231,7 @@ def test_a_design_that_closes_under_a_fold_is_folded_whole(design: Design, monke
 
     def fold_chunk(*given: Any, **named: Any) -> Any:
         moved = honest(*given, **named)
-        services.close(design.digest)
+        close_design(design.digest)
         return moved
 
     monkeypatch.setattr(folding, "_fold_chunk", fold_chunk)

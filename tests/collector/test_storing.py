@@ -6,11 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection, transaction
 
-from collector import folding, selectors, services, statements, storing
+from collector.database import statements
 from collector.designs import Design
+from collector.designs.services import close_design, freeze_design
 from collector.models import Report, WaitingReport
-from collector.services import close
-from collector.storing import NewReport, Outcome
+from collector.reports import folding, selectors, storing
+from collector.reports.storing import NewReport, Outcome
 from tests import payloads
 from tests.folded import fold_these
 
@@ -27,7 +28,7 @@ def new(design: Design, **changes: object) -> NewReport:
 @pytest.fixture
 def other(db: None) -> Design:
     """Another open design."""
-    return services.freeze(payloads.document(version=2))
+    return freeze_design(payloads.document(version=2))
 
 
 def test_outcomes_stand_in_the_order_of_the_reports(design: Design) -> None:
@@ -57,7 +58,7 @@ def test_one_nonce_in_two_designs_is_two_reports(design: Design, other: Design) 
 def test_a_closed_design_within_a_batch_keeps_nothing_else_out(design: Design, other: Design) -> None:
     before, late = new(design), new(design)
     storing.store([before])
-    services.close(design.digest)
+    close_design(design.digest)
     batch = [late, before, new(other), before._replace(stratum=1), late, new(other, digest="0" * 64)]
     assert storing.store(batch) == [CLOSED, KNOWN, STORED, TAKEN, CLOSED, CLOSED]
     assert [selectors.received_count(one.digest) for one in (design, other)] == [1, 1]
@@ -79,7 +80,7 @@ def test_a_waiting_report_that_was_folded_before_is_not_counted_again(design: De
     fold_these(design)
     WaitingReport.objects.create(design_id=Report.objects.get().design_id, nonce=first.nonce, stratum=1, report=b"\0\0")
     storing.store([new(design)])
-    close(design.digest)
+    close_design(design.digest)
     assert folding.fold(design.digest, chunk=1) == 1
     assert selectors.report_counts([design.digest])[design.digest] == selectors.Counted(folded=2, waiting=0)
     totals, recount = selectors.totals(design.digest), selectors.recount(design.digest)

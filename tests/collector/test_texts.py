@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 from django.core.exceptions import ValidationError
 
-from collector.texts import refused_in, refused_within, validate_line, validate_text
+from collector.designs.texts import refused_in, refused_within, validate_line, validate_text
 
 CONTROLS = [chr(code) for code in [*range(0x20), *range(0x7F, 0xA0)]]
 DIRECTIONS = [chr(code) for code in (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))]

@@ -11,16 +11,17 @@ from django.db import OperationalError
 from django.test import Client
 from jsonschema import validate
 
-from collector import described, limits, selectors, work
 from collector.designs import Design
-from collector.door import Door
+from collector.endpoint import openapi, proof_of_work, rate_limits
+from collector.endpoint.application import Door
+from collector.endpoint.rate_limits import Limit
 from collector.errors import NoWork
-from collector.limits import Limit
-from collector.storing import NewReport
+from collector.reports import selectors
+from collector.reports.storing import NewReport
 from config.middleware import headers_without_django
 from config.wsgi import django
+from surveys.lifecycle.proof_of_work import ask_for_work
 from surveys.models import Survey, Version
-from surveys.work import ask_for_work
 from tests import payloads
 from tests.tools.door import ORIGIN, AtOnce, send
 from tests.vectors import make_work
@@ -48,18 +49,18 @@ def test_the_vectors_are_those_of_their_script() -> None:
 
 @pytest.mark.parametrize("one", VECTORS, ids=lambda one: f"{one['bits']} bits")
 def test_the_sum_of_the_vectors_is_taken_and_no_smaller_one_is(one: dict[str, Any]) -> None:
-    work.check(one["sum"], report_of(one), one["bits"])
+    proof_of_work.check(one["sum"], report_of(one), one["bits"])
     for smaller in range(int(one["sum"], 16)):
         with pytest.raises(NoWork):
-            work.check(f"{smaller:016x}", report_of(one), one["bits"])
+            proof_of_work.check(f"{smaller:016x}", report_of(one), one["bits"])
 
 
 def test_it_depends_on_nonce_and_digest_and_on_nothing_else() -> None:
     """What the page sends, and what is looked at here: so a sum can tell nothing of an answer."""
-    assert list(inspect.signature(work.zero_bits).parameters) == ["digest", "nonce", "counter"]
+    assert list(inspect.signature(proof_of_work.zero_bits).parameters) == ["digest", "nonce", "counter"]
     one = VECTORS[-1]
     for symbols, stratum, mode in ((b"\x00", 0, 0), (b"\x01", 0, 0), (b"\x01\x02\x03", 7, 1)):
-        work.check(one["sum"], report_of(one, report=symbols, stratum=stratum, mode=mode), one["bits"])
+        proof_of_work.check(one["sum"], report_of(one, report=symbols, stratum=stratum, mode=mode), one["bits"])
 
 
 @pytest.mark.django_db
@@ -86,7 +87,7 @@ def test_anything_else_is_a_429_that_says_what_is_asked_for(design: Design) -> N
             "message": "This survey takes a report together with a sum that begins with 8 zero bits.",
             "bits": BITS,
         }
-        validate(answer.said, described.REFUSAL)
+        validate(answer.said, openapi.REFUSAL)
     assert selectors.received_count(design.digest) == 0
 
 
@@ -116,7 +117,7 @@ def test_what_is_no_report_is_told_that_first(design: Design) -> None:
 
 
 class Clock:
-    """Of `collector.work`."""
+    """Of `collector.endpoint.proof_of_work`."""
 
     now = 1_000.0
 
@@ -126,8 +127,8 @@ class Clock:
 
 def test_a_survey_is_looked_up_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, asked, bits = Clock(), [], {"campus": 0, "other": 3}
-    monkeypatch.setattr(work, "time", clock)
-    lately = work.Lately(lambda slug: asked.append(slug) or bits[slug])
+    monkeypatch.setattr(proof_of_work, "time", clock)
+    lately = proof_of_work.Lately(lambda slug: asked.append(slug) or bits[slug])
     assert [lately("campus") for _ in range(3)] == [0, 0, 0]
     assert lately("other") == 3
     bits["campus"] = 12
@@ -140,7 +141,7 @@ def test_a_survey_is_looked_up_once_a_second(monkeypatch: pytest.MonkeyPatch) ->
 def test_while_the_database_is_away_the_last_word_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there is none yet, the report waits for the database as every other does."""
     clock = Clock()
-    monkeypatch.setattr(work, "time", clock)
+    monkeypatch.setattr(proof_of_work, "time", clock)
     answers: list[Any] = [12]
 
     def look_up(slug: str) -> int:
@@ -148,7 +149,7 @@ def test_while_the_database_is_away_the_last_word_holds(monkeypatch: pytest.Monk
             return int(answers.pop())
         raise OperationalError("connection refused: host 10.0.0.5")
 
-    lately = work.Lately(look_up)
+    lately = proof_of_work.Lately(look_up)
     assert lately("campus") == 12
     clock.now += 5
     assert lately("campus") == 12
@@ -160,9 +161,9 @@ def test_while_the_database_is_away_the_last_word_holds(monkeypatch: pytest.Monk
 def _counted_afresh(settings: Any) -> Iterator[None]:
     settings.REDIS_URL = None
     settings.CANDOR_LIMITS = settings.CANDOR_LIMITS | {"coins by survey": Limit("own-coin reports", 2, "hour")}
-    limits.shared.cache_clear()
+    rate_limits.shared.cache_clear()
     yield
-    limits.shared.cache_clear()
+    rate_limits.shared.cache_clear()
 
 
 @pytest.mark.django_db

@@ -9,12 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import DataError, OperationalError, connection, transaction
 
-from collector import selectors
 from collector.designs import Design
+from collector.endpoint.receiving import read
+from collector.endpoint.writer import Writer
 from collector.errors import Unavailable
-from collector.services import read
-from collector.storing import NewReport, Outcome, insert, store
-from collector.writer import Writer
+from collector.reports import selectors
+from collector.reports.storing import NewReport, Outcome, insert, store
 from tests import payloads
 from tests.tools.door import store_and_leave
 

@@ -9,8 +9,8 @@ import yaml
 from django.conf import settings
 
 from config.celery import app
-from config.household import commands
 from config.postgresql import FORGETTING, SEGMENT
+from config.processes import commands
 
 ROOT = Path(__file__).parents[2]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())

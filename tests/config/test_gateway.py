@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from collector.door import Answer, Door
+from collector.endpoint.application import Answer, Door
 from collector.errors import Refusal
 from config import gateway
 from config.gateway import Batches, Gateway, deadline_of, environ_of

@@ -10,12 +10,13 @@ from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from collector import steps
 from collector.designs import Design
-from collector.services import receive
+from collector.endpoint.receiving import receive
+from collector.reports import steps
 from config import metrics
-from estimator import health, services, tasks
+from estimator import tasks
 from estimator.models import Run, Worker
+from estimator.runs import health, services
 from tests import payloads
 
 pytestmark = pytest.mark.django_db

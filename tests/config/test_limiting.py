@@ -8,9 +8,9 @@ from django.contrib.auth.models import User
 from django.db import OperationalError
 from django.test import Client
 
-from collector import limits
-from collector.limits import Limit
-from surveys import selectors
+from collector.endpoint import rate_limits
+from collector.endpoint.rate_limits import Limit
+from surveys.lifecycle import selectors
 
 pytestmark = pytest.mark.django_db
 
@@ -18,9 +18,9 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _afresh(settings: Any) -> Iterator[None]:
     settings.REDIS_URL = None
-    limits.shared.cache_clear()
+    rate_limits.shared.cache_clear()
     yield
-    limits.shared.cache_clear()
+    rate_limits.shared.cache_clear()
 
 
 def two(settings: Any, name: str) -> None:

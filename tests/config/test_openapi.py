@@ -10,7 +10,8 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from collector import described, errors
+from collector import errors
+from collector.endpoint import openapi
 from config.openapi import document
 
 PAGE = "/api/"
@@ -30,10 +31,10 @@ def served(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterat
 
 def test_every_address_for_programs_is_in_it_and_no_other() -> None:
     addresses = {f"/{path}": pattern for path, pattern in served(get_resolver().url_patterns)}
-    for_programs = {path for path in addresses if path.startswith("/api/")} - {PAGE} | {described.ADDRESS}
+    for_programs = {path for path in addresses if path.startswith("/api/")} - {PAGE} | {openapi.ADDRESS}
     assert set(document()["paths"]) == for_programs
-    assert described.ADDRESS in addresses
-    for path in for_programs - {described.ADDRESS}:
+    assert openapi.ADDRESS in addresses
+    for path in for_programs - {openapi.ADDRESS}:
         view: Any = addresses[path].callback
         answered = {method for method in METHODS if hasattr(view.view_class, method)} - {"options"}
         assert set(document()["paths"][path]) == answered, path
@@ -45,7 +46,7 @@ def test_nothing_is_wrong_with_it() -> None:
 
 def test_every_refusal_of_a_report_is_in_it() -> None:
     kinds = {kind.status for kind in errors.Refusal.__subclasses__()}
-    said = {int(status) for status in document()["paths"][described.ADDRESS]["post"]["responses"]}
+    said = {int(status) for status in document()["paths"][openapi.ADDRESS]["post"]["responses"]}
     assert kinds | {200, 201} <= said
 
 

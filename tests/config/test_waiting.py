@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from config import waiting
-from config.waiting import processor_time, wait_until_ready
+from config import readiness
+from config.readiness import processor_time, wait_until_ready
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def after(seconds: float) -> float:
 def test_wait_lasts_while_progress_is_visible(
     process: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(waiting, "SILENCE", 0.2)
+    monkeypatch.setattr(readiness, "SILENCE", 0.2)
     moves, end = itertools.count(), after(1.5)
     wait_until_ready(lambda: time.monotonic() > end, process, "web server", progress=lambda _: next(moves), quiet=0.5)
     assert "Waiting for the web server, 0 seconds so far ..." in capsys.readouterr().out

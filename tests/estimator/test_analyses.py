@@ -13,15 +13,16 @@ import statsmodels.api as sm
 from django.utils import timezone
 from scipy import stats
 
-from collector import services as collector
 from collector.designs import Design
-from collector.services import freeze
-from estimator import jobs, tasks
-from estimator.analyses import asking, exports, parts, selectors, services, showing, snapshots, words
-from estimator.analyses.models import Analysis
+from collector.designs.services import freeze_design
+from collector.endpoint import receiving
+from estimator import tasks
+from estimator.analyses import exports, figures, presentation, requests, selectors, sentences, services, snapshots
 from estimator.analyses.quantities import Refused, quantities_of, variable_of, variables_of
 from estimator.analyses.rows import Row
-from estimator.waves import remembered
+from estimator.base import jobs
+from estimator.models import Analysis
+from estimator.runs.waves import remembered
 from randomized_response import custom, estimate_joint, logistic_regression
 from tests import analysed, kinds, payloads, simulated
 from tests.analysed import GROUPS
@@ -43,7 +44,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def design(db: None) -> Design:
     scale = payloads.document(strata=analysed.groups())
     scale["items"][1]["kind"] = "scale"
-    return freeze(scale)
+    return freeze_design(scale)
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def test_equal_groups_are_rarely_called_different(design: Design) -> None:
     """300 surveys of three equal groups: at most 5 % alarm; 8.8 % is three standard errors above that, so the test
     fails by chance once in 700 seeds. Counting alone, the store has no part in it."""
     generator, alarms = np.random.default_rng(5), 0
-    asked = asking.parameters("comparison", {"quantity": "cheated:1", "against": "pairs"}, [design])
+    asked = requests.parameters("comparison", {"quantity": "cheated:1", "against": "pairs"}, [design])
     for _ in range(300):
         told = generator.binomial((400, 250, 150), 0.25 + 0.3 / 2)
         totals = [[[n - yes, yes]] for n, yes in zip((400, 250, 150), told.tolist(), strict=True)]
@@ -148,7 +149,7 @@ def test_independent_answers_go_together_rarely(design: Design) -> None:
     generator = np.random.default_rng(8)
     shares = np.outer([0.6, 0.4], [0.3, 0.3, 0.4])
     rates = (analysed.COINS.T @ shares @ analysed.THREE).ravel()
-    asked = asking.parameters("cross-table", {"rows": "cheated", "columns": "mood"}, [design])
+    asked = requests.parameters("cross-table", {"rows": "cheated", "columns": "mood"}, [design])
     tests = [
         services.result_of(
             "cross-table", asked, design, {"pairs": [table.reshape(2, 3).tolist()], "groups": [[0, 1, 2]]}
@@ -164,7 +165,7 @@ def test_independent_answers_go_together_rarely(design: Design) -> None:
 def test_association_where_a_cell_is_nought_is_told(design: Design, shares: tuple[float, ...], said: str) -> None:
     coins, low = custom([[3, 1], [1, 3]]), custom([[5, 1], [2, 4]])
     table = np.round(2_000 * coins.matrix.T @ np.reshape(shares, (2, 2)) @ low.matrix).astype(int)
-    asked = asking.parameters("cross-table", {"rows": "cheated", "columns": "mood:2"}, [design])
+    asked = requests.parameters("cross-table", {"rows": "cheated", "columns": "mood:2"}, [design])
     result = services.result_of("cross-table", asked, design, {"pairs": [table.tolist()], "groups": [[0, 1, 2]]})
     joint = estimate_joint(table, coins, low)
     told = [Row(**row) for row in result["rows"] if row["quantity"] in ("phi", "odds_ratio")]
@@ -173,7 +174,7 @@ def test_association_where_a_cell_is_nought_is_told(design: Design, shares: tupl
     assert (phi.interval, odds.interval, odds.standard_error) == ("likelihood", "likelihood", None)
     assert odds.low == joint.odds_ratio.low
     assert (odds.high is None) == (joint.odds_ratio.high == np.inf)
-    assert said in parts.associations(told).rows[1][2]
+    assert said in figures.associations(told).rows[1][2]
 
 
 def test_one_choice_is_crossed_against_all_others(design: Design, reports: Reports) -> None:
@@ -208,7 +209,7 @@ def test_regression_of_a_nearly_direct_answer_is_statsmodels(db: None) -> None:
     nearly = {"name": "custom", "weights": [[10**8 - 1, 1], [1, 10**8 - 1]]}
     document = payloads.document(strata=analysed.groups())
     document["items"][0]["channel"] = nearly
-    design = freeze(document)
+    design = freeze_design(document)
     strata, symbols = analysed.answer(design, np.random.default_rng(1), n=600)
     found = run("regression", design, outcome="cheated", reference="y1")
     exog = sm.add_constant(np.column_stack([strata == 1, strata == 2]).astype(float))
@@ -219,7 +220,7 @@ def test_regression_of_a_nearly_direct_answer_is_statsmodels(db: None) -> None:
 
 
 def test_versions_stand_side_by_side(design: Design, reports: Reports) -> None:
-    newest = freeze({**design.document, "version": 2})
+    newest = freeze_design({**design.document, "version": 2})
     _, symbols = analysed.answer(newest, np.random.default_rng(9), yes=(0.5, 0.7, 0.6))
     found = run("versions", newest, design, quantity="cheated:1")
     (change,) = rows(found, "difference")
@@ -235,16 +236,16 @@ def test_versions_stand_side_by_side(design: Design, reports: Reports) -> None:
 def test_a_version_that_asked_otherwise_is_left_out(design: Design) -> None:
     def version(number: int, **changes: Any) -> Design:
         items = [{**design.document["items"][0], **changes}, design.document["items"][1]]
-        return freeze({**design.document, "version": number, "items": items})
+        return freeze_design({**design.document, "version": number, "items": items})
 
     other = version(2, wording={"en": "Have you ever cheated?"})
     table = version(3, channel={"name": "custom", "weights": [[2, 1], [1, 2]]})
     newest = version(4)
-    asked = asking.parameters("versions", {"quantity": "cheated:1"}, [newest, table, other, design])
+    asked = requests.parameters("versions", {"quantity": "cheated:1"}, [newest, table, other, design])
     assert asked["designs"] == [design.digest, newest.digest]
     assert asked["left_out"] == [[2, "worded differently"], [3, "randomised differently"]]
     with pytest.raises(Refused, match="nothing to compare with"):
-        asking.parameters("versions", {"quantity": "cheated:1"}, [newest, other])
+        requests.parameters("versions", {"quantity": "cheated:1"}, [newest, other])
 
 
 @pytest.mark.parametrize(
@@ -263,7 +264,7 @@ def test_asked_again_every_digit_is_the_same(design: Design, reports: Reports, k
     assert json.dumps(again.result) == json.dumps(first.result)
     assert selectors.compared_with_before(again) == "The same snapshot, and every number is the same to its last digit."
     for _ in range(20):
-        collector.receive(payloads.body(design, stratum="y3", report="0102"), slug="campus")
+        receiving.receive(payloads.body(design, stratum="y3", report="0102"), slug="campus")
     later = services.execute(services.repeat(first).pk)
     assert later.input_digest != first.input_digest
     assert selectors.compared_with_before(later).startswith("10 reports came since")
@@ -339,16 +340,16 @@ def test_refusals_say_why(design: Design, kind: str, said: dict[str, str], why: 
 
 
 def test_a_survey_without_groups_has_no_comparison(db: None) -> None:
-    design = freeze(payloads.document(strata={"wording": {"en": ""}, "groups": []}))
+    design = freeze_design(payloads.document(strata={"wording": {"en": ""}, "groups": []}))
     for kind in ("comparison", "weighting", "regression"):
         with pytest.raises(Refused, match="has no groups"):
-            asking.parameters(kind, {"quantity": "cheated:1"}, [design])
+            requests.parameters(kind, {"quantity": "cheated:1"}, [design])
 
 
 class TestEveryKindOfQuestion:
     @pytest.fixture
     def many(self, db: None) -> Design:
-        return freeze(kinds.document(strata=analysed.groups()))
+        return freeze_design(kinds.document(strata=analysed.groups()))
 
     def test_what_can_be_asked_of_each(self, many: Design) -> None:
         keys = [item["key"] for item in many.document["items"]]
@@ -372,7 +373,7 @@ class TestEveryKindOfQuestion:
         shares = {"quantity": "worry:1"}, {"rows": "smokes", "columns": "worry"}, {"outcome": "worry:2"}
         for kind, said in zip(("comparison", "cross-table", "regression"), shares, strict=True):
             with pytest.raises(Refused, match="“Question about worry\\?” the mean alone is told"):
-                asking.parameters(kind, said | {"against": "pairs", "reference": "y1"}, [many])
+                requests.parameters(kind, said | {"against": "pairs", "reference": "y1"}, [many])
         earlier = Analysis.objects.create(kind="comparison", parameters=shares[0], design_id=many.digest)
         with pytest.raises(Refused, match="the mean alone is told"):
             services.repeat(earlier)
@@ -404,11 +405,11 @@ class TestEveryKindOfQuestion:
             assert run("cross-table", many, rows=rows_, columns=columns).state == "done"
 
     def test_two_options_of_several_may_be_crossed(self, many: Design) -> None:
-        assert asking.parameters("cross-table", {"rows": "habits:0", "columns": "habits:1"}, [many])
+        assert requests.parameters("cross-table", {"rows": "habits:0", "columns": "habits:1"}, [many])
         with pytest.raises(Refused, match="Choose two different questions"):
-            asking.parameters("cross-table", {"rows": "habits:1", "columns": "habits:1"}, [many])
+            requests.parameters("cross-table", {"rows": "habits:1", "columns": "habits:1"}, [many])
         with pytest.raises(Refused, match="Choose two different questions"):
-            asking.parameters("cross-table", {"rows": "place:0", "columns": "place:1"}, [many])
+            requests.parameters("cross-table", {"rows": "place:0", "columns": "place:1"}, [many])
 
 
 class TestJobs:
@@ -454,7 +455,7 @@ class TestJobs:
 def waves(design: Design, count: int, repeats: str = "remember") -> list[Design]:
     """The newest first."""
     said = {"waves": {"repeats": repeats, "spent": "3/1"}}
-    return [freeze({**design.document, "version": number, **said}) for number in range(count, 0, -1)]
+    return [freeze_design({**design.document, "version": number, **said}) for number in range(count, 0, -1)]
 
 
 def test_the_newest_wave_is_compared_with_the_one_before_and_the_first(design: Design) -> None:
@@ -471,10 +472,10 @@ def test_the_newest_wave_is_compared_with_the_one_before_and_the_first(design: D
     assert rows(apart, "difference")[1]["low"] == rows(known, "difference")[1]["low"], (
         "nobody returned, or nobody knows"
     )
-    shown = showing.show(known)
+    shown = presentation.show(known)
     assert re.search("Between wave 2 and wave 3 (the share|we cannot tell whether the share)", shown.sentences[0])
-    assert words.METHODS["remembered"] in shown.methods
-    assert words.METHODS["returned"] in shown.methods
+    assert sentences.METHODS["remembered"] in shown.methods
+    assert sentences.METHODS["returned"] in shown.methods
     assert any(said.startswith("With 1,000 people in both, the standard error is at most") for said in shown.cautions)
     picture = ElementTree.fromstring(shown.parts[0].picture)
     assert len(picture.findall(".//*[@class='joined']")) == 2

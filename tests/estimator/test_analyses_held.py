@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from collector.services import freeze
-from estimator import heart, jobs
+from collector.designs.services import freeze_design
 from estimator.analyses import services, snapshots
-from estimator.analyses.models import Analysis
+from estimator.base import jobs, lease
+from estimator.models import Analysis
 from tests import analysed, payloads
 
 
@@ -17,9 +17,9 @@ from tests import analysed, payloads
 def test_a_long_one_is_held_and_nobody_else_takes_it_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many reports there are: the lease is never further ahead than a worker writes it, and is renewed."""
     monkeypatch.setattr(services, "wake", lambda analysis_id: None)
-    monkeypatch.setattr(heart, "BETWEEN_BEATS", 0.02)
+    monkeypatch.setattr(lease, "BETWEEN_BEATS", 0.02)
     monkeypatch.setattr(services, "COUNTED_IN_A_SECOND", 0.001)
-    design = freeze(payloads.document(strata=analysed.groups()))
+    design = freeze_design(payloads.document(strata=analysed.groups()))
     analysed.answer(design, np.random.default_rng(3))
     honest, leases = snapshots.take, list[Any]()
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collector.designs import Design
-from estimator.analyses import axes, parts, words
-from estimator.analyses.asking import read_shares
+from estimator.analyses import axes, figures, sentences
 from estimator.analyses.quantities import Refused
+from estimator.analyses.requests import read_shares
 from estimator.analyses.rows import Row
 from tests import analysed, payloads
 
@@ -28,14 +28,16 @@ def row(low: float, high: float) -> Row:
 
 
 def numbers(text: str) -> list[float]:
-    return [float(found.replace(words.MINUS, "-")) for found in re.findall(rf"[{words.MINUS}]?\d+(?:\.\d+)?", text)]
+    return [
+        float(found.replace(sentences.MINUS, "-")) for found in re.findall(rf"[{sentences.MINUS}]?\d+(?:\.\d+)?", text)
+    ]
 
 
 @given(ends, ends)
 def test_a_sentence_says_what_the_interval_says(one: float, other: float) -> None:
     """Whether they differ, which is higher, and an interval that is never narrower than the one that was computed."""
     low, high = sorted((one, other))
-    said = words.difference(row(low, high), "A", "B", words.POINTS)
+    said = sentences.difference(row(low, high), "A", "B", sentences.POINTS)
     near, far = numbers(said)
     if low > 0:
         assert said.startswith("A is higher than B by ")
@@ -55,12 +57,13 @@ def test_a_sentence_says_what_the_interval_says(one: float, other: float) -> Non
 
 def test_the_sentence_of_the_plan() -> None:
     assert (
-        words.difference(row(0.03, 0.11), "A", "B", words.POINTS) == "A is higher than B by 3 to 11 percentage points."
+        sentences.difference(row(0.03, 0.11), "A", "B", sentences.POINTS)
+        == "A is higher than B by 3 to 11 percentage points."
     )
     unclear = "We cannot tell A from B: the difference is between −4 and 9 percentage points."
-    assert words.difference(row(-0.04, 0.09), "A", "B", words.POINTS) == unclear
+    assert sentences.difference(row(-0.04, 0.09), "A", "B", sentences.POINTS) == unclear
     just = "A is lower than B by 0.2 to 11.0 percentage points."
-    assert words.difference(row(-0.11, -0.002), "A", "B", words.POINTS) == just
+    assert sentences.difference(row(-0.11, -0.002), "A", "B", sentences.POINTS) == just
 
 
 @given(st.lists(st.tuples(ends, ends).map(sorted), min_size=1, max_size=6))
@@ -94,7 +97,9 @@ def test_shares_are_read_exactly(sizes: list[int]) -> None:
 
 
 def test_every_picture_has_its_words_and_a_firm_line_at_no_difference() -> None:
-    part = parts.differences([row(-0.04, 0.09), row(0.1, 0.2)], ["A − B", "<C> − B"], words.POINTS, "Differences", 0.95)
+    part = figures.differences(
+        [row(-0.04, 0.09), row(0.1, 0.2)], ["A − B", "<C> − B"], sentences.POINTS, "Differences", 0.95
+    )
     assert part.picture.count('class="origin"') == 4, "two rows in two layouts"
     assert "&lt;C&gt; − B: 15 (10 to 20)" in part.picture
     assert part.table.head[3] == "95\u00a0% interval, all together"
@@ -103,18 +108,24 @@ def test_every_picture_has_its_words_and_a_firm_line_at_no_difference() -> None:
 
 def test_what_is_missing_is_said() -> None:
     few = replace(row(0, 1), n=4, estimate=None, low=None, high=None, flags=["too_few_reports"])
-    assert words.missing(few) == "not enough reports yet: 4 of 10"
-    assert words.missing(replace(few, flags=["at_the_edge"])).startswith("at the edge of what is possible")
-    assert "cannot be compared" in words.odds(replace(few, flags=["at_the_edge"]), "“Yes”", "A", "B")
-    assert words.odds(row(0.2, 0.45), "“Yes”", "A", "B") == "The odds of “Yes” in A are 0.20 to 0.45 times those in B."
+    assert sentences.missing(few) == "not enough reports yet: 4 of 10"
+    assert sentences.missing(replace(few, flags=["at_the_edge"])).startswith("at the edge of what is possible")
+    assert "cannot be compared" in sentences.odds(replace(few, flags=["at_the_edge"]), "“Yes”", "A", "B")
+    assert (
+        sentences.odds(row(0.2, 0.45), "“Yes”", "A", "B") == "The odds of “Yes” in A are 0.20 to 0.45 times those in B."
+    )
 
 
 def test_a_ratio_is_told_from_a_thousandth_to_a_thousand() -> None:
     """Ends of intervals outwards; beyond that digits would speak of what nobody knows."""
-    assert words.odds(row(2.7e-10, 2.4e9), "“Yes”", "A", "B").endswith("is between 0 and over 1,000.")
-    assert words.odds(row(2e3, 3e3), "“Yes”", "A", "B").startswith("The odds of “Yes” in A are 1,000 to over 1,000 ")
-    assert words.odds(row(1e-6, 2e-6), "“Yes”", "A", "B") == "The odds of “Yes” in A are 0 to 0.001 times those in B."
-    assert [words.ratio(number) for number in (0, 1e-9, 0.0012, 63, 999, 1e4)] == [
+    assert sentences.odds(row(2.7e-10, 2.4e9), "“Yes”", "A", "B").endswith("is between 0 and over 1,000.")
+    assert sentences.odds(row(2e3, 3e3), "“Yes”", "A", "B").startswith(
+        "The odds of “Yes” in A are 1,000 to over 1,000 "
+    )
+    assert (
+        sentences.odds(row(1e-6, 2e-6), "“Yes”", "A", "B") == "The odds of “Yes” in A are 0 to 0.001 times those in B."
+    )
+    assert [sentences.ratio(number) for number in (0, 1e-9, 0.0012, 63, 999, 1e4)] == [
         "0", "below 0.001", "0.0012", "63", "999", "over 1,000",
     ]  # fmt: skip
 
@@ -123,7 +134,7 @@ def test_a_ratio_is_told_from_a_thousandth_to_a_thousand() -> None:
 def test_a_change_is_told_as_its_interval_is(one: float, other: float) -> None:
     """Which way it went, and an interval that is never narrower than the one that was computed."""
     low, high = sorted((one, other))
-    said = words.change(row(low, high), "wave 1", "wave 2", "the share of “Yes”", words.POINTS)
+    said = sentences.change(row(low, high), "wave 1", "wave 2", "the share of “Yes”", sentences.POINTS)
     level, near, far = numbers(said.partition("(")[2]) if low > 0 or high < 0 else (95.0, *numbers(said)[2:4])
     assert level == 95
     assert said.startswith("Between wave 1 and wave 2 ")
@@ -138,7 +149,7 @@ def test_a_change_is_told_as_its_interval_is(one: float, other: float) -> None:
 
 def test_the_sentence_of_a_change() -> None:
     found = replace(row(0.01, 0.07), standard_error=0.0151)
-    said = words.change(found, "wave 1", "wave 2", "the share of “Yes”", words.POINTS)
+    said = sentences.change(found, "wave 1", "wave 2", "the share of “Yes”", sentences.POINTS)
     assert said == (
         "Between wave 1 and wave 2 the share of “Yes” rose by 4 percentage points (95\u00a0% interval 1 to 7)."
     )

@@ -18,12 +18,12 @@ import yaml
 from jsonschema import Draft7Validator
 
 from collector.designs import Design
-from collector.services import freeze
-from estimator import services
-from estimator.exporting import bundle
-from estimator.exporting.formats import FORMATS, Format, NotExported
-from estimator.languages import LANGUAGES
+from collector.designs.services import freeze_design
+from estimator.base.languages import LANGUAGES
+from estimator.exports import bundle
+from estimator.exports.formats import FORMATS, Format, NotExported
 from estimator.models import Run
+from estimator.runs import services
 from tests import payloads, simulated
 from tests.estimator.test_kinds import GROUPS
 from tests.estimator.test_kinds import design as every_kind
@@ -49,7 +49,7 @@ def every_kind_in_groups(*shares: str | None) -> Design:
     """Reports to every kind of question from two groups; the title looks like a formula and is not in Latin letters."""
     groups = [group | {"share": share} for group, share in zip(GROUPS, shares, strict=True)]
     document = every_kind(strata={"wording": {"en": "How old?"}, "groups": groups}, title={"en": "=استبيان 🙂"})
-    design, generator = freeze(document.document), np.random.default_rng(11)
+    design, generator = freeze_design(document.document), np.random.default_rng(11)
     who = simulated.people(design, 900, generator)
     simulated.store(design, who, simulated.symbols(design, who, generator))
     return design
@@ -292,7 +292,7 @@ CITATION = {
 
 
 def test_the_reports_come_along_and_the_citation_is_valid() -> None:
-    design = freeze(payloads.document(title={"en": "=استبيان 🙂"}))
+    design = freeze_design(payloads.document(title={"en": "=استبيان 🙂"}))
     fill(design, count=120)
     run = run_of(design)
     with ZipFile(io.BytesIO(packed(run, "bundle-with-reports"))) as archive:

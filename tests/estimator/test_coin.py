@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from collector.designs import Design
-from collector.services import receive_form, receive_sheet
-from estimator.exporting.formats import FORMATS
+from collector.endpoint.receiving import receive_form, receive_sheet
+from estimator.exports.formats import FORMATS
 from tests.finished import fill, run_of
 
 pytestmark = pytest.mark.django_db

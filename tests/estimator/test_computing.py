@@ -5,9 +5,10 @@ import pytest
 from scipy import stats
 
 from collector.designs import Design
-from collector.selectors import Totals
-from estimator import computing
-from estimator.groups import Partition, separate
+from collector.reports.selectors import Totals
+from estimator.base import measures
+from estimator.runs import estimation
+from estimator.runs.groups import Partition, separate
 from randomized_response import (
     Channel,
     ProportionEstimate,
@@ -25,8 +26,8 @@ def design(shares: tuple[str | None, str | None] = (None, None)) -> Design:
     return Design(payloads.with_known_shares(*shares))
 
 
-def rows(design: Design, counts: list[list[int]]) -> list[computing.Row]:
-    return list(computing.estimate_item(separate(design), 0, (np.array(counts),), 0.95))
+def rows(design: Design, counts: list[list[int]]) -> list[estimation.Row]:
+    return list(estimation.estimate_item(separate(design), 0, (np.array(counts),), 0.95))
 
 
 def test_overall_first_then_each_stratum() -> None:
@@ -58,14 +59,14 @@ def test_known_shares_weight_the_strata() -> None:
     row = rows(design(("1/4", "3/4")), [[600, 400], [70, 30]])[1]
     strata = [estimate_proportions(counts, TWO_COINS) for counts in ([600, 400], [70, 30])]
     assert row.unbiased == pytest.approx(combine_strata(strata, [0.25, 0.75]).unbiased[1], abs=1e-15)
-    assert computing.WEIGHTED in row.flags
+    assert measures.WEIGHTED in row.flags
 
 
 @pytest.mark.parametrize(("n", "given"), [(9, False), (10, True)])
 def test_the_minimum_on_both_sides(n: int, given: bool) -> None:
     row = rows(design(), [[n, 0], [0, 0]])[2]
     assert (row.constrained is not None) is given
-    assert (computing.TOO_FEW in row.flags) is not given
+    assert (measures.TOO_FEW in row.flags) is not given
 
 
 def test_a_group_below_the_minimum_leaves_the_weighted_total() -> None:
@@ -73,31 +74,31 @@ def test_a_group_below_the_minimum_leaves_the_weighted_total() -> None:
     computed = rows(design(("1/2", "1/2")), [[700, 472], [20, 8]])
     strata = [estimate_proportions(counts, TWO_COINS) for counts in ([700, 472], [20, 8])]
     assert computed[0].unbiased == pytest.approx(combine_strata(strata, [0.5, 0.5]).unbiased[0], abs=1e-15)
-    assert computed[0].flags == [computing.WEIGHTED]
+    assert computed[0].flags == [measures.WEIGHTED]
     assert computed[4].constrained == pytest.approx(strata[1].constrained[0], abs=1e-15)
 
 
 def test_a_group_of_hardly_any_is_weighted_with_the_next() -> None:
     row = rows(design(("1/2", "1/2")), [[600, 400], [5, 0]])[0]
     assert row.unbiased == pytest.approx(estimate_proportions([605, 400], TWO_COINS).unbiased[0], abs=1e-15)
-    assert row.flags == [computing.WEIGHTED, computing.COLLAPSED]
+    assert row.flags == [measures.WEIGHTED, measures.COLLAPSED]
 
 
 def test_too_few_reports_of_all_groups_leave_no_weighted_total() -> None:
     """Weighted from 30 on; a partition puts fewer together (`groups.released`), so that they have an estimate."""
-    assert rows(design(("1/2", "1/2")), [[10, 4], [10, 5]])[0].flags == [computing.TOO_FEW]
-    assert rows(design(("1/2", "1/2")), [[10, 5], [10, 5]])[0].flags == [computing.WEIGHTED]
+    assert rows(design(("1/2", "1/2")), [[10, 4], [10, 5]])[0].flags == [measures.TOO_FEW]
+    assert rows(design(("1/2", "1/2")), [[10, 5], [10, 5]])[0].flags == [measures.WEIGHTED]
 
 
 @pytest.mark.parametrize(
     ("width", "reach", "useful"), [(0.5, 1, True), (0.501, 1, False), (5, 10, True), (5.01, 10, False), (0, 1, True)]
 )
 def test_an_interval_is_of_use_up_to_half_of_all_that_is_possible(width: float, reach: float, useful: bool) -> None:
-    assert computing.is_of_use(width, reach) is useful
+    assert estimation.is_of_use(width, reach) is useful
 
 
 def test_no_reports_at_all() -> None:
-    assert all(row.flags == [computing.TOO_FEW] for row in rows(design(), [[0, 0], [0, 0]]))
+    assert all(row.flags == [measures.TOO_FEW] for row in rows(design(), [[0, 0], [0, 0]]))
 
 
 def test_an_estimate_outside_is_kept_flagged_and_shown_inside() -> None:
@@ -105,20 +106,20 @@ def test_an_estimate_outside_is_kept_flagged_and_shown_inside() -> None:
     yes = rows(design(), [[770, 230], [0, 0]])[1]
     assert yes.unbiased == pytest.approx(-0.04, abs=1e-12)
     assert (yes.constrained, yes.low) == (0.0, 0.0)
-    assert yes.flags == [computing.CLIPPED]
+    assert yes.flags == [measures.CLIPPED]
 
 
 def test_reports_that_the_table_cannot_produce_raise_the_alarm() -> None:
     """50 yes of 1000 where noes alone send 250: nobody followed the tickets."""
     yes = rows(design(), [[950, 50], [0, 0]])[1]
-    assert computing.IMPOSSIBLE in yes.flags
+    assert measures.IMPOSSIBLE in yes.flags
 
 
 def test_the_input_digest_depends_on_every_count() -> None:
     totals = (np.array([[1, 2], [3, 4]]), np.array([[1, 1, 1], [1, 1, 1]]))
     other = (np.array([[1, 2], [3, 5]]), totals[1])
-    assert computing.input_digest(design(), totals) == computing.input_digest(design(), totals)
-    assert computing.input_digest(design(), totals) != computing.input_digest(design(), other)
+    assert estimation.input_digest(design(), totals) == estimation.input_digest(design(), totals)
+    assert estimation.input_digest(design(), totals) != estimation.input_digest(design(), other)
 
 
 def of_eight(channel: Channel) -> Partition:
@@ -133,7 +134,7 @@ def of_eight(channel: Channel) -> Partition:
 
 def alone(partition: Partition, totals: Totals) -> ProportionEstimate | None:
     """The shares with the interval of one fixed beforehand."""
-    fit = computing.overall(partition, 0, totals, 0.95)
+    fit = estimation.overall(partition, 0, totals, 0.95)
     return fit.shares if fit else None
 
 
@@ -146,7 +147,7 @@ def misses(partition: Partition, channel: Channel, people: int, n: int, *, chose
     for count in np.flatnonzero(chances > 1e-9).tolist():
         tally = [count, *np.diff(np.arange(8) * (n - count) // 7)]
         totals = (np.array([tally, [0] * 8]),)
-        shares = computing.together(partition, 0, totals, 0.95) if chosen else alone(partition, totals)
+        shares = estimation.together(partition, 0, totals, 0.95) if chosen else alone(partition, totals)
         assert shares is not None
         if not shares.noise_low[0] <= people / n <= shares.noise_high[0]:
             missed += float(chances[count])
@@ -167,7 +168,7 @@ def test_whichever_of_eight_shares_is_picked_its_interval_holds(truth: str) -> N
 
 def test_of_two_choices_either_interval_tells_the_other() -> None:
     totals = (np.array([[600, 400], [70, 30]]),)
-    shares = computing.together(separate(design()), 0, totals, 0.95)
+    shares = estimation.together(separate(design()), 0, totals, 0.95)
     assert shares is not None
     np.testing.assert_array_equal(shares.noise_low, estimate_proportions([670, 430], TWO_COINS).noise_low)
-    assert computing.together(separate(design()), 0, (np.array([[5, 2], [1, 1]]),), 0.95) is None
+    assert estimation.together(separate(design()), 0, (np.array([[5, 2], [1, 1]]),), 0.95) is None

@@ -16,13 +16,16 @@ from django.db import connection
 from django.utils import timezone, translation
 
 from collector.designs import Design
-from collector.services import freeze
-from estimator import heart, services, tasks
-from estimator import jobs as leases
-from estimator.exporting import files, jobs
-from estimator.exporting.cells import Watch
-from estimator.exporting.formats import FORMATS, Format, NotExported
+from collector.designs.services import freeze_design
+from estimator import tasks
+from estimator.base import jobs as leases
+from estimator.base import lease as heart
+from estimator.base.cells import Watch
+from estimator.exports import services as jobs
+from estimator.exports import storage
+from estimator.exports.formats import FORMATS, Format, NotExported
 from estimator.models import Export, Run
+from estimator.runs import services
 from tests import payloads
 from tests.finished import fill, run_of
 
@@ -36,7 +39,7 @@ def folder(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     """A folder of the test's own, and nobody is woken."""
     settings.CANDOR_EXPORTS = tmp_path / "exports"
     monkeypatch.setattr(leases, "wake", lambda task, job_id: None)
-    return files.folder()
+    return storage.folder()
 
 
 @pytest.fixture
@@ -75,14 +78,14 @@ def later(monkeypatch: pytest.MonkeyPatch, **more: float) -> None:
 
 def test_a_file_is_made_once_and_is_what_its_row_says(run: Run, alice: User, folder: Path) -> None:
     export = made(asked(run, by=alice))
-    content = files.path_of(export.key).read_bytes()
+    content = storage.path_of(export.key).read_bytes()
     assert content.startswith(b"\xef\xbb\xbfitem,")
     assert (export.state, export.progress, export.size) == ("done", 100, len(content))
     assert export.sha256 == hashlib.sha256(content).hexdigest()
     assert export.finished_at is not None
     assert export.kept_until == export.finished_at + timedelta(days=7)
     assert left(folder) == [export.key]
-    assert (folder.stat().st_mode & 0o777, files.path_of(export.key).stat().st_mode & 0o777) == (0o700, 0o600)
+    assert (folder.stat().st_mode & 0o777, storage.path_of(export.key).stat().st_mode & 0o777) == (0o700, 0o600)
     assert jobs.request(run, "csv") == (export, False)
     jobs.execute(export.pk)
     assert Export.objects.get(pk=export.pk).tries == 1
@@ -126,7 +129,7 @@ def test_it_is_written_in_the_language_that_was_chosen(run: Run, register: Regis
 
     name = register(write, translated=True)
     german, own = made(asked(run, name, language="de")), made(asked(run, name))
-    assert [files.path_of(one.key).read_bytes() for one in (german, own)] == [b"de", b"en"]
+    assert [storage.path_of(one.key).read_bytes() for one in (german, own)] == [b"de", b"en"]
     assert (german.language, own.language) == ("de", "en")
 
 
@@ -136,7 +139,7 @@ def test_a_worker_that_was_killed_is_replaced_and_leaves_no_second_file(
     name = register(lambda run, out, watch: out.write(b"whole") and None)
     export = asked(run, name)
     lease = leases.take(Export, export.pk)
-    with files.Draft(export.key, lease).open() as file:
+    with storage.Draft(export.key, lease).open() as file:
         file.write(b"ha")  # and here it is killed
     tasks.keep_exports()
     assert left(folder) == [f"{export.key}.{lease}.draft"]  # it could still be at work
@@ -147,7 +150,7 @@ def test_a_worker_that_was_killed_is_replaced_and_leaves_no_second_file(
     assert made(export).state == "done"
     tasks.keep_exports()
     assert left(folder) == [export.key]
-    assert (files.path_of(export.key).read_bytes(), export.tries) == (b"whole", 2)
+    assert (storage.path_of(export.key).read_bytes(), export.tries) == (b"whole", 2)
 
 
 def test_of_two_workers_that_both_believe_to_hold_it_one_makes_the_file(
@@ -166,7 +169,7 @@ def test_of_two_workers_that_both_believe_to_hold_it_one_makes_the_file(
     export = asked(run, register(write))
     assert made(export).state == "done"
     assert left(folder) == [export.key]
-    assert files.path_of(export.key).read_bytes() == b"quick"
+    assert storage.path_of(export.key).read_bytes() == b"quick"
 
 
 def test_a_full_disk_is_said_and_nothing_is_left(run: Run, register: Register, folder: Path) -> None:
@@ -258,7 +261,7 @@ def test_files_whose_row_is_gone_go_and_no_others(run: Run, folder: Path) -> Non
 
 def test_a_file_that_was_lost_is_made_again(run: Run) -> None:
     lost = made(asked(run))
-    files.path_of(lost.key).unlink()
+    storage.path_of(lost.key).unlink()
     assert not jobs.is_there(lost)
     again, made_now = jobs.request(run, "csv")
     assert made_now
@@ -291,7 +294,7 @@ def test_a_run_stays_as_long_as_its_files(design: Design, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("key", ["../secret_key", "a" * 31, "A" * 32, "a" * 32 + "/", "a" * 32 + "\n", ""])
 def test_nothing_but_a_key_names_a_file(key: str) -> None:
     with pytest.raises(ValueError, match="32 hex digits"):
-        files.path_of(key)
+        storage.path_of(key)
 
 
 def elsewhere(act: Callable[[], Any]) -> Any:
@@ -317,7 +320,7 @@ def test_one_that_reads_for_long_stays_held_until_it_is_cancelled(
     """A connection that reads an older state may not write in SQLite; the writer hears of its end all the same."""
     monkeypatch.setattr(heart, "BETWEEN_BEATS", 0.02)
     users = [User.objects.create_user(f"u{number}") for number in range(3)]
-    design = freeze(payloads.document())
+    design = freeze_design(payloads.document())
     fill(design)
     seen = []
 
@@ -358,7 +361,7 @@ def test_who_hangs_is_not_held_for_ever(run: Run, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.django_db(transaction=True)
 def test_two_who_ask_at_once_get_one_export() -> None:
-    design = freeze(payloads.document())
+    design = freeze_design(payloads.document())
     fill(design)
     run, together, found = run_of(design), threading.Barrier(4), list[tuple[int, bool]]()
 

@@ -10,11 +10,11 @@ import pytest
 from django.test import Client
 
 from collector.designs import Design
-from collector.services import freeze
-from estimator import services
-from estimator.exporting.estimates import COLUMNS
-from estimator.exporting.formats import FORMATS
+from collector.designs.services import freeze_design
+from estimator.exports.estimates import COLUMNS
+from estimator.exports.formats import FORMATS
 from estimator.models import Run
+from estimator.runs import services
 from randomized_response import estimate_proportions, forced_response
 from tests import payloads
 from tests.finished import fill, fill_open, know, run_of
@@ -82,7 +82,7 @@ def test_no_cell_is_a_formula(db: None, text: str) -> None:
     document = payloads.document()
     document["items"][0]["wording"] = document["items"][0]["choices"][1] = {"en": text}
     document["strata"]["groups"][0]["label"] = {"en": text}
-    design = freeze(document)
+    design = freeze_design(document)
     fill(design, count=40, first=20)
     rows = sheet(run_of(design))
     cell = next(row for row in rows if row["choice"] == "1" and row["stratum"] == "y1")

@@ -8,13 +8,13 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 
-from estimator import services as estimator
-from estimator.exporting import ddi
-from estimator.exporting.columns import ESTIMATES
-from estimator.exporting.formats import FORMATS
-from estimator.exporting.variables import variables_of
+from estimator.exports import ddi
+from estimator.exports.columns import ESTIMATES
+from estimator.exports.formats import FORMATS
+from estimator.exports.variables import variables_of
 from estimator.models import Run
-from estimator.reporting import disclosures
+from estimator.reports import disclosures
+from estimator.runs import services as estimator
 from tests import hostile
 from tests.finished import run_of
 

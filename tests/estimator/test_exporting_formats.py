@@ -19,14 +19,14 @@ import pytest
 import xlsxwriter
 from django.utils import translation
 
-from estimator import results
-from estimator import services as estimator
-from estimator.exporting import workbook
-from estimator.exporting.columns import ESTIMATES
-from estimator.exporting.estimates import estimate_rows
-from estimator.exporting.formats import FORMATS, NotExported
-from estimator.exporting.variables import distinct
+from estimator.exports import workbook
+from estimator.exports.columns import ESTIMATES
+from estimator.exports.estimates import estimate_rows
+from estimator.exports.formats import FORMATS, NotExported
+from estimator.exports.variables import distinct
 from estimator.models import Run
+from estimator.runs import results
+from estimator.runs import services as estimator
 from tests import hostile
 from tests.finished import run_of
 

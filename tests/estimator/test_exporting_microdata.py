@@ -14,15 +14,15 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from collector import purging
-from collector import selectors as store
 from collector.designs import Design
+from collector.designs.services import freeze_design
 from collector.models import FrozenDesign, Report, WaitingReport
-from collector.services import freeze
-from estimator import services as estimator
-from estimator.exporting import microdata
-from estimator.exporting.formats import FORMATS, NotExported
+from collector.reports import purging
+from collector.reports import selectors as store
+from estimator.exports import microdata
+from estimator.exports.formats import FORMATS, NotExported
 from estimator.models import Run
+from estimator.runs import services as estimator
 from tests import payloads, simulated
 from tests.finished import run_of
 
@@ -78,7 +78,7 @@ def test_the_order_tells_neither_arrival_nor_nonces(settings: pytest.FixtureRequ
     4 / sqrt(N) once in 16,000; keys and nonces are fixed, so that it is the same in every run (BAR D4)."""
     document = payloads.document(strata={"wording": {"en": ""}, "groups": []})
     document["items"] = [_options(document["items"][0])]
-    design, size = freeze(document), 2_000
+    design, size = freeze_design(document), 2_000
     reports = (np.arange(size)[:, None] >> np.arange(OPTIONS) & 1).astype(np.uint8)
     put(design, reports, [number.to_bytes(16) for number in range(size)])
     run = run_of(design)

@@ -12,9 +12,9 @@ import pytest
 import statsmodels.api as sm
 
 from collector.designs import Design
-from collector.services import freeze
-from estimator import services as estimator
-from estimator.exporting.formats import FORMATS
+from collector.designs.services import freeze_design
+from estimator.exports.formats import FORMATS
+from estimator.runs import services as estimator
 from tests import analysed, kinds, payloads, simulated
 from tests.finished import run_of
 
@@ -34,7 +34,7 @@ def document_of(design: Design) -> tuple[dict[str, Any], pd.DataFrame]:
 
 @pytest.mark.filterwarnings("ignore:The Identity link function does not respect")
 def test_statsmodels_and_numpy_get_the_same_from_the_exported_reports() -> None:
-    design = freeze(payloads.document(strata=analysed.groups()))
+    design = freeze_design(payloads.document(strata=analysed.groups()))
     analysed.answer(design, np.random.default_rng(5), n=800)
     document, rows = document_of(design)
     weights = document["design"]["items"][0]["channel"]["weights"]
@@ -59,14 +59,14 @@ def test_statsmodels_and_numpy_get_the_same_from_the_exported_reports() -> None:
 
 
 def _of_every_kind() -> Design:
-    return freeze(kinds.document(strata=payloads.definition()["strata"]))
+    return freeze_design(kinds.document(strata=payloads.definition()["strata"]))
 
 
 def _weighted() -> Design:
     groups = payloads.definition()["strata"]
     for group, share in zip(groups["groups"], ("0.3", "0.7"), strict=True):
         group["share"] = share
-    return freeze(payloads.document(strata=groups))
+    return freeze_design(payloads.document(strata=groups))
 
 
 @pytest.mark.parametrize("make", [_of_every_kind, _weighted])

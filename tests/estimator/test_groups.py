@@ -17,21 +17,22 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
-from collector import selectors as store
-from collector import services as collector
 from collector.designs import FEWEST_IN_GROUP, MOST_GROUPS, Design, DesignError, check
+from collector.designs.services import freeze_design
+from collector.endpoint import receiving
 from collector.models import FrozenDesign
-from estimator import groups, report, results, services
+from collector.reports import selectors as store
+from estimator.analyses import presentation, snapshots
 from estimator.analyses import services as analyses
-from estimator.analyses import showing, snapshots
 from estimator.analyses.exports import json_file
-from estimator.analyses.models import Analysis
 from estimator.analyses.quantities import variable_of
-from estimator.exporting.formats import FORMATS, NotExported
-from estimator.groups import OTHER
-from estimator.models import Run
+from estimator.exports.formats import FORMATS, NotExported
+from estimator.models import Analysis, Run
+from estimator.reports import report
+from estimator.runs import groups, results, services
+from estimator.runs.groups import OTHER
 from randomized_response import load_bundle
-from surveys import outcome
+from surveys.rendering import results_page
 from tests import payloads
 from tests.estimator.test_bundle import rebuilt, unpacked
 from tests.finished import run_of
@@ -60,7 +61,7 @@ def answered(design: Design, sizes: list[int]) -> Run:
     for place, size in enumerate(sizes):
         for number in range(size):
             report = REPORTS[(place + number) % len(REPORTS)]
-            collector.receive(payloads.body(design, stratum=design.strata[place], report=report), slug=design.slug)
+            receiving.receive(payloads.body(design, stratum=design.strata[place], report=report), slug=design.slug)
     return run_of(design)
 
 
@@ -96,7 +97,7 @@ def test_small_groups_are_told_together(sizes: tuple[int, ...], members: tuple[t
 @pytest.mark.django_db
 def test_of_fewer_than_ten_reports_nothing_is_told() -> None:
     """A survey that is closed after its first answer would tell that one symbol by symbol."""
-    design = collector.freeze(document(2))
+    design = freeze_design(document(2))
     run = answered(design, [1, 8])
     assert run.reports == 9
     assert not np.array(run.tallies[0]).any()
@@ -166,7 +167,7 @@ def test_known_shares_weight_from_thirty_reports_on(sizes: tuple[int, int], memb
 
 @pytest.mark.django_db
 def test_below_thirty_reports_the_report_says_why_nobody_is_weighted() -> None:
-    run = answered(collector.freeze(document(2, "1/4", "3/4")), [12, 13])
+    run = answered(freeze_design(document(2, "1/4", "3/4")), [12, 13])
     page = report.build(run)
     facts = " ".join(fact.text for fact in (*page.label_facts, *page.disclosed))
     assert "that takes two groups of at least 10 reports and, as their shares of the population are known, 30" in facts
@@ -192,7 +193,7 @@ def test_more_than_fifty_groups_are_refused_with_path_bound_and_value() -> None:
 @pytest.mark.django_db
 def test_forty_people_in_groups_of_one_are_told_by_no_group(tmp_path: Path) -> None:
     """40 of 40 reports came out by name before: the tallies of a group of one are its report."""
-    run = answered(collector.freeze(document(40)), [1] * 40)
+    run = answered(freeze_design(document(40)), [1] * 40)
     assert set(told(run)) == {""}
     assert {row["stratum"] for row in json.loads(FORMATS["json"].whole(run))["tallies"]} == {""}
     assert {len(table) for table in run.tallies} == {1}
@@ -235,7 +236,7 @@ KINDS = [
 @pytest.mark.parametrize(("kind", "said"), KINDS)
 def test_no_analysis_tells_of_fewer_than_ten(kind: str, said: dict[str, str]) -> None:
     """What is shown, what is exported and what is kept of it are of the groups as they are released."""
-    design = collector.freeze(document(4))
+    design = freeze_design(document(4))
     answered(design, [60, 45, 5, 3])
     found = _ask(design, kind, **said)
     tables = found.inputs.get("pairs") or found.inputs["totals"]
@@ -243,7 +244,7 @@ def test_no_analysis_tells_of_fewer_than_ten(kind: str, said: dict[str, str]) ->
     assert (found.inputs["groups"], sizes) == ([[0], [1, 2, 3]], [60, 53])
     assert {row["group"] for row in found.result["rows"]} <= {"", "g000", OTHER}
     assert {row["n"] for row in found.result["rows"]} <= {60, 53, 113}
-    shown = showing.show(found)
+    shown = presentation.show(found)
     assert "Other groups" in repr(shown)
     assert json.loads(json_file(found))["inputs"] == found.inputs
 
@@ -251,12 +252,12 @@ def test_no_analysis_tells_of_fewer_than_ten(kind: str, said: dict[str, str]) ->
 @pytest.mark.django_db
 @pytest.mark.parametrize(("kind", "said"), KINDS)
 def test_no_analysis_by_group_where_nothing_is_told_by_group(kind: str, said: dict[str, str]) -> None:
-    design = collector.freeze(document(4))
+    design = freeze_design(document(4))
     answered(design, [60, 2, 1, 0])
     found = _ask(design, kind, **said)
     assert len(found.inputs.get("pairs") or found.inputs["totals"]) == 1
     assert {row["group"] for row in found.result["rows"]} <= {""}
-    shown = showing.show(found)
+    shown = presentation.show(found)
     assert kind in ("weighting",) or said.get("group") == "" or "Nothing is told by group" in shown.sentences[0]
 
 
@@ -267,7 +268,7 @@ def test_no_analysis_by_group_where_nothing_is_told_by_group(kind: str, said: di
 @pytest.mark.parametrize("shares", [(), ("2/5", "3/10", "1/5", "1/10")], ids=["alike", "weighted"])
 def test_the_bundle_computes_every_number_of_groups_together(shares: tuple[str, ...], tmp_path: Path) -> None:
     """The overall estimate is made of what is released too, so that whoever has the files comes to it."""
-    run = answered(collector.freeze(document(4, *shares)), [70, 45, 5, 3])
+    run = answered(freeze_design(document(4, *shares)), [70, 45, 5, 3])
     assert told(run) == {"": 123, "g000": 70, OTHER: 53}
     folder = unpacked(run, tmp_path)
     done = rebuilt(folder)
@@ -288,7 +289,7 @@ def test_the_bundle_computes_every_number_of_groups_together(shares: tuple[str, 
 
 @pytest.mark.django_db
 def test_every_file_with_a_row_for_each_report_has_the_released_groups(tmp_path: Path) -> None:
-    run = answered(collector.freeze(document(5)), [60, 45, 5, 3, 40])
+    run = answered(freeze_design(document(5)), [60, 45, 5, 3, 40])
     expected = {"g000": 60, "g001": 45, OTHER: 48}
     assert told(run) == {"": 153, **expected}
     counted = {}
@@ -310,7 +311,7 @@ def test_every_file_with_a_row_for_each_report_has_the_released_groups(tmp_path:
 @pytest.mark.django_db
 def test_no_file_counts_a_group_that_is_not_released() -> None:
     """Groups of 47 and 3 reports: neither number stands anywhere, and the names of both stand without one."""
-    run = answered(collector.freeze(document(4)), [66, 47, 3, 71])
+    run = answered(freeze_design(document(4)), [66, 47, 3, 71])
     with ZipFile(io.BytesIO(FORMATS["bundle-with-reports"].whole(run))) as archive:
         texts = {
             name: archive.read(name).decode("utf-8", "ignore") for name in archive.namelist() if name[-4:] != ".pdf"
@@ -341,8 +342,8 @@ def test_groups_together_have_a_name_in_each_language(language: str, said: str) 
 
 @pytest.mark.django_db
 def test_the_page_of_results_tells_of_groups_together() -> None:
-    run = answered(collector.freeze(document(4)), [66, 47, 3, 71])
-    page = outcome.rendered(run.key, "en").decode()
+    run = answered(freeze_design(document(4)), [66, 47, 3, 71])
+    page = results_page.rendered(run.key, "en").decode()
     assert "Other groups" in page
     assert "Faculty 01" not in page
 
@@ -353,7 +354,7 @@ def test_an_old_design_of_300_groups_is_estimated_and_tells_of_none_of_few(tmp_p
     old = document(300, *["1/300"] * 300)
     design = Design(old)
     with pytest.raises(DesignError):
-        collector.freeze(old)
+        freeze_design(old)
     FrozenDesign.objects.create(
         digest=design.digest, number=1, document=design.canonical.decode(), opened_on=timezone.now().date()
     )
@@ -372,7 +373,7 @@ def test_an_old_design_of_300_groups_is_estimated_and_tells_of_none_of_few(tmp_p
 def test_runs_and_analyses_from_before_that_told_of_few_are_computed_anew(sizes: list[int], again: bool) -> None:
     """Both kept the exact totals of each group; a published report stays published."""
     migration = importlib.import_module("estimator.migrations.0010_groups_of_ten")
-    design = collector.freeze(document(2))
+    design = freeze_design(document(2))
     run = answered(design, sizes)
     asked = _ask(design, "comparison", quantity="cheated:1", against="pairs")
     crossed = _ask(design, "cross-table", rows="cheated", columns="mood", group="")
@@ -391,14 +392,14 @@ def test_runs_and_analyses_from_before_that_told_of_few_are_computed_anew(sizes:
     for one in (asked, crossed):
         done = analyses.execute(one.pk)
         assert done.inputs["groups"] == run.groups
-        assert showing.show(done)
+        assert presentation.show(done)
 
 
 @pytest.mark.django_db
 def test_runs_of_few_reports_from_before_get_their_numbers() -> None:
     """Earlier versions gave none of fewer than 30 reports; a published report stays published."""
     migration = importlib.import_module("estimator.migrations.0012_from_ten_reports")
-    design = collector.freeze(document(2))
+    design = freeze_design(document(2))
     run = answered(design, [15, 10])
     run.estimates.all().delete()
     Run.objects.update(published=True)

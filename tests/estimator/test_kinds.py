@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from collector.designs import Design, check
-from estimator import computing
-from estimator.computing import MEAN, SHARE, Row
-from estimator.groups import separate
+from estimator.base import measures
+from estimator.base.measures import MEAN, SHARE
+from estimator.runs import estimation
+from estimator.runs.estimation import Row
+from estimator.runs.groups import separate
 from randomized_response import (
     Channel,
     EachOption,
@@ -47,16 +49,16 @@ def grouped(shares: tuple[str | None, str | None] = ("2/5", "3/5")) -> Design:
     return design(strata={"wording": {"en": "How old?"}, "groups": groups})
 
 
-def estimated(design: Design, totals: computing.Totals, *keys: str) -> list[Row]:
+def estimated(design: Design, totals: estimation.Totals, *keys: str) -> list[Row]:
     return [
         row
         for key in keys or PLACES
         for field in [design.fields[PLACES[key]]]
-        for row in computing.estimate_item(separate(design), PLACES[key], totals[field.start : field.stop], 0.95)
+        for row in estimation.estimate_item(separate(design), PLACES[key], totals[field.start : field.stop], 0.95)
     ]
 
 
-def survey(design: Design, count: int, generator: np.random.Generator) -> tuple[simulated.People, computing.Totals]:
+def survey(design: Design, count: int, generator: np.random.Generator) -> tuple[simulated.People, estimation.Totals]:
     who = simulated.people(design, count, generator)
     return who, simulated.totals(design, who, simulated.symbols(design, who, generator))
 
@@ -104,7 +106,7 @@ def of(estimate: Any, choice: int | None = None) -> tuple[float | None, ...]:
     return tuple(None if math.isnan(value) else value for value in found)
 
 
-def direct(item: dict[str, Any], tables: computing.Totals, stratum: int) -> Any:
+def direct(item: dict[str, Any], tables: estimation.Totals, stratum: int) -> Any:
     """The library's own call for this encoding, without `question_of`."""
     weights, k = item["channel"]["weights"], len(item["choices"])
     counts = np.stack([table[stratum] for table in tables])
@@ -121,7 +123,7 @@ def direct(item: dict[str, Any], tables: computing.Totals, stratum: int) -> Any:
 
 
 @pytest.fixture(scope="module")
-def strata() -> tuple[Design, computing.Totals]:
+def strata() -> tuple[Design, estimation.Totals]:
     one = grouped()
     return one, survey(one, 1500, np.random.default_rng(7))[1]
 
@@ -131,7 +133,7 @@ def by_stratum(rows: list[Row], measure: str) -> dict[int | None, list[Row]]:
 
 
 @pytest.mark.parametrize("key", ["smokes", "often", "substance", "place", "habits", "mood"])
-def test_shares_are_the_librarys(strata: tuple[Design, computing.Totals], key: str) -> None:
+def test_shares_are_the_librarys(strata: tuple[Design, estimation.Totals], key: str) -> None:
     one, totals = strata
     field, item = one.fields[PLACES[key]], one.document["items"][PLACES[key]]
     rows = by_stratum(estimated(one, totals, key), SHARE)
@@ -140,12 +142,12 @@ def test_shares_are_the_librarys(strata: tuple[Design, computing.Totals], key: s
         assert [numbers(row) for row in rows[stratum]] == [of(estimate, row.choice) for row in rows[stratum]]
     whole = combine_strata(estimates, [0.4, 0.6])
     assert [numbers(row) for row in rows[None]] == [of(whole, row.choice) for row in rows[None]]
-    assert all(computing.WEIGHTED in row.flags for row in rows[None])
+    assert all(measures.WEIGHTED in row.flags for row in rows[None])
 
 
 @pytest.mark.parametrize(("key", "values"), [("mood", (1, 2, 3, 4, 5, None)), ("worry", (1, 2, 3, 4, 5))])
 def test_the_mean_of_a_scale_is_that_of_its_shares(
-    strata: tuple[Design, computing.Totals], key: str, values: tuple[float | None, ...]
+    strata: tuple[Design, estimation.Totals], key: str, values: tuple[float | None, ...]
 ) -> None:
     one, totals = strata
     field, item = one.fields[PLACES[key]], one.document["items"][PLACES[key]]
@@ -159,16 +161,16 @@ def test_the_mean_of_a_scale_is_that_of_its_shares(
     assert (whole.choice, whole.sent, whole.n) == (0, None, 1500)
 
 
-def test_discrete_laplace_has_no_row_of_a_share(strata: tuple[Design, computing.Totals]) -> None:
+def test_discrete_laplace_has_no_row_of_a_share(strata: tuple[Design, estimation.Totals]) -> None:
     one, totals = strata
     assert [(row.measure, row.stratum) for row in estimated(one, totals, "worry")] == [(MEAN, n) for n in (None, 0, 1)]
     place = PLACES["worry"]
     mine = totals[one.fields[place].start : one.fields[place].stop]
-    assert computing.together(separate(one), place, mine, 0.95) is None
+    assert estimation.together(separate(one), place, mine, 0.95) is None
 
 
 @pytest.mark.parametrize("key", ["drinks", "hours"])
-def test_the_mean_of_a_number_is_that_of_its_grid(strata: tuple[Design, computing.Totals], key: str) -> None:
+def test_the_mean_of_a_number_is_that_of_its_grid(strata: tuple[Design, estimation.Totals], key: str) -> None:
     one, totals = strata
     item = one.document["items"][PLACES[key]]
     channel = Channel(tuple(map(tuple, item["channel"]["weights"])))
@@ -183,7 +185,7 @@ def test_the_mean_of_a_number_is_that_of_its_grid(strata: tuple[Design, computin
     assert (rows[1].direct_question_n is None) == (key == "drinks"), "one bit tells the mean alone"
 
 
-def test_what_was_sent_are_the_ones(strata: tuple[Design, computing.Totals]) -> None:
+def test_what_was_sent_are_the_ones(strata: tuple[Design, estimation.Totals]) -> None:
     one, totals = strata
     field = one.fields[PLACES["substance"]]
     rows = [row for row in estimated(one, totals, "substance") if row.stratum == 1]
@@ -206,7 +208,7 @@ def test_the_minimum_holds_for_every_kind(n: int, given: bool) -> None:
         if row.measure == MEAN and row.position == PLACES["mood"]:
             continue  # that so few gave a point is another matter, below
         assert (row.constrained is not None) is given, row
-        assert (row.flags == [computing.TOO_FEW]) is not given
+        assert (row.flags == [measures.TOO_FEW]) is not given
 
 
 def test_one_small_group_leaves_the_weighted_totals() -> None:
@@ -215,9 +217,9 @@ def test_one_small_group_leaves_the_weighted_totals() -> None:
     for table in totals:
         table[1] //= 100
     rows = estimated(one, totals)
-    assert all(row.flags == [computing.TOO_FEW] for row in rows if row.stratum == 1)
+    assert all(row.flags == [measures.TOO_FEW] for row in rows if row.stratum == 1)
     whole = [row for row in rows if row.stratum is None]
-    assert all(row.flags[:2] == [computing.WEIGHTED, computing.COLLAPSED] for row in whole)
+    assert all(row.flags[:2] == [measures.WEIGHTED, measures.COLLAPSED] for row in whole)
     assert not any(row.constrained is None for row in whole)
     assert all(row.constrained is not None for row in rows if row.stratum == 0 and row.measure == SHARE)
 
@@ -236,9 +238,9 @@ def test_reports_that_no_table_can_produce_raise_the_alarm(key: str) -> None:
     one = design()
     totals = tuple(table[:, ::-1].copy() for table in filled(one, 5000))
     rows = estimated(one, totals, key)
-    assert any(computing.IMPOSSIBLE in row.flags for row in rows)
-    clipped = {MEAN: computing.CLIPPED_MEAN, SHARE: computing.CLIPPED}
-    assert all(clipped[row.measure] in row.flags for row in rows if computing.IMPOSSIBLE in row.flags)
+    assert any(measures.IMPOSSIBLE in row.flags for row in rows)
+    clipped = {MEAN: measures.CLIPPED_MEAN, SHARE: measures.CLIPPED}
+    assert all(clipped[row.measure] in row.flags for row in rows if measures.IMPOSSIBLE in row.flags)
 
 
 def test_a_mean_outside_of_the_range_is_kept_in_it_and_flagged() -> None:
@@ -249,7 +251,7 @@ def test_a_mean_outside_of_the_range_is_kept_in_it_and_flagged() -> None:
     (row,) = estimated(one, tuple(totals), "drinks")
     assert row.unbiased == pytest.approx(-1.6)
     assert (row.constrained, row.low) == (0.0, 0.0)
-    assert row.flags == [computing.CLIPPED_MEAN]
+    assert row.flags == [measures.CLIPPED_MEAN]
 
 
 def test_where_too_few_gave_a_point_there_is_no_mean() -> None:
@@ -259,5 +261,5 @@ def test_where_too_few_gave_a_point_there_is_no_mean() -> None:
     *shares, mean = estimated(one, tuple(totals), "mood")
     assert all(row.constrained is not None for row in shares)
     assert (mean.measure, mean.flags, mean.interval, mean.constrained) == (
-        MEAN, [computing.TOO_FEW_VALUES], "none", None,
+        MEAN, [measures.TOO_FEW_VALUES], "none", None,
     )  # fmt: skip

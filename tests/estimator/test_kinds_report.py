@@ -16,11 +16,12 @@ from django.test import Client
 from django.utils.translation import override
 
 from collector.designs import Design
-from collector.services import freeze
-from estimator import computing, privacy, report, results, services, wording
-from estimator.exporting.formats import FORMATS
+from collector.designs.services import freeze_design
+from estimator.base import wording
+from estimator.exports.formats import FORMATS
 from estimator.models import Run
-from estimator.reporting import verifying
+from estimator.reports import privacy, report, verification
+from estimator.runs import estimation, results, services
 from randomized_response import combine_means, combine_strata, load_bundle, mean_of_shares, poisoning_bound
 from tests import kinds, simulated
 from tests.estimator.test_kinds import GROUPS, NAMES, PLACES
@@ -38,7 +39,7 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def finished(count: int = PEOPLE, **changes: Any) -> Run:
-    design = freeze(every_kind(**changes).document)
+    design = freeze_design(every_kind(**changes).document)
     generator = np.random.default_rng(11)
     who = simulated.people(design, count, generator)
     simulated.store(design, who, simulated.symbols(design, who, generator))
@@ -79,7 +80,7 @@ def test_the_largest_of_several_shares_is_quoted_with_an_interval_that_holds_for
     read, built = results.read(run), report.build(run)
     for key in ("substance", "place", "habits"):
         item, block = read.items[PLACES[key]], blocks(run)[key]
-        together = computing.together(item.partition, item.position, item.totals, 0.95)
+        together = estimation.together(item.partition, item.position, item.totals, 0.95)
         assert together is not None
         largest = int(np.argmax(together.constrained))
         cell = run.estimates.get(position=item.position, measure="share", choice=largest, stratum=None)
@@ -184,7 +185,7 @@ def test_who_was_not_asked_is_counted_and_said() -> None:
 def test_unasked_several_choices_count_as_nothing_ticked() -> None:
     document = kinds.document()
     document["items"][PLACES["habits"]]["asked_if"] = {"item": "smokes", "answers": [1]}
-    design = freeze(document)
+    design = freeze_design(document)
     assert "those who were not asked count as having ticked nothing." in words(run_of(design, published=True))
 
 
@@ -194,7 +195,7 @@ def test_yes_no_with_a_third_answer_shows_all_three() -> None:
     smokes["choices"].append({"en": "Prefer not to say"})
     table = [[4, 1, 1], [1, 4, 1], [1, 1, 4]]
     smokes |= {"prefer_not": True, "channel": {"name": "k_ary", "truth": "1/2", "weights": table}}
-    run = run_of(freeze(document), published=True)
+    run = run_of(freeze_design(document), published=True)
     (part,) = blocks(run)["smokes"].parts
     assert [line.choice for line in part.lines] == ["No", "Yes", "Prefer not to say"]
 
@@ -242,7 +243,7 @@ def test_an_estimate_of_no_use_is_not_quoted(language: str, said: str) -> None:
                 one = cell.estimate
                 assert one.noise_low is not None
                 assert one.noise_high is not None
-                reach = computing.reach_of(item.question, one.measure)
+                reach = estimation.reach_of(item.question, one.measure)
                 line = lines[cell.choice, cell.group]
                 useful = one.noise_high - one.noise_low <= reach / 2
                 assert bool(re.match(said, line.sentence)) is not useful
@@ -444,7 +445,7 @@ def test_the_program_in_a_weighted_report_prints_what_it_shows(
     run = weighted()
     (tmp_path / "report.json").write_bytes(FORMATS["json"].whole(run))
     monkeypatch.chdir(tmp_path)
-    exec(compile(verifying.code(results.read(run)), "report", "exec"), {"__name__": "report"})
+    exec(compile(verification.code(results.read(run)), "report", "exec"), {"__name__": "report"})
     told = capsys.readouterr().out
     share = run.estimates.get(position=PLACES["smokes"], choice=1, stratum=None)
     mean = run.estimates.get(position=PLACES["drinks"], stratum=None)
@@ -480,7 +481,9 @@ def test_runs_from_before_the_tallies_get_them() -> None:
     document = kinds.document(
         items=[kinds.items()[0] | {"section": "first"}], sections=kinds.document()["sections"][:1]
     )
-    design = freeze(document | {"strata": {"wording": {"en": "?"}, "groups": [g | {"share": None} for g in GROUPS]}})
+    design = freeze_design(
+        document | {"strata": {"wording": {"en": "?"}, "groups": [g | {"share": None} for g in GROUPS]}}
+    )
     _fill(design)
     run = run_of(design)
     kept = run.tallies

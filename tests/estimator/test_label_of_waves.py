@@ -8,11 +8,11 @@ import jsonschema
 import pytest
 from openpyxl import load_workbook
 
-from collector.services import freeze
-from estimator import report
-from estimator.exporting.formats import FORMATS
-from estimator.languages import speaking
+from collector.designs.services import freeze_design
+from estimator.base.languages import speaking
+from estimator.exports.formats import FORMATS
 from estimator.models import Run
+from estimator.reports import report
 from tests import payloads
 from tests.finished import fill, run_of
 
@@ -22,7 +22,7 @@ SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.schema.json").
 
 
 def run_after(repeats: str, spent: str) -> Run:
-    design = freeze(payloads.document(version=2, waves={"repeats": repeats, "spent": spent}))
+    design = freeze_design(payloads.document(version=2, waves={"repeats": repeats, "spent": spent}))
     fill(design)
     return run_of(design)
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from collector import purging, services
-from collector import selectors as store
 from collector.designs import Design
-from collector.services import freeze
-from estimator import participation
-from estimator import services as estimator
+from collector.designs.services import close_design, freeze_design
+from collector.reports import purging
+from collector.reports import selectors as store
 from estimator.analyses import services as analyses
 from estimator.analyses.quantities import Refused
 from estimator.models import GroupSize, Run
+from estimator.runs import group_sizes
+from estimator.runs import services as estimator
 from tests import analysed, payloads
 from tests.finished import fill, run_of
 
@@ -31,7 +31,7 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def design(db: None) -> Design:
-    return freeze(payloads.document(participation={"epsilon": "0.5"}))
+    return freeze_design(payloads.document(participation={"epsilon": "0.5"}))
 
 
 def sizes(design: Design) -> list[int]:
@@ -41,14 +41,14 @@ def sizes(design: Design) -> list[int]:
 @pytest.mark.parametrize("epsilon", [Fraction(1, 100), Fraction(3, 10), HALF, Fraction(1), Fraction(7, 3), Fraction(8)])
 def test_opendp_accounts_for_no_more_than_epsilon(epsilon: Fraction) -> None:
     """And for no less than a millionth below it: the noise is not larger than it has to be."""
-    accounted = Fraction(participation.mechanism(epsilon).map(participation.SENSITIVITY))
+    accounted = Fraction(group_sizes.mechanism(epsilon).map(group_sizes.SENSITIVITY))
     assert epsilon * Fraction(999_999, 1_000_000) <= accounted <= epsilon
 
 
 def test_the_noise_is_discrete_laplace() -> None:
     """P(0) = tanh(epsilon / 2), and its mean and absolute mean: OpenDP takes no seed, so the bounds are of five
     standard errors each, and the test fails by chance less than once in 500,000 times."""
-    noise = np.array([participation.mechanism(HALF)(1_000) - 1_000 for _ in range(DRAWS)])
+    noise = np.array([group_sizes.mechanism(HALF)(1_000) - 1_000 for _ in range(DRAWS)])
     a = np.exp(-0.5)
     variance = 2 * a / (1 - a) ** 2
     none, size = (1 - a) / (1 + a), 2 * a / (1 - a**2)
@@ -59,13 +59,13 @@ def test_the_noise_is_discrete_laplace() -> None:
 
 def test_a_number_is_drawn_once_however_often_it_is_asked_for(design: Design) -> None:
     fill(design)
-    services.close(design.digest)
+    close_design(design.digest)
     first = run_of(design)
     drawn, totals = sizes(design), store.totals(design.digest)
     assert len(drawn) == 2
     for _ in range(1000):
-        participation.release(design, totals)
-    assert list(participation.released(first, design)) == [max(0, size) for size in drawn]
+        group_sizes.release(design, totals)
+    assert list(group_sizes.released(first, design)) == [max(0, size) for size in drawn]
     run_of(design)
     assert sizes(design) == drawn
     purging.purge(design.digest)
@@ -78,16 +78,16 @@ def test_nothing_is_drawn_while_reports_may_come(design: Design) -> None:
     run = run_of(design, final=False)
     assert run.anytime
     assert sizes(design) == []
-    services.close(design.digest)
+    close_design(design.digest)
     final = run_of(design)
-    assert len(participation.released(final, design)) == 2
-    assert list(participation.released(run, design)) == [], "a run from before closing says the same for good"
+    assert len(group_sizes.released(final, design)) == 2
+    assert list(group_sizes.released(run, design)) == [], "a run from before closing says the same for good"
 
 
 def test_a_run_that_is_taken_over_has_drawn_nothing(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     """The draw is in the transaction of the run: what nobody sees is not kept."""
     fill(design)
-    services.close(design.digest)
+    close_design(design.digest)
     run = estimator.request_run(design.digest)
 
     def fail(*_rows: object) -> None:
@@ -102,13 +102,13 @@ def test_a_run_that_is_taken_over_has_drawn_nothing(design: Design, monkeypatch:
 def test_a_size_below_nothing_is_told_as_none(design: Design) -> None:
     run = run_of(design)
     GroupSize.objects.filter(design=design.digest, stratum=0).update(count=-3)
-    assert participation.released(run, design)[0] == 0
+    assert group_sizes.released(run, design)[0] == 0
 
 
 def test_other_designs_draw_nothing(db: None) -> None:
-    other = freeze(payloads.document())
+    other = freeze_design(payloads.document())
     fill(other)
-    assert list(participation.released(run_of(other), other)) == []
+    assert list(group_sizes.released(run_of(other), other)) == []
     assert not GroupSize.objects.exists()
 
 
@@ -122,22 +122,22 @@ def test_other_designs_draw_nothing(db: None) -> None:
     ],
 )
 def test_nothing_is_analysed_by_group(db: None, kind: str, said: dict[str, str]) -> None:
-    protected = freeze(payloads.document(strata=analysed.groups(), participation={"epsilon": "0.5"}))
+    protected = freeze_design(payloads.document(strata=analysed.groups(), participation={"epsilon": "0.5"}))
     with pytest.raises(Refused, match="told through noised numbers alone"):
         analyses.request(kind, said, [protected])
 
 
 @pytest.mark.django_db(transaction=True)
 def test_two_workers_at_once_leave_one_draw() -> None:
-    design = freeze(payloads.document(participation={"epsilon": "0.1"}))
+    design = freeze_design(payloads.document(participation={"epsilon": "0.1"}))
     fill(design)
-    services.close(design.digest)
+    close_design(design.digest)
     runs = [estimator.request_run(design.digest) for _ in range(2)]
 
     def work(run: Run) -> list[int]:
         try:
             done = estimator.execute(run.pk)
-            return list(participation.released(done, design))
+            return list(group_sizes.released(done, design))
         finally:
             connection.close()
 

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from estimator import pictures
-from estimator.pictures import NARROW, WIDE, Axis, Layout, Row, axis_for, picture
+from estimator.base import charts
+from estimator.base.charts import NARROW, WIDE, Axis, Layout, Row, axis_for, picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROW = Row("Yes", "30 % (20 to 40 %)", 0.30, 0.15, 0.45, 0.20, 0.40)
@@ -84,7 +84,7 @@ def test_hostile_words_stay_words() -> None:
 @pytest.mark.parametrize("layout", [NARROW, WIDE], ids=lambda layout: layout.name)
 def test_nothing_in_it_needs_a_style_or_a_script(layout: Layout) -> None:
     svg = picture([ROW], key="x", title="Shares", layout=layout)
-    svg += "".join(pictures.legend(name) for name in ("estimate", "noise", "whole", "truth"))
+    svg += "".join(charts.legend(name) for name in ("estimate", "noise", "whole", "truth"))
     assert not re.search(r"style|script|href|on\w+=|url\(|#[0-9a-f]{3}", svg)
     assert set(re.findall(r'(?:fill|stroke)="([^"]*)"', svg)) <= {"currentColor", "none"}
 
@@ -135,12 +135,12 @@ def test_an_empty_picture_has_a_whole_axis() -> None:
 def test_an_axis_of_numbers_has_a_tick_at_both_ends(
     ends: tuple[float, float], grain: float, ticks: list[float]
 ) -> None:
-    axis = pictures.axis_of_range(*ends, grain)
+    axis = charts.axis_of_range(*ends, grain)
     assert axis.ticks == pytest.approx(ticks)
 
 
 def test_an_axis_of_numbers_is_told_in_numbers() -> None:
-    root = drawn(Row("Mean", "2.5", 2.5, 2.0, 3.0, 2.2, 2.8, truth=2.25), axis=pictures.axis_of_range(0, 5000, 1))
+    root = drawn(Row("Mean", "2.5", 2.5, 2.0, 3.0, 2.2, 2.8, truth=2.25), axis=charts.axis_of_range(0, 5000, 1))
     assert [tick.text for tick in root.iterfind(".//*[@class='tick']")] == [
         "0", "1,000", "2,000", "3,000", "4,000", "5,000",
     ]  # fmt: skip
@@ -151,10 +151,10 @@ def test_an_axis_of_numbers_is_told_in_numbers() -> None:
 
 def test_a_trend_stands_at_its_shares_and_is_told_in_words() -> None:
     points = [ROW, Row("Later", "Not enough reports yet: 12 of 30"), replace(ROW, label="Now", estimate=0.4, high=0.5)]
-    root = ElementTree.fromstring(pictures.trend(points, key="t", title="Over time", axis=Axis(0.0, 0.5, 0.1)))
+    root = ElementTree.fromstring(charts.trend(points, key="t", title="Over time", axis=Axis(0.0, 0.5, 0.1)))
 
     def height(share: float) -> float:
-        return pictures.TREND_TOP + pictures.TREND_HEIGHT * (1 - share / 0.5)
+        return charts.TREND_TOP + charts.TREND_HEIGHT * (1 - share / 0.5)
 
     wholes = [(float(line.get("y1", "")), float(line.get("y2", ""))) for line in root.iterfind(".//*[@class='whole']")]
     assert wholes == [pytest.approx((height(0.45), height(0.15))), pytest.approx((height(0.5), height(0.15)))]
@@ -164,5 +164,5 @@ def test_a_trend_stands_at_its_shares_and_is_told_in_words() -> None:
     told = root.find(f"{SVG}desc")
     assert told is not None
     assert told.text == "Yes: 30 % (20 to 40 %); Later: Not enough reports yet: 12 of 30; Now: 30 % (20 to 40 %)"
-    many = ElementTree.fromstring(pictures.trend([ROW] * 12, key="t", title="Over time"))
+    many = ElementTree.fromstring(charts.trend([ROW] * 12, key="t", title="Over time"))
     assert len(many.findall(".//*[@class='label']")) == 4

@@ -8,10 +8,12 @@ from django.test import Client
 from django.urls import reverse
 
 from collector.designs import Design
-from collector.services import freeze, receive
-from estimator import report, results, services
+from collector.designs.services import freeze_design
+from collector.endpoint.receiving import receive
 from estimator.models import Run
-from estimator.reporting.disclosures import disclose
+from estimator.reports import report
+from estimator.reports.disclosures import disclose
+from estimator.runs import results, services
 from tests import payloads
 from tests.finished import fill, know, run_of
 
@@ -98,7 +100,7 @@ def test_the_wording_of_the_design_is_quoted_exactly(client: Client, db: None) -
     document = payloads.document()
     document["items"][0]["wording"] = document["title"] = document["introduction"] = {"en": hostile}
     document["items"][0]["choices"][1] = document["strata"]["groups"][0]["label"] = {"en": hostile}
-    design = freeze(document)
+    design = freeze_design(document)
     fill(design)
     html = page(client, run_of(design, published=True))
     assert "<script" not in html
@@ -147,7 +149,7 @@ def test_reports_that_no_table_can_produce_raise_an_alarm(client: Client, design
 
 
 def test_a_rehearsal_is_labelled_and_counts_its_hits(client: Client, db: None) -> None:
-    design = freeze(payloads.document(rehearsal=True))
+    design = freeze_design(payloads.document(rehearsal=True))
     fill(design)
     know(design, {(0, 1, None): 75, (1, 0, None): 1})  # 83 %, well inside; 1 %, far outside
     run = run_of(design, published=True)
@@ -166,7 +168,7 @@ def test_real_respondents_have_no_known_truth(client: Client, run: Run) -> None:
 
 
 def test_weighted_estimates_have_the_weighted_truth_beside(client: Client, db: None) -> None:
-    design = freeze(payloads.with_known_shares("1/4", "3/4", rehearsal=True))
+    design = freeze_design(payloads.with_known_shares("1/4", "3/4", rehearsal=True))
     fill(design, count=90, first=45)
     know(design, {(0, 1, None): 75, (0, 1, 0): 75, (0, 1, 1): 30})
     run = run_of(design, published=True)
@@ -180,7 +182,7 @@ def test_weighted_estimates_have_the_weighted_truth_beside(client: Client, db: N
 
 def test_weighted_truth_counts_groups_weighted_as_one_by_size(client: Client, db: None) -> None:
     """4 of 64 are of the first group: both have one weight, and the truth is that of all 64."""
-    design = freeze(payloads.with_known_shares("1/4", "3/4", rehearsal=True))
+    design = freeze_design(payloads.with_known_shares("1/4", "3/4", rehearsal=True))
     fill(design, count=64, first=4)
     know(design, {(0, 1, None): 17, (0, 1, 0): 8, (0, 1, 1): 16}, respondents=32)
     cell = results.read(run_of(design)).items[0].shares[0]
@@ -195,7 +197,7 @@ def test_the_survey_speaks_its_own_language(client: Client, db: None) -> None:
             return {"ar": value["en"]} if set(value) == {"en"} else {k: in_arabic(v) for k, v in value.items()}
         return [in_arabic(part) for part in value] if isinstance(value, list) else value
 
-    design = freeze(in_arabic(document))  # type: ignore[arg-type]
+    design = freeze_design(in_arabic(document))  # type: ignore[arg-type]
     html = page(client, run_of(design, published=True))
     assert '<h1 lang="ar" dir="auto">Campus</h1>' in html
 
@@ -204,7 +206,7 @@ def test_a_custom_table_has_a_report_too(client: Client) -> None:
     """Its categories are no binomials, so the library falls back to another interval; the page names that one."""
     document = payloads.document()
     document["items"][1]["channel"] = {"name": "custom", "weights": [[5, 3, 2], [2, 5, 3], [1, 2, 7]]}
-    design = freeze(document)
+    design = freeze_design(document)
     fill(design)
     run = run_of(design, published=True)
     assert "a transition table of its own" in said(page(client, run))

@@ -13,13 +13,13 @@ from django.test import Client
 from django.urls import reverse
 
 from collector.designs import Design
-from collector.services import freeze
-from estimator import privacy, report, results, services
-from estimator.exporting.formats import FORMATS
-from estimator.languages import speaking
+from collector.designs.services import freeze_design
+from estimator.base.languages import speaking
+from estimator.exports.formats import FORMATS
 from estimator.models import Run
-from estimator.reporting import disclosures, files, keeping, paper, poisoning
-from estimator.reporting.disclosures import disclose
+from estimator.reports import disclosures, files, paper, poisoning, privacy, report, retention
+from estimator.reports.disclosures import disclose
+from estimator.runs import results, services
 from randomized_response import poisoning_bound
 from tests import payloads
 from tests.finished import fill, run_of
@@ -209,7 +209,7 @@ def test_the_program_in_the_report_computes_its_numbers(
 def test_retention_comes_from_the_floor_above(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Reports are kept for good." in words(run)
     for days, said in ((1, "deleted 1 day after"), (30, "deleted 30 days after")):
-        monkeypatch.setattr(keeping._known, "days_of", lambda slug, days=days: days)
+        monkeypatch.setattr(retention._known, "days_of", lambda slug, days=days: days)
         assert said in words(run)
 
 
@@ -217,7 +217,7 @@ def test_letters_that_the_fonts_lack(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "wake", lambda run_id: None)
     document = payloads.document()
     document["items"][0]["choices"][1] = {"en": "Yes 👩‍👩‍👧 نعم"}
-    design = freeze(document)
+    design = freeze_design(document)
     fill(design)
     run = run_of(design)
     assert files.pdf_file(run, "en").startswith(b"%PDF-")

@@ -8,13 +8,15 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from collector import folding
-from collector import services as collector
 from collector.designs import Design
-from collector.moving import move
-from collector.services import receive
-from estimator import computing, jobs, selectors, services, tasks
+from collector.designs.services import close_design, freeze_design
+from collector.endpoint.receiving import receive
+from collector.reports import folding
+from collector.reports.moving import move
+from estimator import tasks
+from estimator.base import jobs
 from estimator.models import Estimate, KnownShare, Run, Worker
+from estimator.runs import estimation, selectors, services
 from tests import payloads
 from tests.finished import fill
 
@@ -48,7 +50,7 @@ def test_a_run_that_a_closing_overtakes_counts_every_report(design: Design, monk
             return honest(digest)
         closing.pop()
         honest(digest)
-        collector.close(digest)
+        close_design(digest)
         folding._fold_chunk(digest, partial(move, most=19, wait=False), steps=False)
         return 0
 
@@ -59,11 +61,11 @@ def test_a_run_that_a_closing_overtakes_counts_every_report(design: Design, monk
 
 
 def test_a_run_folds_and_estimates(filled: Design) -> None:
-    collector.close(filled.digest)
+    close_design(filled.digest)
     run = services.execute(services.request_run(filled.digest).pk)
     assert (run.state, run.progress, run.reports, run.tries) == (Run.State.DONE, 100, 40, 1)
     assert run.estimates.count() == (2 + 3) * 3, "choices of both items, overall and in two strata"
-    assert run.input_digest == computing.input_digest(filled, services.reports.totals(filled.digest))
+    assert run.input_digest == estimation.input_digest(filled, services.reports.totals(filled.digest))
     assert run.version
 
 
@@ -127,13 +129,13 @@ def test_machines_whose_clocks_differ_a_little_leave_each_others_runs_alone(
 
 def test_a_worker_that_lost_its_lease_drops_its_results(filled: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     run = services.request_run(filled.digest)
-    honest = computing.input_digest
+    honest = estimation.input_digest
 
     def taken_over(*arguments: object) -> str:
         Run.objects.filter(pk=run.pk).update(lease="other")
         return honest(*arguments)
 
-    monkeypatch.setattr(computing, "input_digest", taken_over)
+    monkeypatch.setattr(estimation, "input_digest", taken_over)
     assert services.execute(run.pk).state == Run.State.RUNNING
     assert not Estimate.objects.exists()
 
@@ -142,7 +144,7 @@ def test_a_poisonous_run_stops_after_the_last_try(filled: Design, monkeypatch: p
     def poison(*arguments: object, **named: object) -> None:
         raise ZeroDivisionError("a secret in the message")
 
-    monkeypatch.setattr(computing, "estimate_item", poison)
+    monkeypatch.setattr(estimation, "estimate_item", poison)
     run = services.request_run(filled.digest)
     for _ in range(jobs.MOST_TRIES):
         with pytest.raises(ZeroDivisionError):
@@ -156,14 +158,14 @@ def test_a_poisonous_run_stops_after_the_last_try(filled: Design, monkeypatch: p
 def test_no_worker_takes_up_a_run_that_is_computed_here_and_now(
     filled: Design, sent: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest = computing.input_digest
+    honest = estimation.input_digest
 
     def others_look(*arguments: object) -> str:
         assert services.resume_waiting() == []
         assert services.execute(Run.objects.get().pk).state == Run.State.RUNNING
         return honest(*arguments)
 
-    monkeypatch.setattr(computing, "input_digest", others_look)
+    monkeypatch.setattr(estimation, "input_digest", others_look)
     run = services.run_now(filled.digest)
     assert (run.state, run.reports, sent) == (Run.State.DONE, 20, [])
 
@@ -174,7 +176,7 @@ def test_a_run_that_fails_here_and_now_says_so_and_is_not_tried_again(
     def poison(*arguments: object, **named: object) -> None:
         raise ZeroDivisionError("a secret in the message")
 
-    monkeypatch.setattr(computing, "estimate_item", poison)
+    monkeypatch.setattr(estimation, "estimate_item", poison)
     with pytest.raises(ZeroDivisionError):
         services.run_now(filled.digest)
     run = Run.objects.get()
@@ -226,7 +228,7 @@ def test_the_schedule_asks_a_constant_number_of_questions(
     tasks.fold_waiting()
     services.execute(services.request_run(filled.digest).pk)
     for number in range(5):
-        collector.freeze(payloads.document(slug=f"more-{number}"))
+        freeze_design(payloads.document(slug=f"more-{number}"))
     with django_assert_num_queries(2):
         assert services.estimate_changed() == []
 
@@ -244,7 +246,7 @@ def test_intervals_hold_at_every_look_until_the_design_is_closed(design: Design)
         receive(payloads.body(design, report=("0100", "0002", "0101")[number % 3]), slug="campus")
     filled = design
     watched = services.execute(services.request_run(filled.digest).pk)
-    collector.close(filled.digest)
+    close_design(filled.digest)
     final = services.execute(services.request_run(filled.digest, trigger=Run.Trigger.CLOSING).pk)
     assert (watched.anytime, final.anytime) == (True, False)
     before, after = (run.estimates.get(position=0, choice=1, stratum=None) for run in (watched, final))
@@ -256,7 +258,7 @@ def test_intervals_hold_at_every_look_until_the_design_is_closed(design: Design)
 
 def test_a_run_that_was_asked_for_while_open_and_computed_after_is_final(filled: Design) -> None:
     run = services.request_run(filled.digest)
-    collector.close(filled.digest)
+    close_design(filled.digest)
     assert services.execute(run.pk).anytime is False
 
 

@@ -11,13 +11,13 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from collector.services import close, freeze
-from estimator import results, services, targets
-from estimator.analyses import exports, showing
+from collector.designs.services import close_design, freeze_design
+from estimator.analyses import exports, presentation
 from estimator.analyses import services as analyses
-from estimator.exporting.formats import FORMATS
+from estimator.exports.formats import FORMATS
 from estimator.models import Run
-from estimator.reporting.disclosures import disclose
+from estimator.reports.disclosures import disclose
+from estimator.runs import results, services, targets
 from tests import analysed, payloads
 from tests.estimator.test_groups import answered, document
 from tests.estimator.test_kinds_report import finished, weighted
@@ -42,7 +42,7 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def merged() -> Run:
     """Four groups, of which the two of 5 and 3 are told of, and weighted, with the next larger one."""
-    run = answered(freeze(document(4, "2/5", "3/10", "1/5", "1/10")), [70, 45, 5, 3])
+    run = answered(freeze_design(document(4, "2/5", "3/10", "1/5", "1/10")), [70, 45, 5, 3])
     services.publish(run, published=True)
     return run
 
@@ -138,9 +138,11 @@ def opened_with(version: int, share: str) -> Any:
     strata = analysed.groups()
     for group in strata["groups"]:
         group["share"] = "1/3" if share == "1" else None
-    design = freeze(payloads.document(strata=strata, version=version, waves={"repeats": "fresh", "spent": "1/1"}))
+    design = freeze_design(
+        payloads.document(strata=strata, version=version, waves={"repeats": "fresh", "spent": "1/1"})
+    )
     analysed.answer(design, np.random.default_rng(version), n=300)
-    close(design.digest)
+    close_design(design.digest)
     return design
 
 
@@ -158,6 +160,6 @@ def test_an_analysis_says_of_whom_each_number_speaks(case: str) -> None:
             weighted = [shares[int(row[name]) - 1] == "1" for name in ("version", "against_version") if row[name]]
             word = "population_weighted" if all(weighted) else "mixed" if any(weighted) else "population"
             assert row["target"] == word
-    shown = showing.show(found)
+    shown = presentation.show(found)
     assert said_of in shown.methods[-1]
     assert ("wave 2 (weighted)" in shown.sentences[0]) == ("mixed" in stated)

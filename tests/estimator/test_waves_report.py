@@ -11,16 +11,15 @@ import numpy as np
 import openpyxl
 import pytest
 
-from collector import services as collector
 from collector.designs import Design
-from collector.services import freeze
-from estimator import report, services, targets
-from estimator.exporting.document import json_file
-from estimator.exporting.formats import FORMATS
-from estimator.languages import speaking
+from collector.designs.services import close_design, freeze_design
+from estimator.base.languages import speaking
+from estimator.exports.formats import FORMATS
+from estimator.exports.json_document import json_file
 from estimator.models import Run
-from estimator.reporting import earlier, files, paper
-from estimator.reporting.disclosures import disclose
+from estimator.reports import earlier_waves, files, paper, report
+from estimator.reports.disclosures import disclose
+from estimator.runs import services, targets
 from randomized_response import compare, estimate_proportions, forced_response
 from tests import analysed, payloads
 
@@ -35,11 +34,11 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
     scale = payloads.document(strata=analysed.groups())
     scale["items"][1]["kind"] = "scale"
     found: list[Run] = []
-    monkeypatch.setattr(earlier._known, "designs_of", lambda slug: [run.design_id for run in found])
+    monkeypatch.setattr(earlier_waves._known, "designs_of", lambda slug: [run.design_id for run in found])
     for version, yes in YES.items():
-        design = freeze({**scale, "version": version, "waves": {"repeats": "fresh", "spent": "1/1"}})
+        design = freeze_design({**scale, "version": version, "waves": {"repeats": "fresh", "spent": "1/1"}})
         analysed.answer(design, np.random.default_rng(version), yes=(yes, yes, yes))
-        collector.close(design.digest)
+        close_design(design.digest)
         found.append(services.run_now(design.digest))
     return found
 
@@ -91,17 +90,17 @@ def test_nothing_is_told_of_what_was_asked_otherwise_or_is_not_final(runs: list[
 def test_a_question_in_other_words_has_no_past(runs: list[Run], monkeypatch: pytest.MonkeyPatch) -> None:
     document = Design(json.loads(runs[2].design.document)).document
     first = {**document["items"][0], "wording": {"en": "Did you ever cheat?"}}
-    design = freeze({**document, "version": 4, "items": [first, document["items"][1]]})
+    design = freeze_design({**document, "version": 4, "items": [first, document["items"][1]]})
     analysed.answer(design, np.random.default_rng(9))
-    collector.close(design.digest)
+    close_design(design.digest)
     assert {row["item"] for row in changes(services.run_now(design.digest))} == {"mood"}
 
 
 def test_too_few_reports_of_a_wave_stand_in_its_place(runs: list[Run]) -> None:
     document = Design(json.loads(runs[2].design.document)).document
-    design = freeze({**document, "version": 4})
+    design = freeze_design({**document, "version": 4})
     analysed.answer(design, np.random.default_rng(9), n=9)
-    collector.close(design.digest)
+    close_design(design.digest)
     assert changes(services.run_now(design.digest)) == []
 
 
@@ -127,11 +126,11 @@ def test_what_the_intervals_of_changes_take_for_granted(
     for group in document["strata"]["groups"]:
         group["share"] = share
     found: list[Run] = []
-    monkeypatch.setattr(earlier._known, "designs_of", lambda slug: [run.design_id for run in found])
+    monkeypatch.setattr(earlier_waves._known, "designs_of", lambda slug: [run.design_id for run in found])
     for version in (1, 2):
-        design = freeze({**document, "version": version, "waves": {"repeats": repeats, "spent": "1/1"}})
+        design = freeze_design({**document, "version": version, "waves": {"repeats": repeats, "spent": "1/1"}})
         analysed.answer(design, np.random.default_rng(version), n=300)
-        collector.close(design.digest)
+        close_design(design.digest)
         found.append(services.run_now(design.digest))
     disclose(
         "campus", {"recruitment": {"en": "By lot, from the register."}}, probability_sample=drawn, simple_random=drawn

@@ -11,14 +11,13 @@ import pytest
 from openpyxl import load_workbook
 
 from collector.designs import Design
+from collector.designs.services import freeze_design
 from collector.models import FrozenDesign, Report, WaitingReport
-from collector.services import freeze
-from estimator import report
-from estimator.exporting.formats import FORMATS
-from estimator.languages import speaking
+from estimator.base.languages import speaking
+from estimator.base.ways_in import BLIND, OPEN, SECRET, WayIn
+from estimator.exports.formats import FORMATS
 from estimator.models import Run
-from estimator.reporting import files, paper
-from estimator.ways_in import BLIND, OPEN, SECRET, WayIn
+from estimator.reports import files, paper, report
 from tests import payloads
 from tests.finished import run_of
 
@@ -41,7 +40,7 @@ def way(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def run(way: str) -> Run:
-    design = freeze(payloads.document(**WAYS[way][1]))
+    design = freeze_design(payloads.document(**WAYS[way][1]))
     _store(design)
     return run_of(design)
 
@@ -105,14 +104,14 @@ def test_files_of_each_way_in_say_it_and_no_other(run: Run, way: str) -> None:
 
 
 def test_rehearsal_of_an_invited_survey_names_no_way_in() -> None:
-    design = freeze(payloads.document(rehearsal=True, slug="rehearsed", invitations={"kind": "secret"}))
+    design = freeze_design(payloads.document(rehearsal=True, slug="rehearsed", invitations={"kind": "secret"}))
     _store(design, Report.Mode.SIMULATED)
     page = files.html_file(run_of(design), "en").decode()
     assert all(str(getattr(one, name)) not in page for one, _c in WAYS.values() for name in SENTENCES)
 
 
 def test_own_coins_of_an_invited_survey_were_not_on_paper() -> None:
-    design = freeze(payloads.document(invitations={"kind": "secret"}))
+    design = freeze_design(payloads.document(invitations={"kind": "secret"}))
     _store(design, Report.Mode.COIN)
     page = files.html_file(run_of(design), "en").decode()
     assert "a coin or a die of the person’s own, on a page without a script." in page
@@ -121,6 +120,6 @@ def test_own_coins_of_an_invited_survey_were_not_on_paper() -> None:
 
 @pytest.mark.parametrize("coins", [False, True])
 def test_ddi_names_own_coins_only_where_some_were_tossed(coins: bool) -> None:
-    design = freeze(payloads.document())
+    design = freeze_design(payloads.document())
     _store(design, Report.Mode.COIN if coins else Report.Mode.BROWSER)
     assert ("or with a coin of her own" in unescape(FORMATS["ddi"].whole(run_of(design)).decode())) is coins

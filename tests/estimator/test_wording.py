@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from estimator import wording
-from estimator.computing import CLIPPED, IMPOSSIBLE, WEIGHTED
-from estimator.reporting.blocks import Block
-from estimator.tickets import how_it_is_sent
+from estimator.base import wording
+from estimator.base.measures import CLIPPED, IMPOSSIBLE, WEIGHTED
+from estimator.base.tickets import how_it_is_sent
+from estimator.reports.question_blocks import Block
 from randomized_response import discrete_laplace
 from tests import kinds
 

@@ -27,7 +27,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from collector import described
+from collector.endpoint import openapi
 from config.openapi import document
 from tests.fuzz.scene import Scene
 from tests.tools.door import APPLICATION, connection_kept
@@ -65,8 +65,8 @@ def shares(schema: Any) -> list[tuple[Any, str, float]]:
     asked: dict[str, Mapping[str, float]] = {
         one.label: {"owner": 0.6, "stranger": 0.2, "nobody": 0.2} for one in operations
     }
-    asked[f"POST {described.ADDRESS}"] = {"nobody": 0.9, "owner": 0.1}
-    weight = {f"POST {described.ADDRESS}": 0.7, "GET /api/schema/": 0.01}
+    asked[f"POST {openapi.ADDRESS}"] = {"nobody": 0.9, "owner": 0.1}
+    weight = {f"POST {openapi.ADDRESS}": 0.7, "GET /api/schema/": 0.01}
     weight |= {one.label: 0.03 for one in operations if one.label.endswith("/plan/")}  # which computes for long
     left = (1 - sum(weight.values())) / (len(operations) - len(weight))
     return [
@@ -121,7 +121,7 @@ def put_right(case: Case, scene: Scene, data: st.DataObject) -> None:
     for name in case.path_parameters:
         if data.draw(st.integers(0, 3)):
             case.path_parameters[name] = there[name]
-    if case.path == described.ADDRESS:
+    if case.path == openapi.ADDRESS:
         if data.draw(st.integers(0, 7)):
             case.headers["Origin"] = SITE
         if isinstance(case.body, dict) and (right := min(data.draw(st.integers(0, 8)), 5)):
@@ -165,7 +165,7 @@ def _send(case: Case, scene: Scene, who: str, tally: Tally) -> None:
 
 def _nothing_echoed(case: Case, status: int, content: bytes) -> None:
     """A refusal quotes nothing that was sent; but where a researcher is told what is wrong with what she wrote."""
-    if status < 400 or (status in (400, 409, 422) and case.path != described.ADDRESS):
+    if status < 400 or (status in (400, 409, 422) and case.path != openapi.ADDRESS):
         return
     known = _written()
     for value in _values([case.body, case.path_parameters, case.query]):

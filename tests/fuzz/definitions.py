@@ -87,7 +87,7 @@ class Grammar:
 
     def file(self) -> tuple[Definition, str]:
         """A document, and as a text that may be broken further."""
-        from surveys import definitions
+        from surveys.definition import definitions
 
         document = self._definition()
         for _ in range(self.chance.choice((0, 0, 1, 1, 2))):
@@ -194,8 +194,8 @@ def fuzz(files: int, *, seed: int, told: Callable[[str], None] = lambda words: N
 
 
 def _read(text: str, outcome: Outcome) -> Definition | None:
-    from surveys import definitions
-    from surveys.reading import DefinitionError
+    from surveys.definition import definitions
+    from surveys.definition.validation import DefinitionError
 
     try:
         definition = definitions.load_checked(text)
@@ -218,8 +218,8 @@ def _read(text: str, outcome: Outcome) -> Definition | None:
 
 def _take(document: Definition, outcome: Outcome) -> None:
     """The same document as programs send it."""
-    from surveys import definitions
-    from surveys.reading import DefinitionError
+    from surveys.definition import definitions
+    from surveys.definition.validation import DefinitionError
 
     try:
         definitions.take_checked(json.loads(json.dumps(document)))
@@ -237,8 +237,9 @@ def _store(definition: Definition, outcome: Outcome) -> None:
     from django.contrib.auth.models import User
     from django.db import transaction
 
-    from surveys import definitions, selectors, services
-    from surveys.people.teams import home_team
+    from surveys.accounts.teams import home_team
+    from surveys.definition import definitions
+    from surveys.lifecycle import selectors, services
 
     try:
         with transaction.atomic():

@@ -8,15 +8,14 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.test import Client
 
-from collector import selectors as reports
-from collector import services as collector
-from collector.designs import Design
+from collector.designs import Design, selectors
+from collector.endpoint import receiving
 from estimator.analyses import services as analyses
-from estimator.exporting import jobs as exports
-from surveys.people import tokens
-from surveys.people.teams import home_team
-from surveys.rehearsals.services import request_rehearsal
-from surveys.services import close_survey, open_survey, write_survey
+from estimator.exports import services as exports
+from surveys.accounts import tokens
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import close_survey, open_survey, write_survey
+from surveys.planning.rehearsals.services import request_rehearsal
 from tests import payloads
 from tests.finished import fill, run_of
 
@@ -41,13 +40,13 @@ def set_up() -> Scene:
     team = home_team(alice)
     home_team(bob)
     survey = write_survey(payloads.definition(), team=team)
-    opened = reports.get_design(open_survey(survey).design_id)
+    opened = selectors.get_design(open_survey(survey).design_id)
     over = write_survey(payloads.definition(slug="over"), team=team)
-    closed = reports.get_design(open_survey(over).design_id)
+    closed = selectors.get_design(open_survey(over).design_id)
     close_survey(over)
     fill(opened)
     stored = payloads.report(opened, stratum="y2", report="0102")
-    collector.receive(json.dumps(stored).encode(), slug="campus")
+    receiving.receive(json.dumps(stored).encode(), slug="campus")
     run = run_of(opened, final=False)
     asked = {"quantity": "cheated:1", "against": "pairs"}
     analysis = analyses.execute(analyses.request("comparison", asked, [opened]).pk)

@@ -12,10 +12,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from surveys.models import Survey
-from surveys.people.invitations import invite
-from surveys.people.models import Role
-from surveys.people.teams import home_team
+from surveys.accounts.invitations import invite
+from surveys.accounts.teams import home_team
+from surveys.models import Role, Survey
 from tests.fuzz.scene import Scene
 from tests.panel.test_access import ADMIN, ROWS, Row
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from collector.items import grid_points
+from collector.designs.items import grid_points
 from randomized_response import (
     Channel,
     EachOption,

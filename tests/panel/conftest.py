@@ -6,9 +6,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from collector import selectors as reports
-from estimator import services as estimator
+from collector.designs.selectors import get_design
 from estimator.models import Run
+from estimator.runs import services as estimator
 from surveys.models import Version
 from tests.finished import fill_open, run_of
 
@@ -55,6 +55,6 @@ def her(alice: User, sign_in: SignIn) -> Client:
 @pytest.fixture
 def run(version: Version) -> Run:
     """A finished run of alice's open survey."""
-    design = reports.get_design(version.design_id)
+    design = get_design(version.design_id)
     fill_open(design)
     return run_of(design, final=False)

@@ -19,20 +19,20 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from collector import selectors as reports
+from collector.designs.selectors import get_design
 from estimator.analyses import services as analyses
-from estimator.exporting import jobs as exporting
+from estimator.exports import services as exporting
 from estimator.models import Export, Run
-from surveys import definitions, selectors
-from surveys.access import Role
-from surveys.inviting import making
-from surveys.models import Mailing, Recipient, Survey
-from surveys.people.invitations import invite
-from surveys.people.models import Membership, Team
-from surveys.people.teams import home_team
-from surveys.rehearsals.services import request_rehearsal
-from surveys.services import open_survey, write_survey
-from surveys.webhooks import services as webhooks
+from surveys.accounts.access import Role
+from surveys.accounts.invitations import invite
+from surveys.accounts.teams import home_team
+from surveys.definition import definitions
+from surveys.lifecycle import selectors
+from surveys.lifecycle.services import open_survey, write_survey
+from surveys.models import Mailing, Membership, Recipient, Survey, Team
+from surveys.outreach import invitations
+from surveys.outreach.webhooks import services as webhooks
+from surveys.planning.rehearsals.services import request_rehearsal
 from tests import payloads
 from tests.config.test_headers import FORBIDDEN
 from tests.panel.test_authoring import form_of
@@ -245,7 +245,7 @@ def cast(
     team = survey.team
     draft = write_survey(payloads.definition(slug="draft"), team=team)
     asked = {"quantity": "cheated:1", "against": "pairs"}
-    analysis = analyses.execute(analyses.request("comparison", asked, [reports.get_design(run.design_id)]).pk)
+    analysis = analyses.execute(analyses.request("comparison", asked, [get_design(run.design_id)]).pk)
     people: dict[str, User | None] = {"nobody": None, "no staff": dave, "stranger": bob}
     for role in (VIEWER, ANALYST, EDITOR):
         member = User.objects.create_user(role.label, is_staff=True)
@@ -289,7 +289,7 @@ def batch_of(team: Team) -> Survey:
     """An open survey by invitation, with one batch."""
     open_survey(write_survey(payloads.definition(slug="coded", invitations="secret"), team=team))
     survey = Survey.objects.get(slug="coded")
-    making.make(survey, 10, kind="csv", by=None)
+    invitations.make(survey, 10, kind="csv", by=None)
     return survey
 
 

@@ -13,13 +13,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from collector import selectors as reports
+from collector.designs.selectors import get_design
 from estimator.analyses import services as analyses
-from estimator.analyses.models import Analysis
-from surveys.models import Survey
-from surveys.people.models import AuditEntry, Membership, Role
-from surveys.people.teams import home_team
-from surveys.services import close_survey, open_survey, revise_survey, write_survey
+from estimator.models import Analysis
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import close_survey, open_survey, revise_survey, write_survey
+from surveys.models import AuditEntry, Membership, Role, Survey
 from tests import analysed
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +38,7 @@ def survey(alice: User) -> Survey:
     """alice's open survey of three groups, with 1,500 reports."""
     found = write_survey(analysed.definition(), team=home_team(alice))
     version = open_survey(found)
-    analysed.answer(reports.get_design(version.design_id), np.random.default_rng(3))
+    analysed.answer(get_design(version.design_id), np.random.default_rng(3))
     return found
 
 
@@ -110,7 +109,7 @@ def test_each_kind_says_what_it_found(her: Client, survey: Survey, said: dict[st
 
 def test_weights_whose_interval_is_too_wide_are_not_quoted(her: Client, alice: User) -> None:
     version = open_survey(write_survey(analysed.definition(), team=home_team(alice)))
-    analysed.answer(reports.get_design(version.design_id), np.random.default_rng(4), n=40)
+    analysed.answer(get_design(version.design_id), np.random.default_rng(4), n=40)
     asked = {"kind": "weighting", "item": "cheated", "share-y1": "20", "share-y2": "30", "share-y3": "50"}
     text = text_of(her, ask(her, **asked))
     assert "Too few reports to tell the share of “Yes” in a population with these shares: the interval" in text
@@ -122,7 +121,7 @@ def test_versions_are_compared(her: Client, survey: Survey) -> None:
     close_survey(survey)
     revise_survey(survey)
     version = open_survey(survey, reason="It is a test.")
-    analysed.answer(reports.get_design(version.design_id), np.random.default_rng(4), yes=(0.6, 0.8, 0.7))
+    analysed.answer(get_design(version.design_id), np.random.default_rng(4), yes=(0.6, 0.8, 0.7))
     text = text_of(her, ask(her, kind="versions", quantity="cheated:1"))
     assert "Between wave 1 and wave 2 the share of “Yes” rose by " in text
     assert "taken as different people" in text
@@ -155,7 +154,7 @@ def test_too_few_reports_are_said(her: Client, alice: User) -> None:
 
 def test_a_reference_with_too_few_reports_is_named(her: Client, alice: User) -> None:
     version = open_survey(write_survey(analysed.definition(), team=home_team(alice)))
-    analysed.answer(reports.get_design(version.design_id), np.random.default_rng(1), n=130)
+    analysed.answer(get_design(version.design_id), np.random.default_rng(1), n=130)
     compared = text_of(her, ask(her, **(COMPARED | {"against": "y3"})))
     assert "Nothing can be compared yet" not in compared, "27 reports are enough for an estimate, and a comparison"
     regressed = text_of(her, ask(her, kind="regression", outcome="cheated", reference="y3"))
@@ -253,7 +252,7 @@ def test_every_kind_has_a_page_whatever_there_is(her: Client, alice: User, n: in
     """With no report, with one group that has enough, with two: a page, a CSV and a JSON file, and never a fault."""
     version = open_survey(write_survey(analysed.definition(), team=home_team(alice)))
     if n:
-        analysed.answer(reports.get_design(version.design_id), np.random.default_rng(1), n=n)
+        analysed.answer(get_design(version.design_id), np.random.default_rng(1), n=n)
     shares = {"share-y1": "20", "share-y2": "30", "share-y3": "50"}
     for said in (
         {"kind": "comparison", "quantity": "mood:mean", "against": "y3"},

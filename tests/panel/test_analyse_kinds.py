@@ -15,15 +15,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from collector import selectors as reports
-from collector.designs import Design
+from collector.designs import Design, selectors
 from estimator.analyses import services as analyses
-from estimator.analyses.models import Analysis
-from surveys import definitions
-from surveys.definitions import complete
+from estimator.models import Analysis
+from surveys.accounts.teams import home_team
+from surveys.definition import definitions
+from surveys.definition.definitions import complete
+from surveys.lifecycle.services import close_survey, open_survey, revise_survey, write_survey
 from surveys.models import Survey
-from surveys.people.teams import home_team
-from surveys.services import close_survey, open_survey, revise_survey, write_survey
 from tests import analysed, simulated
 from tests.surveys.test_every_kind import example
 
@@ -68,7 +67,7 @@ def survey(request: pytest.FixtureRequest, alice: User, monkeypatch: pytest.Monk
     monkeypatch.setattr(simulated, "SHARES", simulated.SHARES | shares)
     definition = example() if request.param == "kinds" else own_tables()
     found = write_survey(definition | {"strata": analysed.groups()}, team=home_team(alice))
-    fill(reports.get_design(open_survey(found, reason="It is a test.").design_id), seed=11)
+    fill(selectors.get_design(open_survey(found, reason="It is a test.").design_id), seed=11)
     return found
 
 
@@ -201,7 +200,7 @@ def test_versions_are_compared(her: Client, survey: Survey, monkeypatch: pytest.
     monkeypatch.setattr(definitions, "ceiling_of", lambda **_: 16.0)  # of both waves together
     close_survey(survey)
     revise_survey(survey)
-    fill(reports.get_design(open_survey(survey, reason="It is a test.").design_id), seed=12)
+    fill(selectors.get_design(open_survey(survey, reason="It is a test.").design_id), seed=12)
     for token in ends(offered(her, survey, "versions", "quantity")):
         done, page = found_of(her, survey, kind="versions", quantity=token)
         check_page(done, page)

@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from surveys.people import tokens
+from surveys.accounts import tokens
 from tests.panel.test_access import METHODS, ROWS, Cast, ask, cast, expected, verdict
 
 pytestmark = pytest.mark.django_db

@@ -9,11 +9,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from surveys import bounds, definitions, selectors
+from surveys.accounts.teams import home_team
+from surveys.definition import bounds, definitions
+from surveys.lifecycle import selectors
+from surveys.lifecycle.services import write_survey
 from surveys.models import Item, Survey, Version
-from surveys.people.teams import home_team
-from surveys.services import write_survey
-from surveys.words import WordsField
+from surveys.panel.forms.multilingual import WordsField
 from tests import payloads
 
 pytestmark = pytest.mark.django_db

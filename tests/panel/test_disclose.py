@@ -4,13 +4,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from estimator.exporting import jobs
+from estimator.exports import services
 from estimator.models import Export, Run
-from estimator.reporting import disclosures
-from surveys.models import Survey
-from surveys.people.models import AuditEntry
-from surveys.people.teams import home_team
-from surveys.services import write_survey
+from estimator.reports import disclosures
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import write_survey
+from surveys.models import AuditEntry, Survey
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
@@ -43,9 +42,9 @@ def test_a_refused_text_is_still_there_to_be_put_right(her: Client, survey: Surv
 def test_files_that_say_what_is_no_longer_so_are_deleted(
     her: Client, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "wake", lambda export_id: None)
+    monkeypatch.setattr(services, "wake", lambda export_id: None)
     for name in ("pdf", "bundle", "csv"):
-        jobs.request(run, name)
+        services.request(run, name)
     her.post(PAGE, {**FIELDS, "language": "en", "sponsor": "Nobody."})
     assert set(Export.objects.values_list("format", flat=True)) <= {"csv"}
 

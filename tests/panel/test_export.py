@@ -12,16 +12,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from estimator import jobs as leases
-from estimator.exporting import files, jobs
-from estimator.exporting.cells import Watch
-from estimator.exporting.formats import FORMATS, Format
+from estimator.base import jobs as leases
+from estimator.base.cells import Watch
+from estimator.exports import services, storage
+from estimator.exports.formats import FORMATS, Format
 from estimator.models import Export, Run
-from surveys import exporting
-from surveys.models import Survey
-from surveys.people.models import AuditEntry, Membership, Role
-from surveys.people.teams import home_team
-from surveys.services import write_survey
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import exports
+from surveys.lifecycle.services import write_survey
+from surveys.models import AuditEntry, Membership, Role, Survey
 from tests import payloads
 from tests.panel.conftest import SignIn
 
@@ -61,7 +60,7 @@ def text(client: Client, address: str = ADDRESS) -> str:
 
 
 def made(export: Export) -> Export:
-    jobs.execute(export.pk)
+    services.execute(export.pk)
     return Export.objects.get(pk=export.pk)
 
 
@@ -79,7 +78,7 @@ def test_from_the_page_to_the_file(run: Run, her: Client, alice: User) -> None:
     assert page.count("Waiting for a worker") == 1
     file = her.get(reverse("panel:export-file", args=[export.key]))
     content = b"".join(file.streaming_content)  # type: ignore[attr-defined]
-    assert content == files.path_of(export.key).read_bytes()
+    assert content == storage.path_of(export.key).read_bytes()
     assert {name: file[name] for name in ("Content-Type", "Content-Disposition", "ETag", "Cache-Control")} == {
         "Content-Type": "text/csv; charset=utf-8",
         "Content-Disposition": f'attachment; filename="campus-1-{run.key[:8]}.csv"',
@@ -120,7 +119,7 @@ def test_rows_take_a_tick_and_an_editor(run: Run, her: Client, as_a: Callable[[R
 
 
 def test_who_gets_which_file(run: Run, her: Client, as_a: Callable[[Role], Client], sign_in: SignIn, bob: User) -> None:
-    numbers, microdata = (made(jobs.request(run, name, microdata=True)[0]) for name in ("csv", "rows"))
+    numbers, microdata = (made(services.request(run, name, microdata=True)[0]) for name in ("csv", "rows"))
     people = {role.label: as_a(role) for role in Role} | {"stranger": sign_in(bob)}
     found = {
         who: [client.get(reverse("panel:export-file", args=[one.key])).status_code for one in (numbers, microdata)]
@@ -140,11 +139,11 @@ def test_who_gets_which_file(run: Run, her: Client, as_a: Callable[[Role], Clien
 
 
 def test_cancelling_and_deleting(run: Run, her: Client) -> None:
-    waiting = exporting.request_export(run, "csv")[0]
+    waiting = exports.request_export(run, "csv")[0]
     assert "Cancel" in text(her)
     her.post(reverse("panel:export-delete", args=[waiting.key]))
     assert "It is cancelled; nothing is left of it." in text(her)
-    done = made(exporting.request_export(run, "csv")[0])
+    done = made(exports.request_export(run, "csv")[0])
     assert "Delete" in text(her)
     her.post(reverse("panel:export-delete", args=[done.key]))
     assert not Export.objects.exists()
@@ -153,25 +152,25 @@ def test_cancelling_and_deleting(run: Run, her: Client) -> None:
 
 
 def test_what_is_not_there_is_not_served(run: Run, her: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    export = jobs.request(run, "csv")[0]
+    export = services.request(run, "csv")[0]
     address = reverse("panel:export-file", args=[export.key])
     assert her.get(address).status_code == 404
     made(export)
     assert her.get(address).status_code == 200
-    files.path_of(export.key).unlink()
+    storage.path_of(export.key).unlink()
     assert her.get(address).status_code == 404
     assert "ask for it again" in text(her)
 
 
 def test_a_file_is_gone_when_its_time_is_over(run: Run, her: Client) -> None:
-    export = made(jobs.request(run, "csv")[0])
+    export = made(services.request(run, "csv")[0])
     Export.objects.update(kept_until=timezone.now() - timedelta(seconds=1))
     assert her.get(reverse("panel:export-file", args=[export.key])).status_code == 404
 
 
 def test_what_the_script_asks_for(run: Run, her: Client) -> None:
     address = reverse("panel:export-progress", args=["campus"])
-    export = jobs.request(run, "csv")[0]
+    export = services.request(run, "csv")[0]
     before = her.get(address)
     assert before.json()["exports"] == {export.key: {"progress": 0, "words": "waiting for a worker"}}
     assert f'data-page="{before.json()["page"]}" data-waits' in her.get(ADDRESS).content.decode()

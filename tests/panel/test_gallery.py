@@ -7,12 +7,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from surveys import selectors, topics
-from surveys.definitions import design_of, dump, load_checked, total_epsilon
-from surveys.mechanisms import mechanism_of
+from surveys.definition import templates
+from surveys.definition.definitions import design_of, dump, load_checked, total_epsilon
+from surveys.definition.mechanisms import mechanism_of
+from surveys.definition.validation import DefinitionError
+from surveys.lifecycle import selectors
 from surveys.models import Survey
 from surveys.panel.gallery import cards
-from surveys.reading import DefinitionError
 
 TOPICS = (
     "substance-use", "academic-cheating", "partner-violence", "corruption", "sexual-health", "discrimination-at-work",
@@ -22,15 +23,15 @@ TO_BE_FILLED_IN = {"partner-violence"}
 
 
 def test_the_eight_topics_are_there() -> None:
-    assert tuple(template.name for template in topics.templates()) == TOPICS
-    assert topics.find("tax") is topics.templates()[6]
-    assert topics.find("taxes") is None
+    assert tuple(template.name for template in templates.templates()) == TOPICS
+    assert templates.find("tax") is templates.templates()[6]
+    assert templates.find("taxes") is None
 
 
 @pytest.mark.parametrize("name", TOPICS)
 def test_a_template_is_sensible(name: str) -> None:
     """Three to six questions in two languages, none above epsilon 2, together at most 4, also with a coin or a die."""
-    template = topics.find(name)
+    template = templates.find(name)
     assert template is not None
     definition = copy.deepcopy(template.definition)
     assert definition["languages"] == ["en", "de"]
@@ -51,7 +52,7 @@ def test_a_template_is_sensible(name: str) -> None:
 @pytest.mark.django_db
 def test_the_gallery_shows_each_template(her: Client) -> None:
     html = her.get(reverse("panel:templates")).content.decode()
-    for template in topics.templates():
+    for template in templates.templates():
         assert template.topic in html
         assert f'value="{template.name}"' in html
     assert html.count("Start from this</button>") == 8
@@ -67,7 +68,7 @@ def test_a_template_becomes_a_draft_under_a_free_name(her: Client, alice: User) 
     ]  # fmt: skip
     html = her.get(first["Location"]).content.decode()
     assert "has a place to fill in" in html
-    template = topics.find("partner-violence")
+    template = templates.find("partner-violence")
     assert template is not None
     assert selectors.definition_of(Survey.objects.get(slug="partner-violence")) == template.definition
     assert her.post(address, {"template": "no-such"}).status_code == 404

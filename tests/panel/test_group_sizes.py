@@ -21,23 +21,21 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from collector import folding
-from collector import selectors as reports
-from collector.designs import Design
-from estimator import participation, report
-from estimator import services as estimator
+from collector.designs import Design, selectors
+from collector.reports import folding
 from estimator.analyses import services as analyses
-from estimator.analyses.models import Analysis
-from estimator.exporting.formats import FORMATS
-from estimator.languages import speaking
-from estimator.models import Estimate, GroupSize, Run
-from estimator.reporting import paper
+from estimator.base.languages import speaking
+from estimator.exports.formats import FORMATS
+from estimator.models import Analysis, Estimate, GroupSize, Run
+from estimator.reports import paper, report
+from estimator.runs import group_sizes
+from estimator.runs import services as estimator
 from randomized_response import load_bundle
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import close_survey, open_survey, write_survey
 from surveys.models import Survey
-from surveys.people.teams import home_team
-from surveys.services import close_survey, open_survey, write_survey
-from surveys.webhooks import services as webhooks
-from surveys.webhooks.events import EVENTS, notice
+from surveys.outreach.webhooks import services as webhooks
+from surveys.outreach.webhooks.events import EVENTS, notice
 from tests import analysed, simulated
 from tests.panel.test_access import ROWS
 
@@ -58,9 +56,9 @@ def test_the_search_finds_a_size_however_it_is_written() -> None:
 
 @pytest.fixture
 def survey(alice: User, monkeypatch: pytest.MonkeyPatch) -> Survey:
-    monkeypatch.setattr(participation, "mechanism", lambda epsilon: lambda size: size + 7)
+    monkeypatch.setattr(group_sizes, "mechanism", lambda epsilon: lambda size: size + 7)
     found = write_survey(analysed.definition(participation="0.5"), team=home_team(alice))
-    design = reports.get_design(open_survey(found).design_id)
+    design = selectors.get_design(open_survey(found).design_id)
     strata = np.repeat(np.arange(3), list(SIZES.values()))
     generator = np.random.default_rng(8)
     told = np.stack([generator.integers(0, 2, strata.size), generator.integers(0, 3, strata.size)], axis=1)
@@ -70,7 +68,7 @@ def survey(alice: User, monkeypatch: pytest.MonkeyPatch) -> Survey:
 
 
 def design_of(survey: Survey) -> Design:
-    return reports.get_design(survey.versions.get().design_id)
+    return selectors.get_design(survey.versions.get().design_id)
 
 
 def final_run(survey: Survey) -> Run:

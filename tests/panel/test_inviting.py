@@ -12,15 +12,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from collector import inviting
-from collector.invitations import hash_of, is_code
+from collector.invitations import batches as inviting
+from collector.invitations.codes import hash_of, is_code
 from collector.models import Invitation
-from surveys.inviting import mailing, posting
-from surveys.models import Mailing, Recipient, Survey
-from surveys.people.models import AuditEntry
-from surveys.people.teams import home_team
-from surveys.selectors import latest_version
-from surveys.services import close_survey, open_survey, write_survey
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.selectors import latest_version
+from surveys.lifecycle.services import close_survey, open_survey, write_survey
+from surveys.models import AuditEntry, Mailing, Recipient, Survey
+from surveys.outreach import mail_delivery, mailing
 from tests import payloads
 from tests.surveys.test_mailing import box, invited
 from tests.tools.mailbox import Mailbox
@@ -129,7 +128,7 @@ def test_a_mail_is_looked_at_changed_and_sent(invited: Survey, her: Client, box:
     asked = Mailing.objects.get()
     assert sent["Location"] == address("mailing", asked.key)
     assert "0 of 12 sent; waiting for a worker" in her.get(sent["Location"]).content.decode()
-    posting.execute(asked.pk)
+    mail_delivery.execute(asked.pk)
     assert "12 of 12 sent." in her.get(sent["Location"]).content.decode()
     assert "Invitations to 12" in her.get(address("invitations")).content.decode()
     assert len(box.mails) == 12
@@ -139,14 +138,14 @@ def test_who_was_refused_is_named_and_gets_it_later(invited: Survey, her: Client
     box.answers = {"p4@example.org": "550 never heard of"}
     her.post(address("mail"), mail_of(step="send"))
     asked = Mailing.objects.get()
-    posting.execute(asked.pk)
+    mail_delivery.execute(asked.pk)
     page = her.get(address("mailing", asked.key)).content.decode()
     assert "p4@example.org" in page
     assert "Send to the other 1" in page
     assert "never heard of" not in page
     box.answers = {}
     her.post(address("mailing-rest", asked.key))
-    posting.execute(asked.pk)
+    mail_delivery.execute(asked.pk)
     assert box.addresses[-1] == "p4@example.org"
     her.post(address("mailing-delete", asked.key))
     assert not Mailing.objects.exists()

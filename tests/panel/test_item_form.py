@@ -9,11 +9,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from surveys import selectors
-from surveys.definitions import Definition, load
+from surveys.accounts.teams import home_team
+from surveys.definition.definitions import Definition, load
+from surveys.lifecycle import selectors
+from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
-from surveys.people.teams import home_team
-from surveys.services import write_survey
 from tests.panel.test_authoring import change, form_of, save
 from tests.surveys.test_every_kind import example
 

@@ -8,13 +8,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from collector.selectors import get_design
-from estimator import selectors as estimates
-from estimator import services as estimator
+from collector.designs.selectors import get_design
 from estimator.models import Run
+from estimator.runs import selectors as estimates
+from estimator.runs import services as estimator
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import Item, Survey, Version
-from surveys.people.teams import home_team
-from surveys.services import close_survey, write_survey
 from tests import payloads
 from tests.finished import fill
 

@@ -13,12 +13,11 @@ from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
 
-from estimator.exporting.formats import FORMATS
+from estimator.exports.formats import FORMATS
 from estimator.models import Run
-from surveys.models import Survey
-from surveys.people.models import Team
-from surveys.people.teams import home_team
-from surveys.services import write_survey
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import write_survey
+from surveys.models import Survey, Team
 from tests import payloads
 from tests.panel.test_access import ADMIN, ROWS, Cast, cast
 

@@ -8,11 +8,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from surveys import appointments, services
-from surveys.appointments import Terms
-from surveys.models import Appointment, Survey, Version
-from surveys.people.models import AuditEntry
-from surveys.people.teams import home_team
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import schedules, services
+from surveys.lifecycle.schedules import Terms
+from surveys.models import Appointment, AuditEntry, Survey, Version
 from tests import payloads, translated
 from tests.panel.test_lifecycle import digest_shown, look, press, words
 
@@ -32,7 +31,7 @@ def ahead(hours: int) -> str:
 
 def test_it_shows_the_whole_design_as_it_will_be(survey: Survey, her: Client) -> None:
     said = opening_page(her)
-    design_digest = appointments.digest_of(survey)
+    design_digest = schedules.digest_of(survey)
     assert design_digest in said
     assert "Epsilon, in total" in said
     assert "multiplies the odds between any two of her possible sets of answers by" in said
@@ -112,12 +111,12 @@ def test_terms_that_cannot_be_are_said_beside_the_field(
 
 
 def test_what_it_did_by_itself_and_why_it_could_not(survey: Survey, her: Client) -> None:
-    appointments.open_on(
-        survey, Terms(opens_at=timezone.now() + timedelta(hours=1)), confirmed=appointments.digest_of(survey)
+    schedules.open_on(
+        survey, Terms(opens_at=timezone.now() + timedelta(hours=1)), confirmed=schedules.digest_of(survey)
     )
     survey.items.filter(key="mood").update(truth="1/5")
     Appointment.objects.update(due_at=timezone.now())
-    appointments.keep_due()
+    schedules.keep_due()
     assert "Did not open" in opening_page(her)
     assert "It did not open by itself on" in look(her)
     assert "The draft has changed" in opening_page(her)
@@ -143,7 +142,7 @@ def test_every_act_is_in_the_log_with_who_did_it(survey: Survey, her: Client) ->
     press(her, "embed", "campus", origins="https://www.example.org")
     press(her, "show-results", "campus", shown="yes")
     Appointment.objects.filter(state=Appointment.State.WAITING).update(due_at=timezone.now())
-    appointments.keep_due()
+    schedules.keep_due()
     Survey.objects.get().versions.get().design.runs.update(state="failed")
     press(her, "archive", "campus")
     written = list(AuditEntry.objects.order_by("pk").values_list("name", "act"))

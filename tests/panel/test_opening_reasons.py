@@ -8,11 +8,11 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from surveys import selectors, services
-from surveys.ceilings import with_reason
+from surveys.accounts.audit_log import of_survey
+from surveys.accounts.teams import home_team
+from surveys.definition.ceilings import with_reason
+from surveys.lifecycle import selectors, services
 from surveys.models import Survey
-from surveys.people.log import of_survey
-from surveys.people.teams import home_team
 from tests import payloads
 from tests.panel.test_lifecycle import digest_shown, press, words
 from tests.surveys.test_ceilings import REASON, weak

@@ -8,14 +8,16 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
+from collector.designs.services import close_design
 from collector.models import FrozenDesign, WaitingReport
-from collector.services import close
-from estimator import jobs, services, tasks
-from estimator.exporting import jobs as exporting
+from estimator import tasks
+from estimator.base import jobs
+from estimator.exports import services as exporting
 from estimator.models import Run
-from surveys.keeping.signature import own_fingerprint
+from estimator.runs import services
+from surveys.maintenance.signature import own_fingerprint
 from surveys.models import Version
-from surveys.webhooks import services as webhooks
+from surveys.outreach.webhooks import services as webhooks
 from tests.panel.conftest import SignIn
 
 ADDRESS = "/panel/operation/"
@@ -76,7 +78,7 @@ def test_it_tells_of_reports_that_are_set_aside(operator: Client, version: Versi
     assert "set aside" not in words(operator)
     number = FrozenDesign.objects.get(digest=version.design_id).number
     WaitingReport.objects.create(design_id=number, nonce=b"n" * 16, stratum=0, report=b"\x63\x61", mode=0)
-    close(version.design_id)
+    close_design(version.design_id)
     tasks.fold_waiting()
     assert "1 set aside: changed by a disk or by hand" in words(operator)
 

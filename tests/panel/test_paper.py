@@ -7,11 +7,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from collector import services as collector
+from collector.endpoint import receiving
 from collector.models import Report, WaitingReport
-from surveys import services
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import services
 from surveys.models import Survey, Version
-from surveys.people.teams import home_team
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
@@ -141,7 +141,7 @@ def test_no_log_and_no_error_page_holds_a_mark(
         raise RuntimeError("the disk is full")
 
     sheet = empty_sheet(her)
-    monkeypatch.setattr(collector, "receive_sheet", fail)
+    monkeypatch.setattr(receiving, "receive_sheet", fail)
     her.raise_request_exception = False
     with caplog.at_level(logging.DEBUG):
         answer = her.post(ADDRESS, sheet)

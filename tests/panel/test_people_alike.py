@@ -15,9 +15,9 @@ from django.urls import reverse
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from sesame.utils import get_token
 
-from surveys.people.invitations import invite
-from surveys.people.models import Invitation, Role
-from surveys.people.teams import home_team
+from surveys.accounts.invitations import invite
+from surveys.accounts.teams import home_team
+from surveys.models import Invitation, Role
 from tests.panel.conftest import SignIn
 
 pytestmark = pytest.mark.django_db

@@ -15,7 +15,7 @@ from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from sesame.utils import get_token
 
-from surveys.people.models import AuditEntry
+from surveys.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
 
@@ -191,17 +191,17 @@ def test_wrong_passwords_of_success_are_forgotten(alice: User) -> None:
 
 
 def test_many_names_from_one_address_meet_the_limit(alice: User, settings: Any) -> None:
-    from collector import limits
-    from collector.limits import Limit
+    from collector.endpoint import rate_limits
+    from collector.endpoint.rate_limits import Limit
 
     settings.REDIS_URL = None
     things = settings.CANDOR_LIMITS["sign-ins by address"].things
     settings.CANDOR_LIMITS = settings.CANDOR_LIMITS | {"sign-ins by address": Limit(things, 4, "day")}
-    limits.shared.cache_clear()
+    rate_limits.shared.cache_clear()
     tried = [sign_in_from("192.0.2.7", name=f"name{number}", password="wrong") for number in range(6)]
     assert tried == [200] * 4 + [429] * 2
     assert sign_in_from("192.0.2.8") == 302
-    limits.shared.cache_clear()
+    rate_limits.shared.cache_clear()
 
 
 def test_counts_of_sign_ins_hold_no_address(alice: User) -> None:

@@ -10,14 +10,13 @@ from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.urls import reverse
 
-from collector import selectors as reports
-from collector import services as collector
-from estimator import services as estimator
-from surveys import services
-from surveys.lifecycle import NotAllowed
-from surveys.models import Survey
-from surveys.people.log import as_json, record
-from surveys.people.models import AuditEntry
+from collector.designs.selectors import get_design
+from collector.endpoint import receiving
+from estimator.runs import services as estimator
+from surveys.accounts.audit_log import as_json, record
+from surveys.errors import NotAllowed
+from surveys.lifecycle import services
+from surveys.models import AuditEntry, Survey
 from tests import payloads
 from tests.panel.test_authoring import form_of
 
@@ -116,11 +115,11 @@ def test_an_edit_says_what_was_changed_and_not_what_it_says(survey: Survey, her:
 def test_nothing_of_a_respondent_gets_into_it(survey: Survey, alice: User) -> None:
     """A full flow: neither a nonce, nor the symbols of a report, nor a group, nor a count that one report moves."""
     version = services.open_survey(survey, by=alice)
-    design = reports.get_design(version.design_id)
+    design = get_design(version.design_id)
     canaries = [f"ca9a7c0ffee{number:021x}" for number in range(37)]
     for number, nonce in enumerate(canaries):
         symbols = bytes([number % 2, number % 3]).hex()
-        collector.receive(payloads.body(design, report=symbols, nonce=nonce), slug="campus")
+        receiving.receive(payloads.body(design, report=symbols, nonce=nonce), slug="campus")
     written = AuditEntry.objects.count()
     run = estimator.execute(services.request_estimate(survey, by=alice).pk)
     services.publish_run(run, published=True, by=alice)

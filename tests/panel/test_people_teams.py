@@ -9,13 +9,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from surveys import definitions
-from surveys.access import Role, get_survey_or_404, role_in, surveys_of
-from surveys.lifecycle import NotAllowed
-from surveys.models import Survey
-from surveys.people import invitations, teams
-from surveys.people.models import AuditEntry, Invitation, Membership, Team
-from surveys.people.teams import home_team, make_team, team_for
+from surveys.accounts import invitations, teams
+from surveys.accounts.access import Role, get_survey_or_404, role_in, surveys_of
+from surveys.accounts.teams import home_team, make_team, team_for
+from surveys.definition import definitions
+from surveys.errors import NotAllowed
+from surveys.models import AuditEntry, Invitation, Membership, Survey, Team
 from tests import payloads
 from tests.panel.conftest import SignIn
 

@@ -20,12 +20,12 @@ from randomized_response import (
     plan,
     warner,
 )
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
-from surveys.people.teams import home_team
-from surveys.planning.asking import Asked
 from surveys.planning.parameters import Wanted
-from surveys.planning.showing import show
-from surveys.services import write_survey
+from surveys.planning.presentation import show
+from surveys.planning.question import Asked
 from tests import payloads
 
 pytestmark = pytest.mark.django_db

@@ -10,11 +10,12 @@ from django.urls import reverse
 
 from collector.models import FrozenDesign
 from config.middleware import COIN_POLICY, PANEL_POLICY, PREVIEW_POLICY, RESPONDENT_POLICY, headers_for
-from surveys import pages, selectors
-from surveys.definitions import design_of
+from surveys.accounts.teams import home_team
+from surveys.definition.definitions import design_of
+from surveys.lifecycle import selectors
+from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
-from surveys.people.teams import home_team
-from surveys.services import write_survey
+from surveys.rendering import pages
 from tests import payloads
 from tests.panel.test_authoring import BILINGUAL, change, form_of
 

@@ -10,21 +10,18 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from collector import folding
-from collector import selectors as reports
-from collector.designs import Design
-from collector.services import receive
-from estimator import services as estimator
+from collector.designs import Design, selectors
+from collector.endpoint.receiving import receive
+from collector.reports import folding
 from estimator.analyses import services as analyses
-from estimator.analyses.models import Analysis
-from estimator.models import Export, Run
-from surveys.access import Role
-from surveys.models import Mailing, Survey, Version
-from surveys.people.invitations import invite
-from surveys.people.models import Membership
-from surveys.people.teams import home_team
-from surveys.rehearsals.services import request_rehearsal
-from surveys.services import close_survey, open_survey, revise_survey, write_survey
+from estimator.models import Analysis, Export, Run
+from estimator.runs import services as estimator
+from surveys.accounts.access import Role
+from surveys.accounts.invitations import invite
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import close_survey, open_survey, revise_survey, write_survey
+from surveys.models import Mailing, Membership, Survey, Version
+from surveys.planning.rehearsals.services import request_rehearsal
 from tests import payloads
 from tests.finished import fill, run_of
 from tests.panel.test_access import ADMIN, ROWS, export_of, mailing_of
@@ -108,7 +105,7 @@ def grow(survey: Survey, draft: Survey, alice: User) -> None:
 
 def analyse_and_rehearse(survey: Survey) -> None:
     """What the pages of analyses and rehearsals list."""
-    design = reports.get_design(survey.versions.all()[:1].get().design_id)
+    design = selectors.get_design(survey.versions.all()[:1].get().design_id)
     asked = {"quantity": "cheated:1" if len(design.alphabets) == 2 else "q0:1", "against": "pairs"}
     analyses.execute(analyses.request("comparison", asked, [design]).pk)
     request_rehearsal(survey, {"respondents": 60, "shares": {}}, repetitions=1, seed=1)
@@ -116,7 +113,7 @@ def analyse_and_rehearse(survey: Survey) -> None:
 
 
 def fill_and_estimate(version: Version) -> None:
-    design = reports.get_design(version.design_id)
+    design = selectors.get_design(version.design_id)
     _fill(design, 120)
     folding.fold(design.digest)
     run_of(design, final=False)

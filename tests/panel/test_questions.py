@@ -11,11 +11,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from surveys import selectors
-from surveys.definitions import Definition
+from surveys.accounts.teams import home_team
+from surveys.definition.definitions import Definition
+from surveys.lifecycle import selectors
+from surveys.lifecycle.services import write_survey
 from surveys.models import Item, Survey, Version
-from surveys.people.teams import home_team
-from surveys.services import write_survey
 from tests import payloads
 from tests.panel.test_authoring import BILINGUAL, change, form_of
 from tests.panel.test_item_form import HABITS, HOURS, MOOD, OFTEN, SMOKES, errors_of

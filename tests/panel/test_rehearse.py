@@ -11,12 +11,13 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from collector.designs.selectors import get_design
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import write_survey
 from surveys.models import Rehearsal, Survey
-from surveys.people.teams import home_team
-from surveys.rehearsals import measuring
-from surveys.rehearsals import services as rehearsals
-from surveys.rehearsals.findings import Block, Finding, Findings, findings
-from surveys.services import write_survey
+from surveys.planning.rehearsals import measures
+from surveys.planning.rehearsals import services as rehearsals
+from surveys.planning.rehearsals.findings import Block, Finding, Findings, findings
 from tests import payloads
 from tests.simulated import stored
 from tests.surveys.test_every_kind import example
@@ -118,7 +119,7 @@ def test_groups_have_truths_and_sizes_of_their_own(her: Client, survey: Survey) 
     asked = done(her, **{"size-0": "40", "size-1": "80", "q0g1-1": "90", "repetitions": "1"})
     assert asked.said["sizes"] == [40, 80]
     assert asked.said["groups"] == {"y2": {"cheated": [pytest.approx(0.1), 0.9]}}
-    ahead = measuring.unpacked(asked.foreseen or b"", measuring.FORESEEN)
+    ahead = measures.unpacked(asked.foreseen or b"", measures.FORESEEN)
     assert ahead[:3, 0].tolist() == pytest.approx([(40 * 0.3 + 80 * 0.9) / 120, 0.3, 0.9])
     again = her.get(f"{PAGE}?like=1").context["form"]
     assert [again[name].value() for name in ("size-1", "q0g1-1", "q0g0-1", "seed")] == [80, "90", None, 5]
@@ -172,7 +173,7 @@ def test_a_rehearsal_has_no_page_and_is_never_published(her: Client, survey: Sur
     stranger = Client()
     assert stranger.get(f"/reports/{asked.run.key}/").status_code == 404
     assert stranger.get("/s/campus/").status_code == 404
-    report = payloads.body(rehearsals.reports.get_design(asked.design_id))
+    report = payloads.body(get_design(asked.design_id))
     assert send(report).status == 404
     assert "rehearsal" not in her.get("/panel/surveys/survey/").content.decode().lower()
 
@@ -212,7 +213,7 @@ def test_findings_of_other_estimates_are_not_mixed_up(her: Client, survey: Surve
     """A version that showed fewer or more of them made the rehearsal: its rows are of others."""
     asked = done(her)
     one = asked.done.get(number=2)
-    one.numbers = measuring.packed(measuring.unpacked(one.numbers, measuring.COLUMNS)[1:])
+    one.numbers = measures.packed(measures.unpacked(one.numbers, measures.COLUMNS)[1:])
     one.save()
     assert findings(asked) is None
     assert "That version showed other estimates. Rehearse again." in her.get(f"{PAGE}1/").content.decode()

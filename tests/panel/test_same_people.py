@@ -12,13 +12,14 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from surveys import definitions, selectors, services
+from surveys.accounts.audit_log import of_survey
+from surveys.accounts.teams import home_team
+from surveys.definition import definitions
+from surveys.definition.validation import DefinitionError
+from surveys.lifecycle import selectors, services
+from surveys.lifecycle.budget import book_of
+from surveys.lifecycle.services import duplicate_survey
 from surveys.models import Survey, Version
-from surveys.people.log import of_survey
-from surveys.people.teams import home_team
-from surveys.reading import DefinitionError
-from surveys.services import duplicate_survey
-from surveys.waves.book import book_of
 from tests import payloads
 from tests.surveys.test_waves import answer
 from tests.tools.api import Program

@@ -11,13 +11,12 @@ from django.urls import reverse
 from django.utils import translation
 
 from config.middleware import RESPONDENT_POLICY
-from surveys import links, selectors, services
-from surveys.embedding import NotAnOrigin, origins_of
-from surveys.models import Page, Survey, Version
-from surveys.people.models import AuditEntry
-from surveys.people.teams import home_team
-from surveys.sharing import codes
-from surveys.sharing.poster import render_poster, words
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import links, selectors, services
+from surveys.lifecycle.embedding import NotAnOrigin, origins_of
+from surveys.models import AuditEntry, Page, Survey, Version
+from surveys.outreach import qr_codes
+from surveys.outreach.poster import render_poster, words
 from tests import payloads, translated
 from tests.panel import test_lifecycle
 from tests.panel.test_lifecycle import press
@@ -77,15 +76,15 @@ def test_the_code_is_a_picture_with_words(version: Version, her: Client) -> None
 def test_the_codes_lead_where_they_say(version: Version, her: Client) -> None:
     """The modules of the picture are those of the link, of no other."""
     link, groups = links.language_links(version)[0], links.group_links(version)
-    assert get(her, "share-png").content == codes.png(link.address)
-    assert get(her, "share-png", "?group=y2").content == codes.png(groups[1].address) != codes.png(link.address)
+    assert get(her, "share-png").content == qr_codes.png(link.address)
+    assert get(her, "share-png", "?group=y2").content == qr_codes.png(groups[1].address) != qr_codes.png(link.address)
     assert get(her, "share-png")["Content-Type"] == "image/png"
     for wrong in ("?group=y9", "?language=de", "?group=y1&language=en", "?link=https://elsewhere.test"):
         assert [get(her, name, wrong).status_code for name in ("share-svg", "share-png", "share-poster")] == [404] * 3
 
 
 def test_a_title_cannot_break_out_of_the_picture() -> None:
-    drawn = ElementTree.fromstring(codes.svg(HOST, 'A "title" <script> & more'))
+    drawn = ElementTree.fromstring(qr_codes.svg(HOST, 'A "title" <script> & more'))
     assert drawn.get("aria-label") == 'A "title" <script> & more'
 
 
@@ -116,7 +115,7 @@ def test_the_poster_says_what_is_promised_in_its_language(spoken: Version) -> No
     assert said["title"] == "Studium"
     assert said["address"] == "127.0.0.1:8000/s/campus/de/"
     assert said["promise"].startswith("Ihre wahre Antwort bleibt auf Ihrem Gerät.")
-    assert said["code"].encode() == codes.svg(link.address, said["alt"])
+    assert said["code"].encode() == qr_codes.svg(link.address, said["alt"])
 
 
 def test_no_site_may_show_the_survey_until_it_is_named(version: Version, her: Client, client: Client) -> None:

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from sesame.utils import get_token
 
-from surveys.links import sign_in_link
+from surveys.lifecycle.links import sign_in_link
 
 LIST = "/panel/surveys/survey/"
 

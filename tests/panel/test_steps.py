@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from collector import folding
-from collector import selectors as reports
-from collector.designs import Design
-from collector.services import receive
-from estimator import services as estimator
+from collector.designs import Design, selectors
+from collector.endpoint.receiving import receive
+from collector.reports import folding
+from collector.reports import selectors as reports
 from estimator import tasks
 from estimator.analyses import services as analyses
-from estimator.exporting.formats import FORMATS
+from estimator.exports.formats import FORMATS
+from estimator.runs import services as estimator
 from surveys.models import Version
 from tests import payloads
 from tests.finished import fill
@@ -25,7 +25,7 @@ MOVED_BY_RUNS = ("candor_worker_seen_seconds", "candor_jobs", "candor_database_b
 @pytest.fixture
 def opened(version: Version) -> Design:
     """Of 90 reports 70 are counted: ten more of each group wait."""
-    design = reports.get_design(version.design_id)
+    design = selectors.get_design(version.design_id)
     fill(design)
     tasks.fold_waiting()
     return design
@@ -73,7 +73,7 @@ def test_ten_answers_of_a_group_are_a_step(opened: Design, her: Client) -> None:
 
 
 def test_the_page_says_that_it_counts_in_steps(version: Version, her: Client) -> None:
-    design = reports.get_design(version.design_id)
+    design = selectors.get_design(version.design_id)
     fill(design, count=19, first=19)
     tasks.fold_waiting()
     page = " ".join(her.get("/panel/survey/campus/watch/").content.decode().split())

@@ -13,9 +13,8 @@ from django.test import Client
 from django.urls import reverse
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from surveys.models import Survey
-from surveys.people import tokens
-from surveys.people.models import AccessToken, AuditEntry
+from surveys.accounts import tokens
+from surveys.models import AccessToken, AuditEntry, Survey
 
 pytestmark = pytest.mark.django_db
 PAGE, PLAN = "/panel/account/tokens/", "/api/v1/plan/"
@@ -122,16 +121,16 @@ def test_a_person_has_so_many(alice: User, her: Client) -> None:
 
 
 def test_requests_with_a_token_are_counted_for_its_person(alice: User, bob: User, settings: Any) -> None:
-    from collector import limits
+    from collector.endpoint import rate_limits
     from tests.config.test_limiting import two
 
     two(settings, "requests by researcher")
-    limits.shared.cache_clear()
+    rate_limits.shared.cache_clear()
     hers = [tokens.make(alice, name, scope="read")[1] for name in ("one", "two")]
     his = tokens.make(bob, "one", scope="read")[1]
     assert [status_with(secret) for secret in (hers[0], hers[1], his, hers[0])] == [200, 200, 200, 429]
     assert [status_with("candor_" + "x" * 43) for _ in range(3)] == [401, 401, 429]
-    limits.shared.cache_clear()
+    rate_limits.shared.cache_clear()
 
 
 def test_a_session_is_not_looked_at_where_a_token_is_given(her: Client, survey: Survey, bob: User) -> None:

@@ -10,9 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from estimator.models import Disclosure
-from surveys import definitions
+from surveys.definition import definitions
+from surveys.definition.validation import DefinitionError
 from surveys.models import AccessToken, Survey, Team
-from surveys.reading import DefinitionError
 from tests.panel.test_authoring import change, form_of
 from tests.tools.api import Program
 

@@ -7,15 +7,15 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from collector import folding
-from collector import selectors as reports
+from collector.designs.selectors import get_design
+from collector.endpoint.receiving import receive
 from collector.models import DailyCount
-from collector.services import receive
-from estimator import services as estimator
+from collector.reports import folding
 from estimator.models import Run, Worker
+from estimator.runs import services as estimator
+from surveys.lifecycle.services import close_survey
 from surveys.models import Survey, Version
-from surveys.panel.days import days_of
-from surveys.services import close_survey
+from surveys.panel.field_days import days_of
 from tests import payloads
 from tests.finished import fill, run_of
 
@@ -34,7 +34,7 @@ def test_a_draft_says_when_there_will_be_something(survey: Survey, her: Client) 
 
 
 def test_below_the_minimum_it_says_how_many_are_missing(version: Version, her: Client) -> None:
-    design = reports.get_design(version.design_id)
+    design = get_design(version.design_id)
     fill(design, count=19, first=19)
     folding.fold(design.digest)
     assert "takes at least 10 reports" in said(her)
@@ -63,7 +63,7 @@ def test_results_are_valid_however_often_one_looks_and_final_ones_are_not_called
 
 
 def test_alarms_are_said_in_words(version: Version, her: Client) -> None:
-    design = reports.get_design(version.design_id)
+    design = get_design(version.design_id)
     for _ in range(200):
         receive(payloads.body(design, stratum="y1", report="0000"), slug="campus")
     run_of(design, final=False)
@@ -82,11 +82,11 @@ def test_the_answer_is_small_and_says_when_nothing_changed(run: Run, version: Ve
     assert first.headers["Cache-Control"] == "private, no-cache"
     again = her.get(API, headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
-    receive(payloads.body(reports.get_design(version.design_id)), slug="campus")
+    receive(payloads.body(get_design(version.design_id)), slug="campus")
     folding.fold(version.design_id)
     after = her.get(API, headers={"If-None-Match": first.headers["ETag"]})
     assert (after.status_code, after.content) == (304, b""), "one report moves nothing"
-    fill(reports.get_design(version.design_id), count=9, first=9)
+    fill(get_design(version.design_id), count=9, first=9)
     folding.fold(version.design_id)
     after = her.get(API, headers={"If-None-Match": first.headers["ETag"]})
     assert (after.status_code, after.json()["words"]["reports"]) == (200, "100")
@@ -134,7 +134,7 @@ def test_without_a_script_it_can_be_loaded_again(version: Version, her: Client) 
 
 
 def test_days_stand_in_a_picture_and_a_table(version: Version, her: Client) -> None:
-    fill(reports.get_design(version.design_id), count=24)
+    fill(get_design(version.design_id), count=24)
     assert "Reports by day" not in said(her), "nothing is counted yet"
     folding.fold(version.design_id)
     page = said(her)

@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from estimator import jobs as leases
+from estimator.base import jobs as leases
 from surveys.models import Delivery, Survey, Webhook
-from surveys.webhooks import services, signing
+from surveys.outreach.webhooks import services, signing
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/panel/survey/campus/webhooks/"

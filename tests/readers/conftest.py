@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from collector.models import FrozenDesign
-from estimator import services as estimator
-from estimator.exporting.formats import FORMATS
+from estimator.exports.formats import FORMATS
 from estimator.models import Run
+from estimator.runs import services as estimator
 from tests import hostile
 from tests.finished import run_of
 

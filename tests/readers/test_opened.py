@@ -14,9 +14,9 @@ import openpyxl
 import pandas as pd
 import pytest
 
-from estimator import results
-from estimator.exporting.estimates import estimate_rows
+from estimator.exports.estimates import estimate_rows
 from estimator.models import Run
+from estimator.runs import results
 from tests import hostile
 
 HERE = Path(__file__).parent

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from estimator import services
+from estimator.runs import services
 from tests.estimator.test_bundle import every_kind_in_groups, unpacked
 from tests.finished import run_of
 

@@ -61,7 +61,7 @@ def running(stack: bool) -> Iterator[Installation]:
 
 
 def _open_survey(installation: Installation, file: Path) -> None:
-    from surveys import definitions
+    from surveys.definition import definitions
     from tests import payloads
 
     file.write_text(definitions.dump(payloads.definition()))

@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from collector import folding, rewriting, selectors, services
 from collector.designs import Design
+from collector.designs.services import close_design, freeze_design
+from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report, WaitingReport
+from collector.reports import folding, rewriting, selectors
 from estimator import tasks
-from surveys.keeping import backup
+from surveys.maintenance import backup
 from tests import payloads
 from tests.folded import fold_these
 from tests.storage import attacking
@@ -49,12 +51,12 @@ def unhurried(transactional_db: None) -> Iterator[None]:
 @pytest.fixture
 def arrived(unhurried: None) -> Iterator[Order]:
     """500 reports of a design in the order in which they came, folded meanwhile as a worker does."""
-    design, drawn = services.freeze(payloads.document()), random.Random(8)
+    design, drawn = freeze_design(payloads.document()), random.Random(8)
     order = [drawn.randbytes(16) for _ in range(N)]
     for number, nonce in enumerate(order):
         symbols = bytes([drawn.randrange(2), drawn.randrange(3)]).hex()
         body = payloads.body(design, nonce=nonce.hex(), stratum=drawn.choice(["y1", "y2"]), report=symbols)
-        services.receive(body, slug="campus")
+        receiving.receive(body, slug="campus")
         if number % 23 == 0:
             folding.fold(design.digest)
     fold_these(design)
@@ -197,7 +199,7 @@ def test_what_waits_for_the_next_step_is_rewritten_too(arrived: Order) -> None:
     """Of an open survey it waits for long, and PostgreSQL would keep it as it came."""
     waiting = 19
     for _ in range(waiting):
-        services.receive(payloads.body(Design(payloads.document())), slug="campus")
+        receiving.receive(payloads.body(Design(payloads.document())), slug="campus")
     assert folding.fold(digest()) == 0
     rewriting.rewrite()
     lie = "nonce" if connection.vendor == "sqlite" else "ctid"
@@ -214,13 +216,13 @@ def test_what_waits_for_the_next_step_is_rewritten_too(arrived: Order) -> None:
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL's log has the order of an open survey anyway")
 def test_what_waits_lies_in_no_order_once_a_worker_has_looked(unhurried: None) -> None:
     """The last 19 of an open survey wait until it is closed, at a place in the file that would tell who came last."""
-    design, drawn = services.freeze(payloads.document()), random.Random(8)
+    design, drawn = freeze_design(payloads.document()), random.Random(8)
     order = []
     try:
         for _ in range(2):
             came = [drawn.randbytes(16) for _ in range(9)]
             for nonce in came:
-                services.receive(payloads.body(design, nonce=nonce.hex()), slug="campus")
+                receiving.receive(payloads.body(design, nonce=nonce.hex()), slug="campus")
             order += came
             newest = [nonce for nonce in attacking.places("collector_waitingreport") if nonce in came]
             assert newest == came, "a thief knows their order for as long as nobody has looked"
@@ -235,8 +237,8 @@ def test_what_waits_lies_in_no_order_once_a_worker_has_looked(unhurried: None) -
 def test_reports_are_taken_and_folded_between_two_rewritings(arrived: Order) -> None:
     design = Design(payloads.document())
     rewriting.rewrite()
-    services.receive(payloads.body(design), slug="campus")
-    assert not services.receive(
+    receiving.receive(payloads.body(design), slug="campus")
+    assert not receiving.receive(
         payloads.body(design, nonce=arrived[0].hex(), **content(arrived[0])), slug="campus"
     ).created
     assert fold_these(design) == 1
@@ -253,7 +255,7 @@ def content(nonce: bytes) -> dict[str, str]:
 
 def test_a_closed_survey_is_rewritten_once(arrived: Order) -> None:
     assert not rewriting.rewrite_closed(), "it is open"
-    services.close(digest())
+    close_design(digest())
     assert rewriting.rewrite_closed()
     assert FrozenDesign.objects.get().rewritten_on is not None
     assert not rewriting.rewrite_closed()

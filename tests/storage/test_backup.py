@@ -20,11 +20,11 @@ from django.contrib.auth.models import Permission, User
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection
 
-from collector import folding, selectors
+from collector.designs.services import close_design
 from collector.models import FrozenDesign, Report, WaitingReport
-from collector.services import close
+from collector.reports import folding, selectors
 from config.postgresql import PostgreSQL
-from surveys.keeping import backup, signature, tables
+from surveys.maintenance import backup, signature, tables
 from surveys.models import Survey
 from tests import finished
 from tests.storage import whole
@@ -143,7 +143,7 @@ def test_another_kind_of_database_and_back(kept: Kept, server: PostgreSQL, tmp_p
     files = [kept.file, tmp_path / "second.zip", tmp_path / "third.zip"]
     for place, url in enumerate([server.url, ""]):
         there = left | {"CANDOR_DATA": str(tmp_path / f"data-{place}"), "DATABASE_URL": url}
-        command = [sys.executable, "-m", "tests.storage.whole", *map(str, files[place : place + 2])]
+        command = [sys.executable, "-m", "tests.storage.whole", "restore", *map(str, files[place : place + 2])]
         command.append(signed_by(files[place]))
         done = subprocess.run(command, cwd=ROOT, env=there, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
@@ -204,7 +204,7 @@ def test_what_waits_for_the_next_step_is_in_it_too(design: Any, tmp_path: Path) 
     empty()
     backup.restore(tmp_path / "candor.zip")
     assert sorted(bytes(nonce) for nonce in WaitingReport.objects.values_list("nonce", flat=True)) == waits
-    close(design.digest)
+    close_design(design.digest)
     assert folding.fold(design.digest) == 27
     assert selectors.totals(design.digest)[0].sum() == 37
 

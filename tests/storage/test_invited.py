@@ -15,10 +15,12 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from collector import folding, inviting, rewriting, services, storing
+from collector.designs.services import freeze_design
+from collector.invitations import batches
 from collector.models import Invitation, UsedToken, WaitingReport
-from collector.storing import NewReport, Outcome
-from surveys.keeping import backup
+from collector.reports import folding, rewriting, storing
+from collector.reports.storing import NewReport, Outcome
+from surveys.maintenance import backup
 from tests import payloads
 from tests.folded import fold_these
 from tests.storage.attacking import Order, asked, attacks, backup_order, correlation, paired
@@ -53,10 +55,10 @@ def unhurried(transactional_db: None) -> Iterator[None]:
 def answered(kind: str, *, folded: bool = True) -> Answered:
     """500 reports by invitation, folded meanwhile as a worker does; a tenth more were invited than answered."""
     more = {"modulus": MODULUS} if kind == "blind" else {}
-    design, drawn = services.freeze(payloads.document(invitations={"kind": kind} | more)), random.Random(11)
+    design, drawn = freeze_design(payloads.document(invitations={"kind": kind} | more)), random.Random(11)
     hashes, left = ([drawn.randbytes(32) for _ in range(count)] for count in (N, N // 10))
     if kind == "secret":
-        inviting.add(design.digest, [*hashes, *left], stratum=None, kind="file")
+        batches.add(design.digest, [*hashes, *left], stratum=None, kind="file")
     nonces = {one: drawn.randbytes(16) for one in hashes}
     for number, (one, nonce) in enumerate(nonces.items()):
         symbols = bytes([drawn.randrange(2), drawn.randrange(3)])

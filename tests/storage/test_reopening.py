@@ -11,19 +11,22 @@ from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.urls import reverse
 
-from collector import inviting, purging, rewriting, selectors, services
+from collector.designs.selectors import get_design, is_open
+from collector.designs.services import close_design, freeze_design, reopen_design
+from collector.endpoint import receiving
 from collector.errors import Closed, NotInvited
-from collector.invitations import hash_of, new_code
+from collector.invitations import batches
+from collector.invitations.codes import hash_of, new_code
 from collector.models import FrozenDesign, Invitation, UsedToken
-from estimator import services as estimator
+from collector.reports import purging, rewriting
 from estimator.models import Run
-from surveys.keeping import backup, reopening
-from surveys.lifecycle import NotAllowed
-from surveys.models import Survey, Version
-from surveys.people.models import AuditEntry
-from surveys.people.teams import home_team
-from surveys.selectors import final_run
-from surveys.services import archive_survey, close_survey, open_survey, restore_survey, write_survey
+from estimator.runs import services as estimator
+from surveys.accounts.teams import home_team
+from surveys.errors import NotAllowed
+from surveys.lifecycle.selectors import final_run
+from surveys.lifecycle.services import archive_survey, close_survey, open_survey, restore_survey, write_survey
+from surveys.maintenance import backup, reopening
+from surveys.models import AuditEntry, Survey, Version
 from tests import payloads
 from tests.storage.test_backup import empty
 
@@ -34,13 +37,13 @@ def invited(alice: User, slug: str = "campus") -> tuple[Version, list[str]]:
     """An open survey by invitation, and its codes."""
     survey = write_survey(payloads.definition(slug=slug, invitations="secret"), team=home_team(alice))
     version, codes = open_survey(survey), [new_code() for _ in range(10)]
-    inviting.add(version.design_id, [hash_of(code) for code in codes], stratum=None, kind="file")
+    batches.add(version.design_id, [hash_of(code) for code in codes], stratum=None, kind="file")
     return version, codes
 
 
 def send(digest: str, code: str) -> bool:
-    body = payloads.body(selectors.get_design(digest), invitation=code)
-    return services.receive(body, slug="campus").created
+    body = payloads.body(get_design(digest), invitation=code)
+    return receiving.receive(body, slug="campus").created
 
 
 def test_a_survey_by_invitation_comes_back_closed_and_its_owner_reopens_it(alice: User, tmp_path: Path) -> None:
@@ -55,7 +58,7 @@ def test_a_survey_by_invitation_comes_back_closed_and_its_owner_reopens_it(alice
     assert json.loads(said.getvalue())["closed"] == ["campus"]
     survey = Survey.objects.get(slug="campus")
     assert survey.state == Survey.State.CLOSED
-    assert selectors.is_open(link.design_id), "a survey with an open link is open as before"
+    assert is_open(link.design_id), "a survey with an open link is open as before"
     with pytest.raises(Closed):
         send(version.design_id, codes[2])
     rewriting.rewrite_closed()
@@ -127,36 +130,36 @@ def raw(statement: str) -> None:
 
 
 def test_the_database_reopens_what_a_restore_closed_and_nothing_else() -> None:
-    design = services.freeze(payloads.document(invitations={"kind": "secret"}))
+    design = freeze_design(payloads.document(invitations={"kind": "secret"}))
     reopened = "closed_on = NULL, restored_on = NULL"
     for refused in ("restored_on = '2026-01-01'",):
         with pytest.raises(IntegrityError, match="cannot be opened again"):
             raw(refused)
-    services.close(design.digest)
+    close_design(design.digest)
     for refused in ("closed_on = NULL", "restored_on = '2026-01-01'", reopened, "closed_on = '2026-01-01'"):
         with pytest.raises(IntegrityError, match="cannot be opened again"):
             raw(refused)
     with pytest.raises(ValueError, match="a restore closed"):
-        services.reopen(design.digest)
-    other = services.freeze(payloads.document(version=2, invitations={"kind": "secret"}))
-    services.close(other.digest, by_a_restore=True)
+        reopen_design(design.digest)
+    other = freeze_design(payloads.document(version=2, invitations={"kind": "secret"}))
+    close_design(other.digest, by_a_restore=True)
     for refused in ("closed_on = NULL", "restored_on = NULL", "closed_on = '2026-01-01'"):
         with pytest.raises(IntegrityError, match="cannot be opened again"):
             raw(f"{refused} WHERE digest = '{other.digest}'")
-    services.reopen(other.digest)
-    assert selectors.is_open(other.digest)
+    reopen_design(other.digest)
+    assert is_open(other.digest)
     with pytest.raises(ValueError, match="a restore closed"):
-        services.reopen(other.digest)
+        reopen_design(other.digest)
 
 
 def test_closing_for_good_forgets_the_invitations() -> None:
-    design = services.freeze(payloads.document(invitations={"kind": "secret"}))
-    inviting.add(design.digest, [hash_of(new_code()) for _ in range(10)], stratum=None, kind="file")
-    inviting.forget(design.digest)
+    design = freeze_design(payloads.document(invitations={"kind": "secret"}))
+    batches.add(design.digest, [hash_of(new_code()) for _ in range(10)], stratum=None, kind="file")
+    batches.forget(design.digest)
     assert Invitation.objects.count() == 10, "it is open"
     UsedToken.objects.create(design=FrozenDesign.objects.get(), hash=b"\1" * 32)
-    services.close(design.digest)
+    close_design(design.digest)
     rewriting.rewrite_closed()
     assert not Invitation.objects.exists()
     assert not UsedToken.objects.exists()
-    assert inviting.batches(design.digest)[0].count == 10
+    assert batches.batches(design.digest)[0].count == 10

@@ -7,16 +7,19 @@ import pytest
 from django.db import connection, connections
 from django.utils import timezone
 
-from collector import purging, rewriting, selectors, services, store
+from collector.database import settings
 from collector.designs import Design
+from collector.designs.selectors import get_design
+from collector.designs.services import close_design, freeze_design
+from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report
+from collector.reports import purging, rewriting, selectors
 from estimator.analyses import services as analyses
 from estimator.analyses.quantities import Refused
-from estimator.services import run_now
-from surveys.keeping import retention
-from surveys.models import Version
-from surveys.people.models import AuditEntry
-from surveys.services import close_survey
+from estimator.runs.services import run_now
+from surveys.lifecycle.services import close_survey
+from surveys.maintenance import retention
+from surveys.models import AuditEntry, Version
 from tests import finished, payloads
 from tests.storage.test_backup import empty
 
@@ -29,10 +32,10 @@ def closed_for(version: Version, days: float) -> None:
 
 
 def filled(version: Version) -> Design:
-    design = selectors.get_design(version.design_id)
+    design = get_design(version.design_id)
     finished.fill(design)
     form = f"design={design.digest}&stratum=y2&item-1=1&item-2=0&nonce={'5' * 32}"
-    services.receive_form(form.encode(), slug="campus")
+    receiving.receive_form(form.encode(), slug="campus")
     return design
 
 
@@ -125,16 +128,16 @@ def test_a_purge_that_was_cut_off_counts_nothing_for_all_and_goes_on(
 @pytest.mark.django_db(transaction=True)
 def test_no_file_of_the_database_holds_a_purged_report() -> None:
     """The bytes are searched for in every file; PostgreSQL's own log is left out, see docs/keeping.md."""
-    design = services.freeze(payloads.document())
+    design = freeze_design(payloads.document())
     for nonce in CANARIES:
-        services.receive(payloads.body(design, nonce=nonce.hex()), slug="campus")
-    services.close(design.digest)
+        receiving.receive(payloads.body(design, nonce=nonce.hex()), slug="campus")
+    close_design(design.digest)
     rewriting.rewrite_closed()
     assert holding(files()), "they are there before"
     assert purging.purge(design.digest) == len(CANARIES)
     assert rewriting.rewrite_closed()
     assert holding(files()) == []
-    assert store.faults(connection) == [], "rewriting leaves the settings as they were"
+    assert settings.faults(connection) == [], "rewriting leaves the settings as they were"
     empty()
 
 

@@ -9,7 +9,7 @@ from django.contrib.contenttypes.fields import GenericForeignKey
 from django.db import connection, models
 
 from collector.models import FrozenDesign, Report, SetAsideReport, WaitingReport
-from surveys.keeping.tables import LEFT_OUT
+from surveys.maintenance.tables import LEFT_OUT
 
 pytestmark = pytest.mark.django_db
 

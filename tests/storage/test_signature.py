@@ -13,7 +13,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from collector.models import FrozenDesign
-from surveys.keeping import archive, backup, signature
+from surveys.maintenance import archive, backup, signature
 from surveys.models import Page, Version
 from tests.storage.test_backup import empty, manifest_with, members, rewritten
 from tests.tools.backups import signed_by

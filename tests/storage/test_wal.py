@@ -19,9 +19,13 @@ from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import ConnectionHandler
 
-from collector import folding, rewriting, services, store, wal
+from collector.database import settings as store
+from collector.database import write_ahead_log
 from collector.designs import Design
+from collector.designs.services import close_design, freeze_design
+from collector.endpoint import receiving
 from collector.models import Report, WaitingReport
+from collector.reports import folding, rewriting
 from config import postgresql
 from config.database import database
 from tests import payloads
@@ -37,7 +41,7 @@ N = 100
 
 @pytest.fixture
 def opened(transactional_db: None) -> Iterator[Design]:
-    yield services.freeze(payloads.document())
+    yield freeze_design(payloads.document())
     empty()
 
 
@@ -46,7 +50,7 @@ def send(design: Design, count: int, seed: int = 8) -> Order:
     drawn = random.Random(seed)
     order = [drawn.randbytes(16) for _ in range(count)]
     for number, nonce in enumerate(order):
-        services.receive(payloads.body(design, nonce=nonce.hex()), slug="campus")
+        receiving.receive(payloads.body(design, nonce=nonce.hex()), slug="campus")
         if number % 23 == 22:
             folding.fold(design.digest)
     return order
@@ -91,8 +95,8 @@ def test_a_log_that_is_kept_names_the_order_of_all(opened: Design) -> None:
 
 @pytest.fixture
 def kept_short(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(wal, "LOOKS", 0.02)
-    ended = wal.keep_short()
+    monkeypatch.setattr(write_ahead_log, "LOOKS", 0.02)
+    ended = write_ahead_log.keep_short()
     yield
     ended.set()
 
@@ -114,8 +118,8 @@ def test_sqlite_log_is_cut_as_soon_as_a_reader_ends(opened: Design) -> None:
     only("sqlite")
     with uncut():
         order = send(opened, 3)
-        assert not wal.truncate()
-    assert wal.truncate()
+        assert not write_ahead_log.truncate()
+    assert write_ahead_log.truncate()
     assert (logged(order), size()) == ([], 0)
 
 
@@ -156,9 +160,9 @@ def test_sqlite_log_is_cut_though_readers_overlap(opened: Design, kept_short: No
 def test_sqlite_log_that_is_empty_is_left_alone(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     """An installation in which nothing happens writes nothing all day."""
     only("sqlite")
-    assert wal.truncate()
+    assert write_ahead_log.truncate()
     monkeypatch.setattr(sqlite3, "connect", None)
-    assert wal.truncate()
+    assert write_ahead_log.truncate()
 
 
 def test_sqlite_log_begun_anew_keeps_nothing_older(opened: Design) -> None:
@@ -181,7 +185,9 @@ def test_sqlite_log_that_somebody_else_is_just_cutting_is_waited_for(opened: Des
     with closing(sqlite3.connect(connection.settings_dict["NAME"])) as looking:
         with uncut():
             order = send(opened, 3)
-            cutting, waiting = (threading.Thread(target=wal.truncate, kwargs={"patience": 20.0}) for _ in range(2))
+            cutting, waiting = (
+                threading.Thread(target=write_ahead_log.truncate, kwargs={"patience": 20.0}) for _ in range(2)
+            )
             cutting.start()
             wait_until(lambda: looking.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()[0])
             waiting.start()
@@ -193,8 +199,8 @@ def test_sqlite_log_that_somebody_else_is_just_cutting_is_waited_for(opened: Des
 
 
 def test_a_rewriting_beside_who_cuts_the_log_again_and_again(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wal, "LOOKS", 0.001)
-    ended = wal.keep_short()
+    monkeypatch.setattr(write_ahead_log, "LOOKS", 0.001)
+    ended = write_ahead_log.keep_short()
     try:
         for seed in range(10):
             send(opened, 2, seed)
@@ -205,7 +211,7 @@ def test_a_rewriting_beside_who_cuts_the_log_again_and_again(opened: Design, mon
 
 def test_a_rewriting_that_cannot_cut_the_log_is_busy(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     only("sqlite")
-    monkeypatch.setattr(wal, "truncate", lambda patience: False)
+    monkeypatch.setattr(write_ahead_log, "truncate", lambda patience: False)
     with pytest.raises(rewriting.Busy):
         rewriting.rewrite()
 
@@ -214,9 +220,9 @@ def test_after_closing_the_log_names_nobody(opened: Design) -> None:
     with uncut():
         order = send(opened, N)
         assert logged(order)
-    services.close(opened.digest)
+    close_design(opened.digest)
     assert rewriting.rewrite_closed()
-    wal.truncate()  # what was written after the rewriting, as a fold's end and the web's thread do
+    write_ahead_log.truncate()  # what was written after the rewriting, as a fold's end and the web's thread do
     assert logged(order) == []
     assert Report.objects.count() == N
 
@@ -241,7 +247,7 @@ def elsewhere(default_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         settings = database(default_server.replace(postgresql.USER, user, 1), connection.settings_dict["NAME"])
         settings["OPTIONS"].pop("pool")
         made.append(ConnectionHandler({"default": settings})["default"])
-        for module in (wal, attacking):
+        for module in (write_ahead_log, attacking):
             monkeypatch.setattr(module, "connection", made[-1])
         return made[-1]
 
@@ -263,7 +269,7 @@ def test_log_that_postgresql_would_reuse_is_overwritten(elsewhere: Callable[...,
         cursor.execute("SELECT pg_switch_wal()")
         cursor.execute("CHECKPOINT")
     assert len(logged(order)) >= 0.9 * N, "kept under a new name"
-    assert wal.overwrite()
+    assert write_ahead_log.overwrite()
     assert logged(order) == []
 
 
@@ -271,14 +277,14 @@ def test_who_may_not_overwrite_the_log_is_told_how(elsewhere: Callable[..., Base
     with elsewhere().cursor() as cursor:
         cursor.execute("CREATE ROLE guest LOGIN")
     there = elsewhere("guest")
-    assert not wal.overwrite()
+    assert not write_ahead_log.overwrite()
     (*_others, rights) = store.traces(there)
     assert "GRANT EXECUTE ON FUNCTION pg_switch_wal(), pg_ls_waldir() TO guest" in rights
     with elsewhere().cursor() as cursor:
         for statement in rights.partition("superuser: ")[2].rstrip(".").split("; "):
             cursor.execute(statement)
     assert rights not in store.traces(elsewhere("guest"))
-    assert wal.overwrite()
+    assert write_ahead_log.overwrite()
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,12 @@
 """An installation with something of everything in it, and what must be the same of it in another place.
 
-    python -m tests.storage.whole BACKUP ANOTHER SIGNER
+    python -m tests.storage.whole restore BACKUP ANOTHER SIGNER
 
-makes the tables, restores BACKUP into them, says in JSON what is there, and writes ANOTHER backup of it.
+makes the tables, restores BACKUP into them, says in JSON what is there, and writes ANOTHER backup of it;
+
+    python -m tests.storage.whole upgrade RUN BUNDLE
+
+migrates the database that is there, says in JSON what it holds and exports, and writes the BUNDLE of a RUN.
 """
 
 import json
@@ -21,20 +25,19 @@ def build() -> None:
     from django_otp.plugins.otp_static.models import StaticDevice
     from django_otp.plugins.otp_totp.models import TOTPDevice
 
-    from collector import selectors as store
-    from collector import services as collector
+    from collector.designs.selectors import get_design
+    from collector.endpoint import receiving
     from collector.models import FrozenDesign, SetAsideReport
-    from estimator import services as estimator
     from estimator.analyses import services as analyses
-    from surveys import appointments, services
-    from surveys.appointments import Terms
-    from surveys.keeping import retention
-    from surveys.models import Version
-    from surveys.people.invitations import invite
-    from surveys.people.models import Role
-    from surveys.people.teams import home_team
-    from surveys.rehearsals import services as rehearsals
-    from surveys.webhooks import services as webhooks
+    from estimator.runs import services as estimator
+    from surveys.accounts.invitations import invite
+    from surveys.accounts.teams import home_team
+    from surveys.lifecycle import schedules, services
+    from surveys.lifecycle.schedules import Terms
+    from surveys.maintenance import retention
+    from surveys.models import Role, Version
+    from surveys.outreach.webhooks import services as webhooks
+    from surveys.planning.rehearsals import services as rehearsals
     from tests import finished, payloads
 
     alice = User.objects.create_user("alice", password="a long passphrase", is_staff=True)
@@ -51,7 +54,7 @@ def build() -> None:
     rehearsal = rehearsals.request_rehearsal(survey, {"respondents": 60, "shares": {}}, repetitions=2, seed=5)
     rehearsals.execute(rehearsal.pk)
     first = services.open_survey(survey)
-    finished.fill(store.get_design(first.design_id))
+    finished.fill(get_design(first.design_id))
     estimator.publish(estimator.run_now(first.design_id))
     retention.keep_reports(survey, 30, by=alice)
     services.close_survey(survey, by=alice)
@@ -63,17 +66,17 @@ def build() -> None:
     second = services.open_survey(survey, reason="It is a test.")
     damaged = {"stratum": 0, "nonce": b"damaged report !", "report": b"?"}
     SetAsideReport.objects.create(design=FrozenDesign.objects.get(digest=second.design_id), **damaged)
-    design = store.get_design(second.design_id)
+    design = get_design(second.design_id)
     finished.fill(design, count=120)
     form = f"design={design.digest}&stratum=y2&item-1=1&item-2=0"
-    looked = collector.look_at_form(form.encode(), slug="campus")
-    collector.receive_form(f"{form}&nonce={looked.nonce}".encode(), slug="campus")
+    looked = receiving.look_at_form(form.encode(), slug="campus")
+    receiving.receive_form(f"{form}&nonce={looked.nonce}".encode(), slug="campus")
     estimator.run_now(design.digest, confidence=0.9)
     asked = {"rows": "cheated", "columns": "mood", "group": ""}
     analyses.execute(analyses.request("cross-table", asked, [design]).pk)
     other = services.write_survey(payloads.definition(slug="other"), team=team)
     terms = Terms(opens_at=timezone.now() + timedelta(days=1), closes_at=timezone.now() + timedelta(days=9))
-    appointments.open_on(other, terms, confirmed=appointments.digest_of(other))
+    schedules.open_on(other, terms, confirmed=schedules.digest_of(other))
     services.show_results(survey, shown=True)
     webhooks.send_test(webhooks.add(survey, "https://example.org/", ["closed"], [], by=alice)[0])
     # What the log says of this one points nowhere afterwards, and its number must not be given again.
@@ -82,22 +85,22 @@ def build() -> None:
 
 def told() -> dict[str, Any]:
     """What a restored installation must have in common with the one that it was, to the last bit."""
-    from collector import selectors as store
+    from collector.designs.selectors import get_design
     from collector.models import FrozenDesign, SetAsideReport
-    from estimator import computing, groups
+    from collector.reports import selectors as store
     from estimator.models import Analysis, Estimate, GroupSize, Run
-    from surveys.models import Delivery, Page, Survey
-    from surveys.people.models import AuditEntry
+    from estimator.runs import estimation, groups
+    from surveys.models import AuditEntry, Delivery, Page, Survey
 
     designs: dict[str, Any] = {}
     for frozen in FrozenDesign.objects.order_by("digest"):
-        design, totals = store.get_design(frozen.digest), store.totals(frozen.digest)
+        design, totals = get_design(frozen.digest), store.totals(frozen.digest)
         partition = groups.of_totals(design, totals)
         mine = partition.merge_all(totals)
         estimates = [
             repr(row)
             for position, field in enumerate(design.fields)
-            for row in computing.estimate_item(partition, position, mine[field.start : field.stop], 0.95)
+            for row in estimation.estimate_item(partition, position, mine[field.start : field.stop], 0.95)
         ]
         designs[frozen.digest] = {
             "document": sha256(frozen.document.encode()).hexdigest(),
@@ -122,20 +125,46 @@ def told() -> dict[str, Any]:
     }
 
 
+def upgrade(run: str, bundle: Path) -> dict[str, Any]:
+    """Migrate the database; what it holds, its exports as text by run, and the bundle of one run in a file."""
+    from django.core.management import call_command
+
+    from estimator.exports.formats import FORMATS
+    from estimator.models import Run
+
+    call_command("migrate", verbosity=0)
+    done = Run.objects.filter(state=Run.State.DONE).order_by("pk")
+    bundle.write_bytes(FORMATS["bundle"].whole(done.get(key=run)))
+    exports = {one.key: {name: FORMATS[name].whole(one).decode() for name in ("csv", "json")} for one in done}
+    return {"told": told(), "exports": exports}
+
+
+def restore(old: Path, new: Path, signer: str) -> dict[str, Any]:
+    """Restore a backup into new tables and write another; what it holds."""
+    from django.core.management import call_command
+
+    from surveys.maintenance import backup
+
+    call_command("migrate", verbosity=0)
+    backup.restore(old, signed_by=signer)
+    restored = told()
+    backup.back_up(new)
+    return restored
+
+
 def main() -> None:
     import django
 
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
-    from django.core.management import call_command
-
-    from surveys.keeping import backup
-
-    old, new = map(Path, sys.argv[1:3])
-    call_command("migrate", verbosity=0)
-    backup.restore(old, signed_by=sys.argv[3])
-    sys.stdout.write(json.dumps(told()))
-    backup.back_up(new)
+    match sys.argv[1:]:
+        case ["upgrade", run, bundle]:
+            found = upgrade(run, Path(bundle))
+        case ["restore", old, new, signer]:
+            found = restore(Path(old), Path(new), signer)
+        case unknown:
+            raise SystemExit(f"usage: upgrade RUN BUNDLE or restore BACKUP ANOTHER SIGNER; got {unknown}")
+    sys.stdout.write(json.dumps(found))
 
 
 if __name__ == "__main__":

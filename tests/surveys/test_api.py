@@ -8,17 +8,17 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from collector import selectors as reports
-from estimator import services as estimator
-from estimator.exporting import jobs as exports
-from estimator.exporting.estimates import COLUMNS
+from collector.designs.selectors import get_design
+from estimator.exports import services as exports
+from estimator.exports.estimates import COLUMNS
 from estimator.models import Run
-from surveys import definitions, services
-from surveys.models import Appointment, Survey, Version
-from surveys.people.models import AuditEntry
-from surveys.people.teams import home_team, make_team
-from surveys.rehearsals import services as rehearsals
-from surveys.services import write_survey
+from estimator.runs import services as estimator
+from surveys.accounts.teams import home_team, make_team
+from surveys.definition import definitions
+from surveys.lifecycle import services
+from surveys.lifecycle.services import write_survey
+from surveys.models import Appointment, AuditEntry, Survey, Version
+from surveys.planning.rehearsals import services as rehearsals
 from tests import payloads
 from tests.finished import fill, fill_open
 from tests.tools.api import Program
@@ -50,7 +50,7 @@ def test_from_a_definition_to_the_report(hers: Program, alice: User) -> None:
     opened = hers.post("surveys/campus/open/", {"digest": ahead["digest"]})
     assert (opened["state"], opened["version"], opened["design"]) == ("open", 1, ahead["digest"])
     assert opened["link"].endswith(f"/s/campus/#{ahead['digest']}")
-    design = reports.get_design(ahead["digest"])
+    design = get_design(ahead["digest"])
     assert hers.get(f"designs/{design.digest}/") == ahead["design"] == design.document
     fill_open(design)
     run = hers.post("surveys/campus/runs/")
@@ -209,7 +209,7 @@ def test_a_rehearsal_that_cannot_be(hers: Program, survey: Survey, changes: dict
 def test_a_file_of_a_run(hers: Program, version: Any, django_capture_on_commit_callbacks: Any) -> None:
     from tests.finished import run_of
 
-    design = reports.get_design(version.design_id)
+    design = get_design(version.design_id)
     fill(design)
     key = run_of(design).key
     formats = {one["name"]: one for one in hers.get("formats/")}

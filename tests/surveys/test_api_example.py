@@ -12,9 +12,9 @@ import pytest
 from django.contrib.auth.models import User
 from nbclient import NotebookClient
 
-from estimator.exporting import jobs as exports
-from surveys.people import tokens
-from surveys.rehearsals import services as rehearsals
+from estimator.exports import services as exports
+from surveys.accounts import tokens
+from surveys.planning.rehearsals import services as rehearsals
 from tests.tools.running import running_site
 
 NOTEBOOK = Path(__file__).parents[2] / "docs" / "examples" / "api.ipynb"

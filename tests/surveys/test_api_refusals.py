@@ -11,11 +11,10 @@ from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import timezone
 
-from surveys import selectors
+from surveys.accounts.teams import home_team
 from surveys.api.base import LARGEST_BODY, forget_answers
-from surveys.models import Survey
-from surveys.people.models import AuditEntry, KeptAnswer, Membership, Role
-from surveys.people.teams import home_team
+from surveys.lifecycle import selectors
+from surveys.models import AuditEntry, KeptAnswer, Membership, Role, Survey
 from tests import payloads
 from tests.tools.api import PROBLEM, Program
 

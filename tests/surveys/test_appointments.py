@@ -7,11 +7,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from collector import selectors as reports
+from collector.designs.selectors import get_design
 from estimator.models import Run
-from surveys import appointments, selectors, services
-from surveys.appointments import Terms
-from surveys.lifecycle import NotAllowed
+from surveys.errors import NotAllowed
+from surveys.lifecycle import schedules, selectors, services
+from surveys.lifecycle.schedules import Terms
 from surveys.models import Appointment, Survey, Version
 from surveys.tasks import keep_appointments
 from tests.finished import fill
@@ -27,7 +27,7 @@ def ahead(hours: float = 1) -> datetime:
 
 
 def agree(survey: Survey, **terms: object) -> Version | None:
-    return appointments.open_on(survey, Terms(**terms), confirmed=appointments.digest_of(survey))  # type: ignore[arg-type]
+    return schedules.open_on(survey, Terms(**terms), confirmed=schedules.digest_of(survey))  # type: ignore[arg-type]
 
 
 def make_due(survey: Survey, move: str) -> None:
@@ -45,7 +45,7 @@ def state_of(survey: Survey) -> str:
 
 def test_it_opens_and_closes_by_itself(survey: Survey) -> None:
     assert agree(survey, opens_at=ahead(1), closes_at=ahead(2)) is None
-    assert appointments.keep_due() == []
+    assert schedules.keep_due() == []
     assert state_of(survey) == "draft"
     make_due(survey, "open")
     keep_appointments()
@@ -62,16 +62,16 @@ def test_what_is_due_twice_is_done_once(survey: Survey) -> None:
     """The message came twice: the second look holds an old list of what is due."""
     agree(survey, opens_at=ahead())
     make_due(survey, "open")
-    due = appointments._due()
-    assert [appointments._kept(one) for one in (*due, *due)] == [True, False]
+    due = schedules._due()
+    assert [schedules._kept(one) for one in (*due, *due)] == [True, False]
     assert survey.versions.count() == 1
 
 
 def test_what_was_confirmed_is_what_opens(survey: Survey) -> None:
     with pytest.raises(NotAllowed, match="The draft has changed"):
-        appointments.open_on(survey, Terms(), confirmed="0" * 64)
+        schedules.open_on(survey, Terms(), confirmed="0" * 64)
     with pytest.raises(NotAllowed, match="The draft has changed"):
-        appointments.open_on(survey, Terms(opens_at=ahead()), confirmed="0" * 64)
+        schedules.open_on(survey, Terms(opens_at=ahead()), confirmed="0" * 64)
     assert state_of(survey) == "draft"
     assert not survey.appointments.exists(), "nothing is half done"
 
@@ -80,7 +80,7 @@ def test_a_draft_that_changed_does_not_open_by_itself_and_says_why(survey: Surve
     agree(survey, opens_at=ahead(1), closes_at=ahead(2))
     survey.items.filter(key="mood").update(truth="1/5")
     make_due(survey, "open")
-    appointments.keep_due()
+    schedules.keep_due()
     assert state_of(survey) == "draft"
     assert states(survey) == {"open at": "failed", "close at": "off"}
     assert "The draft has changed" in survey.appointments.get(move="open").outcome
@@ -89,7 +89,7 @@ def test_a_draft_that_changed_does_not_open_by_itself_and_says_why(survey: Surve
 def test_nothing_opens_after_its_closing_time(survey: Survey) -> None:
     agree(survey, opens_at=ahead(1), closes_at=ahead(2))
     survey.appointments.update(due_at=timezone.now() - HOUR)
-    appointments.keep_due()
+    schedules.keep_due()
     assert state_of(survey) == "draft"
     assert survey.appointments.get(move="open").outcome == "Its closing time had passed before it could open."
 
@@ -97,11 +97,11 @@ def test_nothing_opens_after_its_closing_time(survey: Survey) -> None:
 def test_it_closes_when_enough_reports_are_stored(survey: Survey) -> None:
     version = agree(survey, cap=30)
     assert version is not None
-    design = reports.get_design(version.design_id)
+    design = get_design(version.design_id)
     fill(design, count=29)
-    assert appointments.keep_due() == []
+    assert schedules.keep_due() == []
     fill(design, count=2)
-    assert len(appointments.keep_due()) == 1
+    assert len(schedules.keep_due()) == 1
     assert state_of(survey) == "closed"
     assert selectors.report_count(survey) == 31, "what was told that it is stored is kept, also beyond the cap"
 
@@ -111,7 +111,7 @@ def test_closing_by_hand_leaves_nothing_waiting(survey: Survey) -> None:
     services.close_survey(survey)
     assert states(survey) == {"close at": "off", "close 30": "off"}
     make_due(survey, "close")
-    assert appointments.keep_due() == []
+    assert schedules.keep_due() == []
     assert Run.objects.count() == 1
 
 
@@ -133,18 +133,18 @@ def test_terms_that_cannot_be(survey: Survey, terms: dict[str, object], fault: s
 def test_a_new_confirmation_takes_the_place_of_the_old_one(survey: Survey) -> None:
     agree(survey, opens_at=ahead(1), closes_at=ahead(5), cap=40)
     agree(survey, opens_at=ahead(2))
-    assert [(one.move, one.state) for one in appointments.waiting(survey)] == [("open", "waiting")]
-    appointments.call_off(survey)
-    assert appointments.waiting(survey) == []
+    assert [(one.move, one.state) for one in schedules.waiting(survey)] == [("open", "waiting")]
+    schedules.call_off(survey)
+    assert schedules.waiting(survey) == []
     with pytest.raises(NotAllowed, match="no opening to call off"):
-        appointments.call_off(survey)
+        schedules.call_off(survey)
 
 
 def test_opening_by_hand_takes_the_place_of_opening_later(survey: Survey) -> None:
     agree(survey, opens_at=ahead(1))
     services.open_survey(survey)
     make_due(survey, "open")
-    assert appointments.keep_due() == []
+    assert schedules.keep_due() == []
     assert survey.versions.count() == 1
 
 
@@ -152,18 +152,18 @@ def test_the_closing_date_moves_later_and_nothing_else_moves(survey: Survey) -> 
     agree(survey, closes_at=ahead(2))
     for sooner in (ahead(1), ahead(-1)):
         with pytest.raises(NotAllowed, match="can only be moved later"):
-            appointments.extend(survey, sooner)
+            schedules.extend(survey, sooner)
     later = ahead(9)
-    appointments.extend(survey, later)
-    assert [one.due_at for one in appointments.waiting(survey)] == [later]
+    schedules.extend(survey, later)
+    assert [one.due_at for one in schedules.waiting(survey)] == [later]
 
 
 def test_without_a_closing_date_there_is_none_to_extend(survey: Survey) -> None:
     with pytest.raises(NotAllowed, match="campus is draft"):
-        appointments.extend(survey, ahead())
+        schedules.extend(survey, ahead())
     agree(survey)
     with pytest.raises(NotAllowed, match="opened without one"):
-        appointments.extend(survey, ahead())
+        schedules.extend(survey, ahead())
 
 
 def test_one_that_breaks_keeps_no_other_from_being_kept(
@@ -181,18 +181,18 @@ def test_one_that_breaks_keeps_no_other_from_being_kept(
         return close(closing)
 
     monkeypatch.setattr(services, "close_survey", breaks)
-    assert [one.survey.slug for one in appointments.keep_due()] == ["other"]
+    assert [one.survey.slug for one in schedules.keep_due()] == ["other"]
     assert "could not be kept" in caplog.text
     assert state_of(survey) == "open"
     monkeypatch.undo()
-    assert [one.survey.slug for one in appointments.keep_due()] == ["campus"]
+    assert [one.survey.slug for one in schedules.keep_due()] == ["campus"]
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("move", ["open", "close"])
 def test_many_workers_at_once_make_one_move(survey: Survey, move: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four workers, and a person who presses the button at the same time."""
-    monkeypatch.setattr("estimator.services.wake", lambda run_id: None)
+    monkeypatch.setattr("estimator.runs.services.wake", lambda run_id: None)
     if move == "open":
         agree(survey, opens_at=ahead())
     else:
@@ -211,7 +211,7 @@ def test_many_workers_at_once_make_one_move(survey: Survey, move: str, monkeypat
         work()  # type: ignore[operator]
         connection.close()
 
-    workers = [threading.Thread(target=one, args=[work]) for work in (by_hand, *[appointments.keep_due] * 4)]
+    workers = [threading.Thread(target=one, args=[work]) for work in (by_hand, *[schedules.keep_due] * 4)]
     for worker in workers:
         worker.start()
     for worker in workers:

@@ -16,18 +16,19 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from collector import blind as door
-from collector import folding, limits, services
-from collector import selectors as reports
+from collector.designs.selectors import get_design
+from collector.endpoint import rate_limits, receiving
 from collector.errors import NotInvited
-from collector.invitations import hash_of, new_code
-from surveys import selectors
-from surveys.blind import codes, issuing, keys, signing
-from surveys.blind.models import FetchCode, SigningKey, SigningSecret
-from surveys.lifecycle import NotAllowed
-from surveys.models import Survey, Version
-from surveys.people.teams import home_team
-from surveys.services import close_survey, open_survey, open_wave, revise_survey, write_survey
+from collector.invitations import tokens as door
+from collector.invitations.codes import hash_of, new_code
+from collector.reports import folding
+from surveys.accounts.teams import home_team
+from surveys.errors import NotAllowed
+from surveys.lifecycle import selectors, signing_keys
+from surveys.lifecycle.services import close_survey, open_survey, open_wave, revise_survey, write_survey
+from surveys.models import FetchCode, SigningKey, SigningSecret, Survey, Version
+from surveys.outreach import fetch_codes
+from surveys.respondent import blind_signature, tokens
 from tests import payloads
 from tests.tools import blind as client
 
@@ -38,7 +39,7 @@ pytestmark = pytest.mark.django_db
 def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys that were made before: a new one takes a second. Each test begins with the same ones."""
     ready = iter(client.ready())
-    monkeypatch.setattr(keys.rsa, "generate_private_key", lambda **_: next(ready))
+    monkeypatch.setattr(signing_keys.rsa, "generate_private_key", lambda **_: next(ready))
 
 
 def blind_draft(alice: User, **changes: Any) -> Survey:
@@ -54,7 +55,7 @@ def opened(alice: User) -> Version:
 def held(opened: Version) -> list[str]:
     """Ten one-time codes."""
     made = [new_code() for _ in range(10)]
-    codes.add(opened.design_id, [hash_of(code) for code in made], kind="file")
+    fetch_codes.add(opened.design_id, [hash_of(code) for code in made], kind="file")
     return made
 
 
@@ -139,9 +140,9 @@ def test_a_lost_reply_is_given_again_and_no_second_token(opened: Version, held: 
 def test_wrong_used_withdrawn_and_foreign_codes_get_one_sentence(opened: Version, held: list[str], alice: User) -> None:
     other = open_survey(blind_draft(alice, slug="other"))
     theirs = new_code()
-    codes.add(other.design_id, [hash_of(theirs), *(hash_of(new_code()) for _ in range(9))], kind="file")
+    fetch_codes.add(other.design_id, [hash_of(theirs), *(hash_of(new_code()) for _ in range(9))], kind="file")
     ask(opened, held[0], fetching(opened).blinded)
-    assert codes.withdraw(opened.design_id, 1) == 9
+    assert fetch_codes.withdraw(opened.design_id, 1) == 9
     refused = [
         ask(opened, code, fetching(opened, seed=2).blinded)
         for code in (new_code(), held[0], held[1], theirs, held[2][:-1] + ("0" if held[2][-1] != "0" else "1"))
@@ -196,7 +197,7 @@ def test_a_closed_survey_gives_out_nothing_and_keeps_no_codes(opened: Version, h
     assert SigningKey.objects.get().issued == 1
     assert ask(opened, held[1], fetching(opened).blinded).status_code == 410
     with pytest.raises(ValueError, match="once it is closed"):
-        codes.add(opened.design_id, [hash_of(new_code()) for _ in range(10)], kind="file")
+        fetch_codes.add(opened.design_id, [hash_of(new_code()) for _ in range(10)], kind="file")
 
 
 def test_without_its_secret_a_version_takes_tokens_and_gives_out_none(opened: Version, held: list[str]) -> None:
@@ -205,26 +206,24 @@ def test_without_its_secret_a_version_takes_tokens_and_gives_out_none(opened: Ve
     token = asking.token(ask(opened, held[0], asking.blinded).json()["signed"])
     SigningSecret.objects.all().delete()
     assert ask(opened, held[1], fetching(opened, seed=2).blinded).status_code == 410
-    assert services.receive(
-        payloads.body(reports.get_design(opened.design_id), invitation=token), slug="campus"
-    ).created
+    assert receiving.receive(payloads.body(get_design(opened.design_id), invitation=token), slug="campus").created
 
 
 def test_a_fault_of_the_computer_tells_nothing(opened: Version, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bellcore's attack: a signature that is right by one prime only gives both away, so none leaves."""
-    numbers = keys.secret_of(SigningKey.objects.get())
+    numbers = signing_keys.secret_of(SigningKey.objects.get())
     assert numbers is not None
-    right = signing._power
+    right = blind_signature._power
     monkeypatch.setattr(
-        signing, "_power", lambda base, private: (right(base, private) + private.p) % (private.p * private.q)
+        blind_signature, "_power", lambda base, private: (right(base, private) + private.p) % (private.p * private.q)
     )
-    with pytest.raises(signing.Faulty):
-        signing.sign(12345, numbers)
+    with pytest.raises(blind_signature.Faulty):
+        blind_signature.sign(12345, numbers)
 
 
 def test_a_number_beyond_the_key_is_not_signed() -> None:
     with pytest.raises(ValueError, match="below the modulus"):
-        signing.sign(client.key().public_numbers.n, client.key())
+        blind_signature.sign(client.key().public_numbers.n, client.key())
 
 
 @pytest.mark.django_db(transaction=True)
@@ -250,8 +249,8 @@ def test_twenty_at_once_with_one_code_get_one_token(opened: Version, held: list[
 
 
 def test_a_limit_by_address(opened: Version, held: list[str], settings: Any) -> None:
-    limits.shared.cache_clear()
-    one = limits.Limit("requests", 1, "hour")
+    rate_limits.shared.cache_clear()
+    one = rate_limits.Limit("requests", 1, "hour")
     settings.CANDOR_LIMITS = settings.CANDOR_LIMITS | {"tokens by address": one}
     answers = [ask(opened, held[0], fetching(opened).blinded) for _ in range(2)]
     assert [one.status_code for one in answers] == [200, 429]
@@ -265,7 +264,7 @@ class TestAccounts:
         assert visitor.get(address).status_code == 302, "first sign in"
         visitor.force_login(bob, backend="django.contrib.auth.backends.ModelBackend")
         assert visitor.get(address).status_code == visitor.post(address).status_code == 404
-        issuing.let_accounts_fetch(opened.survey, allowed=True)
+        tokens.let_accounts_fetch(opened.survey, allowed=True)
         assert b"bob" in visitor.get(address).content
         assert not FetchCode.objects.exists(), "looking makes nothing"
         links = [visitor.post(address).context["link"] for _ in range(2)]
@@ -277,26 +276,26 @@ class TestAccounts:
         assert FetchCode.objects.get().account == bob
 
     def test_two_people_have_two_codes_and_a_wave_has_others(self, opened: Version, alice: User, bob: User) -> None:
-        issuing.let_accounts_fetch(opened.survey, allowed=True)
+        tokens.let_accounts_fetch(opened.survey, allowed=True)
         opened.survey.refresh_from_db()
-        made = {issuing.code_for(person, opened) for person in (alice, bob)}
+        made = {tokens.code_for(person, opened) for person in (alice, bob)}
         close_survey(opened.survey)
-        with pytest.raises(issuing.NoToken):
-            issuing.code_for(alice, opened)
+        with pytest.raises(tokens.NoToken):
+            tokens.code_for(alice, opened)
         revise_survey(opened.survey)
-        made.add(issuing.code_for(alice, open_survey(opened.survey)))
+        made.add(tokens.code_for(alice, open_survey(opened.survey)))
         assert len(made) == 3
 
 
 def test_batches_are_of_ten_and_say_nothing_of_use(opened: Version, held: list[str]) -> None:
     ask(opened, held[0], fetching(opened).blinded)
-    (made,) = codes.batches(opened.design_id)
+    (made,) = fetch_codes.batches(opened.design_id)
     assert (made.number, made.count, made.kind, made.stratum) == (1, 10, "file", None)
     assert isinstance(made.made_on, date)
     with pytest.raises(ValueError, match="at least 10"):
-        codes.add(opened.design_id, [hash_of(new_code())], kind="file")
+        fetch_codes.add(opened.design_id, [hash_of(new_code())], kind="file")
     with pytest.raises(ValueError, match="no group"):
-        codes.add(opened.design_id, [hash_of(new_code()) for _ in range(10)], stratum="y1", kind="file")
+        fetch_codes.add(opened.design_id, [hash_of(new_code()) for _ in range(10)], stratum="y1", kind="file")
 
 
 def test_no_row_says_when_or_which(opened: Version, held: list[str]) -> None:
@@ -370,7 +369,7 @@ class TestPanel:
 
 
 def test_fetching_by_account_needs_a_token_against_forgery(opened: Version, bob: User) -> None:
-    issuing.let_accounts_fetch(opened.survey, allowed=True)
+    tokens.let_accounts_fetch(opened.survey, allowed=True)
     visitor = Client(enforce_csrf_checks=True)
     visitor.force_login(bob, backend="django.contrib.auth.backends.ModelBackend")
     assert visitor.post(reverse("fetch", args=["campus"])).status_code == 403
@@ -380,18 +379,18 @@ def test_fetching_by_account_needs_a_token_against_forgery(opened: Version, bob:
 
 def test_rows_of_issuing_and_of_reports_share_nothing(opened: Version, held: list[str], bob: User) -> None:
     """Ten codes and an account fetch, and all answer in another order: no value is on both sides, and no time."""
-    issuing.let_accounts_fetch(opened.survey, allowed=True)
+    tokens.let_accounts_fetch(opened.survey, allowed=True)
     opened.survey.refresh_from_db()
     asked = [fetching(opened, seed=number) for number in range(11)]
     taken = [
         one.token(ask(opened, code, one.blinded).json()["signed"])
-        for one, code in zip(asked, [*held, issuing.code_for(bob, opened)], strict=True)
+        for one, code in zip(asked, [*held, tokens.code_for(bob, opened)], strict=True)
     ]
-    design = reports.get_design(opened.design_id)
+    design = get_design(opened.design_id)
     for token in Random(3).sample(taken, len(taken)):
-        services.receive(payloads.body(design, invitation=token), slug="campus")
+        receiving.receive(payloads.body(design, invitation=token), slug="campus")
         with pytest.raises(NotInvited):
-            services.receive(payloads.body(design, invitation=token), slug="campus")
+            receiving.receive(payloads.body(design, invitation=token), slug="campus")
     folding.fold(opened.design_id)
     issued = values("surveys_fetchcode", "surveys_fetchbatch")
     stored = values("collector_report", "collector_waitingreport", "collector_usedtoken")

@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 from random import Random
 
-from collector import blind as door
-from surveys.blind import signing
+from collector.invitations import tokens as door
+from surveys.respondent import blind_signature
 from tests.tools import blind as client
 from tests.tools.client import CLIENT, run_in_node
 
@@ -23,7 +23,7 @@ def test_the_signer_answers_as_the_rfc_does() -> None:
     key = client.numbers_of(number("p"), number("q"), number("d"))
     assert key.public_numbers.n == number("n")
     for _ in range(3):  # each time with a random number of its own
-        assert signing.sign(number("blinded_msg"), key) == number("blind_sig")
+        assert blind_signature.sign(number("blinded_msg"), key) == number("blind_sig")
 
 
 def test_the_tests_own_client_is_that_of_the_rfc() -> None:
@@ -60,7 +60,7 @@ def test_what_the_browser_draws_the_server_signs_and_the_door_takes() -> None:
     modulus = client.modulus_of(client.key())
 
     pending = run_in_node(DRAW, {"modulus": modulus, "pending": []}, client=CLIENT)
-    signed = [f"{signing.sign(int(one['blinded'], 16), client.key()):0768x}" for one in pending]
+    signed = [f"{blind_signature.sign(int(one['blinded'], 16), client.key()):0768x}" for one in pending]
     tokens = run_in_node(DRAW, {"modulus": modulus, "pending": pending, "signed": signed}, client=CLIENT)
     assert len({door.read(token, modulus) for token in tokens}) == 3
 
@@ -75,7 +75,9 @@ def test_every_token_fits_every_request_that_was_signed() -> None:
     asked = [client.Fetching(modulus, Random(number)) for number in range(4)]
     requests = [int(one.blinded, 16) for one in asked]
     tokens = [
-        int.from_bytes(base64.urlsafe_b64decode(one.token(f"{signing.sign(sent, key):0768x}") + "==")[64:], "big")
+        int.from_bytes(
+            base64.urlsafe_b64decode(one.token(f"{blind_signature.sign(sent, key):0768x}") + "==")[64:], "big"
+        )
         for one, sent in zip(asked, requests, strict=True)
     ]
     for sent in requests:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from surveys import bounds, marks
-from surveys.definitions import load, load_checked, take_checked
-from surveys.reading import LONGEST_FAULT, DefinitionError
+from surveys.definition import bounds, yaml_positions
+from surveys.definition.definitions import load, load_checked, take_checked
+from surveys.definition.validation import LONGEST_FAULT, DefinitionError
 from tests import payloads
 
 HEAD = "slug: a\ntitle: A\nitems:\n"
@@ -58,13 +58,13 @@ def refusal_of(source: str) -> DefinitionError:
     ],
 )
 def test_plain_scalar_is_number_constant_or_text(written: str, read: Any) -> None:
-    value, _node = marks.read(f"a: {written}\n")
+    value, _node = yaml_positions.read(f"a: {written}\n")
     assert value == {"a": read}
     assert type(value["a"]) is type(read)
 
 
 def test_keys_are_always_texts() -> None:
-    value, _node = marks.read("{1: a, no: b, null: c, true: d, <<: {x: y}}")
+    value, _node = yaml_positions.read("{1: a, no: b, null: c, true: d, <<: {x: y}}")
     assert value == {"1": "a", "no": "b", "null": "c", "true": "d", "<<": {"x": "y"}}
 
 

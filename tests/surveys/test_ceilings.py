@@ -17,21 +17,22 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector import services as collector
-from collector.checks import DesignError
 from collector.designs import LONGEST_REASON, check
-from estimator import services as estimator
-from estimator.exporting.document import json_file
-from estimator.report import build
+from collector.designs.checks import DesignError
+from collector.designs.services import freeze_design
+from estimator.exports.json_document import json_file
+from estimator.reports.report import build
+from estimator.runs import services as estimator
 from randomized_response import exceeds_epsilon
-from surveys import appointments, ceilings, definitions, selectors, services
-from surveys.appointments import Terms
-from surveys.ceilings import ReasonError
-from surveys.definitions import Opening, design_of
+from surveys.accounts.audit_log import of_survey
+from surveys.accounts.teams import home_team
+from surveys.definition import ceilings, definitions
+from surveys.definition.ceilings import ReasonError
+from surveys.definition.definitions import Opening, design_of
+from surveys.definition.privacy_budget import Sum
+from surveys.lifecycle import schedules, selectors, services
+from surveys.lifecycle.schedules import Terms
 from surveys.models import Appointment, Survey
-from surveys.people.log import of_survey
-from surveys.people.teams import home_team
-from surveys.waves.ledger import Sum
 from tests import payloads
 from tests.estimator.test_exporting_described import SCHEMA
 from tests.surveys.test_waves import answer
@@ -148,11 +149,11 @@ def test_appointed_opening_takes_the_reason_along(risky: Survey, alice: User) ->
     digest = selectors.design_to_open(risky)[0].digest
     later = Terms(opens_at=timezone.now() + timedelta(hours=1))
     with pytest.raises(ReasonError):
-        appointments.open_on(risky, later, confirmed=digest, by=alice)
+        schedules.open_on(risky, later, confirmed=digest, by=alice)
     assert not Appointment.objects.exists()
-    appointments.open_on(risky, later, confirmed=digest, reason=REASON, by=alice)
+    schedules.open_on(risky, later, confirmed=digest, reason=REASON, by=alice)
     Appointment.objects.update(due_at=timezone.now())
-    appointments.keep_due()
+    schedules.keep_due()
     version = selectors.latest_version(risky)
     assert version is not None
     assert selectors.document_of(version)["ceilings"]["reason"] == REASON
@@ -189,7 +190,7 @@ def test_design_from_before_keeps_its_digest_and_works() -> None:
     """The digest of a design that was frozen before there were ceilings, written down then."""
     document = payloads.document()
     assert "ceilings" not in document
-    design = collector.freeze(document)
+    design = freeze_design(document)
     assert design.digest == "c32df510958b9cd99ea88bebcb2e56473aceb2ef9dfa6d2790bf1ac87648d1ef"
     run = estimator.execute(estimator.request_run(design.digest).pk)
     exported = json.loads(json_file(run))

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from randomized_response import Channel, forced_response, k_ary, warner
-from surveys.coin import words
-from surveys.coin.devices import DEVICES
-from surveys.coin.instructions import Instruction, instruction_for, instructions_for
+from surveys.rendering.own_coin import sentences
+from surveys.rendering.own_coin.devices import DEVICES
+from surveys.rendering.own_coin.instructions import Instruction, instruction_for, instructions_for
 from tests import payloads
 
 SIZES = (2, 4, 6, 8, 12, 36)
@@ -130,10 +130,10 @@ def to_mark(told: str, truth: int, choices: tuple[str, ...]) -> int:
 
 def in_words(instruction: Instruction, choices: tuple[str, ...]) -> tuple[str, Rules]:
     rules = [
-        (words.shown(instruction, place), words.told(rule.marks, choices))
+        (sentences.shown(instruction, place), sentences.told(rule.marks, choices))
         for place, rule in enumerate(instruction.rules)
     ]
-    return str(words.TOSS[instruction.device.key]), rules
+    return str(sentences.TOSS[instruction.device.key]), rules
 
 
 def obeyed(toss: str, rules: Rules, answers: int) -> list[list[Fraction]]:
@@ -328,7 +328,7 @@ def test_what_has_to_lie_on_the_table() -> None:
     by_key = {device.key: Instruction(device, ()) for device in DEVICES}
 
     def need(*keys: str) -> str:
-        return words.needs([by_key[key] for key in keys])
+        return sentences.needs([by_key[key] for key in keys])
 
     assert need("coin_thrice") == "one coin"
     assert need("two_coins", "coin") == "2 coins"

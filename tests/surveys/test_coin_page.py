@@ -12,15 +12,15 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 
-from collector import inviting
-from collector import services as collector
+from collector.endpoint import receiving
 from collector.errors import Malformed
-from collector.invitations import hash_of, new_code
+from collector.invitations import batches
+from collector.invitations.codes import hash_of, new_code
 from collector.models import Invitation, Report, WaitingReport
 from config.middleware import COIN_POLICY, RESPONDENT_POLICY
-from surveys import links, services
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import links, services
 from surveys.models import Page, Survey, Version
-from surveys.people.teams import home_team
 from tests import payloads
 from tests.tools.designs import stored_page
 
@@ -299,7 +299,7 @@ def invited(alice: User, kind: str = "secret") -> Version:
 def test_a_code_is_typed_as_people_type_and_lets_one_report_in(alice: User) -> None:
     """In capitals, with dashes and spaces, with letters for the digits that look like them."""
     version, codes = invited(alice), [new_code() for _ in range(10)]
-    inviting.add(version.design_id, [hash_of(code) for code in codes], stratum=None, kind="cards")
+    batches.add(version.design_id, [hash_of(code) for code in codes], stratum=None, kind="cards")
     page = stored_page(version, Page.Kind.COIN).decode()
     assert 'name="invitation" value="" required' in page
     spelled = "-".join(re.findall("....", codes[0])).upper().replace("0", "O").replace("1", "l") + " "
@@ -332,7 +332,7 @@ def test_a_survey_by_invitation_has_no_paper_and_a_blind_one_no_page(alice: User
     assert "a sheet with a code on it would lead from a person to her report" in words
     assert "Enter sheets" not in words
     with pytest.raises(Malformed, match="takes no sheets"):
-        collector.receive_sheet(marked(version, nonce="ab" * 16, invitation=new_code()), slug="campus")
+        receiving.receive_sheet(marked(version, nonce="ab" * 16, invitation=new_code()), slug="campus")
     definition = payloads.definition(slug="blind", invitations="blind")
     blind = services.open_survey(services.write_survey(definition, team=home_team(alice)))
     assert not blind.pages.filter(kind__in=[Page.Kind.COIN, Page.Kind.SHEET]).exists()

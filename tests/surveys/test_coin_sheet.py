@@ -10,11 +10,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import translation
 
-from surveys import services
-from surveys.coin import page, sheet
-from surveys.coin.instructions import instructions_for
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import services
 from surveys.models import Page, Version
-from surveys.people.teams import home_team
+from surveys.rendering.own_coin import page, sheet
+from surveys.rendering.own_coin.instructions import instructions_for
 from tests import payloads
 from tests.surveys import test_coin_page as on_the_web
 

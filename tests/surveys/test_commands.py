@@ -10,11 +10,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from estimator.exporting.formats import FORMATS
+from estimator.exports.formats import FORMATS
 from estimator.models import Run
-from surveys import definitions, selectors
+from surveys.accounts.teams import home_team
+from surveys.definition import definitions
+from surveys.lifecycle import selectors
 from surveys.models import Rehearsal, Survey, Version
-from surveys.people.teams import home_team
 from tests import payloads
 
 pytestmark = pytest.mark.django_db

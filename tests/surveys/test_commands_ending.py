@@ -14,16 +14,15 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from collector import selectors as reports
-from estimator import services
-from estimator.exporting.cells import Watch
-from estimator.exporting.formats import FORMATS, Format
+from collector.designs.selectors import get_design
+from estimator.base.cells import Watch
+from estimator.exports.formats import FORMATS, Format
 from estimator.models import Run
-from surveys import definitions
-from surveys.commands import REFUSED, USAGE
-from surveys.models import Survey, Version
-from surveys.people.models import AuditEntry
-from surveys.services import open_survey
+from estimator.runs import services
+from surveys.definition import definitions
+from surveys.lifecycle.services import open_survey
+from surveys.management.base import REFUSED, USAGE
+from surveys.models import AuditEntry, Survey, Version
 from tests import payloads
 from tests.finished import fill
 
@@ -138,7 +137,7 @@ def test_standard_output_gets_the_file_and_nothing_else(run: Run, capfdbinary: p
 
 
 def test_one_run_of_several_by_its_key(run: Run, version: Version, tmp_path: Path) -> None:
-    fill(reports.get_design(version.design_id))
+    fill(get_design(version.design_id))
     services.run_now(version.design_id)
     output = tmp_path / "out.json"
     export(output, "--format", "json", "--run", run.key)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from surveys import definitions
-from surveys.definitions import Opening, complete, design_of, dump, load, load_checked
-from surveys.reading import DefinitionError
+from surveys.definition import definitions
+from surveys.definition.definitions import Opening, complete, design_of, dump, load, load_checked
+from surveys.definition.validation import DefinitionError
 from tests import payloads
 
 SHORT = """
@@ -120,7 +120,7 @@ def test_the_browsers_limit_binds_what_browsers_answer(settings: Any) -> None:
 
 
 def test_the_browsers_limit_is_the_one_in_the_client() -> None:
-    source = (Path(definitions.__file__).parent / "static/surveys/client/channel.js").read_text()
+    source = (Path(definitions.__file__).parents[1] / "static/surveys/client/channel.js").read_text()
     assert f"LARGEST_ODDS = {definitions.BROWSER_LIMIT}n;" in source
 
 
@@ -211,7 +211,7 @@ def test_completing_changes_nothing_that_is_complete() -> None:
 
 
 def test_the_demos_definitions_can_be_opened() -> None:
-    from surveys import demo
+    from surveys.management import demo
 
     for slug in (demo.FINISHED, demo.OPEN):
         definition = demo.definition(slug)

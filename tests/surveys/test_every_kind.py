@@ -13,17 +13,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from collector.designs import check
-from estimator import services as estimator
 from estimator.models import KnownShare, Run
+from estimator.runs import services as estimator
 from randomized_response import SubsetSelection, UnaryEncoding
-from surveys import selectors, services
-from surveys.definitions import complete, design_of, dump, load, total_epsilon
-from surveys.mechanisms import MECHANISMS, mechanism_of
+from surveys.accounts.teams import home_team
+from surveys.definition.definitions import complete, design_of, dump, load, total_epsilon
+from surveys.definition.mechanisms import MECHANISMS, mechanism_of
+from surveys.definition.questions import ITEM_KEYS, PREFER_NOT, YES_NO
+from surveys.definition.unsupported import why_not_text
+from surveys.definition.validation import DefinitionError
+from surveys.lifecycle import selectors, services
 from surveys.models import Item, Page
-from surveys.people.teams import home_team
-from surveys.questions import ITEM_KEYS, PREFER_NOT, YES_NO
-from surveys.reading import DefinitionError
-from surveys.refusals import why_not_text
 from tests import kinds
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "every-kind.yaml"

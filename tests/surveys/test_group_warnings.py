@@ -11,16 +11,17 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from collector import selectors as reports
 from collector.designs import MOST_GROUPS
-from estimator.computing import is_of_use
-from surveys import definitions, selectors, services
-from surveys.group_warnings import group_warnings
-from surveys.lifecycle import NotAllowed
-from surveys.people.teams import home_team
-from surveys.planning.asking import AS_USUAL, WRITTEN, Asked, forecast
-from surveys.planning.numbers import reports_of_use
+from collector.designs.selectors import get_design
+from estimator.runs.estimation import is_of_use
+from surveys.accounts.teams import home_team
+from surveys.definition import definitions
+from surveys.errors import NotAllowed
+from surveys.lifecycle import selectors, services
+from surveys.planning.forecast import reports_of_use
+from surveys.planning.group_warnings import group_warnings
 from surveys.planning.parameters import Wanted
+from surveys.planning.question import AS_USUAL, WRITTEN, Asked, forecast
 from tests import payloads, translated
 from tests.panel.test_lifecycle import words
 from tests.surveys.test_coin_sheet import said as on_paper
@@ -140,7 +141,7 @@ OPENLY = {
 def test_respondents_read_that_their_group_is_sent_openly(alice: User) -> None:
     """By the question, before Send and on the receipt; on the own-coin page, and on its sheet."""
     version = services.open_survey(services.write_survey(translated.definition(*OPENLY), team=home_team(alice)))
-    document = reports.get_design(version.design_id).document
+    document = get_design(version.design_id).document
     client = Client()
     for language, (openly, number) in OPENLY.items():
         address = "/s/campus/" if language == "en" else f"/s/campus/{language}/"

@@ -10,14 +10,13 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from collector.invitations import hash_of, is_code
+from collector.invitations.codes import hash_of, is_code
 from collector.models import Invitation
-from surveys.commands import REFUSED, USAGE
-from surveys.inviting import making
-from surveys.models import KeptAnswer, Survey, Version
-from surveys.people.models import AuditEntry
-from surveys.people.teams import home_team
-from surveys.services import open_survey, write_survey
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import open_survey, write_survey
+from surveys.management.base import REFUSED, USAGE
+from surveys.models import AuditEntry, KeptAnswer, Survey, Version
+from surveys.outreach import invitations
 from tests import payloads
 from tests.tools.api import Program
 
@@ -76,7 +75,7 @@ def test_a_disk_that_is_full_leaves_no_codes_that_nobody_has(
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("surveys.commands.os.fsync", full)
+    monkeypatch.setattr("surveys.management.base.os.fsync", full)
     assert ended("campus", "--count", 10, "--output", tmp_path / "codes.csv") == REFUSED
     assert list(tmp_path.iterdir()) == []
     assert not hashes()
@@ -126,5 +125,5 @@ def version(alice: User) -> Version:
 
 def test_what_was_made_does_not_show_its_codes(invited: Survey) -> None:
     """A line of a log, or a page for a fault, would write an object as it is written here."""
-    made = making.make(invited, 10, kind="csv", by=None)
+    made = invitations.make(invited, 10, kind="csv", by=None)
     assert not any(code in repr(made) for code in made.codes)

@@ -17,16 +17,17 @@ from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.urls import reverse
 
-from collector import selectors as reports
-from collector import services as collector
+from collector.designs.selectors import get_design
+from collector.endpoint import receiving
 from collector.models import WaitingReport
 from config.middleware import COIN_POLICY, RESPONDENT_POLICY
-from estimator import services as estimator
 from estimator.models import Run
-from surveys import definitions, links, selectors, services
-from surveys.definitions import DefinitionError
+from estimator.runs import services as estimator
+from surveys.accounts.teams import home_team
+from surveys.definition import definitions
+from surveys.definition.definitions import DefinitionError
+from surveys.lifecycle import links, selectors, services
 from surveys.models import Page, Survey, Version
-from surveys.people.teams import home_team
 from tests import payloads, translated
 from tests.tools.designs import stored_page
 
@@ -271,8 +272,8 @@ def test_a_survey_in_several_languages_goes_from_file_to_report(alice: User, tmp
     version = Version.objects.get()
     for number in range(40):
         symbols = bytes([number % 2, number % 3]).hex()
-        design = reports.get_design(version.design_id)
-        collector.receive(payloads.body(design, report=symbols), slug="campus")
+        design = get_design(version.design_id)
+        receiving.receive(payloads.body(design, report=symbols), slug="campus")
     call_command("estimate", "campus", stdout=StringIO())
     output = tmp_path / "report.json"
     call_command("export_report", "campus", "--format", "json", "--output", output, stdout=StringIO())

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from randomized_response import question_of
-from surveys.definitions import Opening, asked_again, design_of, total_epsilon
-from surveys.reading import DefinitionError
-from surveys.waves.ledger import LONGEST, Priced, Sum, epsilon_of, ledger, priced, spent, waves_that_fit
+from surveys.definition.definitions import Opening, asked_again, design_of, total_epsilon
+from surveys.definition.privacy_budget import LONGEST, Priced, Sum, epsilon_of, ledger, priced, spent, waves_that_fit
+from surveys.definition.validation import DefinitionError
 from tests import kinds, payloads
 
 TABLES = {"3": [[3, 1], [1, 3]], "2": [[2, 1], [1, 2]], "odd": [[2**32 - 6, 5], [5, 2**32 - 6]]}

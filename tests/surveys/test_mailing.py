@@ -10,18 +10,18 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from scipy.stats import spearmanr
 
-from collector import inviting
-from collector import selectors as reports
+from collector.designs.selectors import get_design
+from collector.endpoint.receiving import receive
 from collector.errors import NotInvited as Refused
-from collector.invitations import hash_of
+from collector.invitations import batches
+from collector.invitations.codes import hash_of
 from collector.models import Invitation
-from collector.services import receive
-from surveys.inviting import addresses, mailing, making, posting
-from surveys.inviting.mailing import Wording
-from surveys.models import Mailing, Recipient, Survey
-from surveys.people.models import AuditEntry
-from surveys.people.teams import home_team
-from surveys.services import close_survey, open_survey, write_survey
+from collector.reports import selectors as reports
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import close_survey, open_survey, write_survey
+from surveys.models import AuditEntry, Mailing, Recipient, Survey
+from surveys.outreach import addresses, invitations, mail_delivery, mailing
+from surveys.outreach.mailing import Wording
 from tests import payloads
 from tests.tools.mailbox import FROM, Mailbox, mail_server
 
@@ -53,7 +53,7 @@ def box(settings: Any) -> Iterator[Mailbox]:
 
 def send(survey: Survey, listed: list[str], said: Wording = INVITED, *, by: User | None = None) -> Mailing:
     asked = mailing.request(survey, said, listed, by=by, chance=random.Random(7))
-    posting.execute(asked.pk, random.Random(8))
+    mail_delivery.execute(asked.pk, random.Random(8))
     asked.refresh_from_db()
     return asked
 
@@ -74,7 +74,7 @@ def test_everybody_gets_one_link_in_an_order_of_chance_and_each_works_once(invit
     codes = codes_of(box)
     assert len(set(codes)) == 200
     assert {bytes(one.hash) for one in Invitation.objects.all()} == {hash_of(code) for code in codes}
-    design = reports.get_design(asked.version.design_id)
+    design = get_design(asked.version.design_id)
     for code in codes:
         receive(payloads.body(design, invitation=code), slug=design.slug)
     assert reports.received_count(design.digest) == 200
@@ -89,14 +89,14 @@ def test_a_mail_is_from_the_site_and_says_what_was_written(invited: Survey, box:
     digest = mailing.inviting_version(invited).design_id
     link = rf"http://127\.0\.0\.1:8000/s/campus/#{digest}&group=y1&invitation=[0-9a-z]{{28}}"
     assert re.fullmatch(rf"Hier:\s+{link}\s+", mail.get_content())
-    assert [(one.stratum, one.kind, one.count) for one in inviting.batches(digest)] == [("y1", "mail", 10)]
+    assert [(one.stratum, one.kind, one.count) for one in batches.batches(digest)] == [("y1", "mail", 10)]
 
 
 def test_a_reminder_goes_to_everybody_and_makes_no_code(invited: Survey, box: Mailbox) -> None:
     send(invited, people(3), REMINDED)
     assert sorted(box.addresses) == people(3)
     assert "invitation=" not in "".join(box.texts())
-    assert inviting.batches(mailing.inviting_version(invited).design_id) == []
+    assert batches.batches(mailing.inviting_version(invited).design_id) == []
 
 
 def test_whom_the_server_refuses_is_told_and_can_be_tried_again(invited: Survey, box: Mailbox, alice: User) -> None:
@@ -107,12 +107,12 @@ def test_whom_the_server_refuses_is_told_and_can_be_tried_again(invited: Survey,
     assert stands.refused == [("person0003@example.org", 550), ("person0005@example.org", 451)]
     box.answers = {}
     mailing.send_the_rest(asked, by=alice)
-    posting.execute(asked.pk)
+    mail_delivery.execute(asked.pk)
     assert sorted(box.addresses) == people(12)
     assert len(set(codes_of(box))) == 12
     # Two were left: their batch was filled up, for one of two would tell whose a report is.
-    assert [one.count for one in inviting.batches(asked.version.design_id)] == [12, 10]
-    with pytest.raises(making.NotInvited, match="Nobody is left"):
+    assert [one.count for one in batches.batches(asked.version.design_id)] == [12, 10]
+    with pytest.raises(invitations.NotInvited, match="Nobody is left"):
         mailing.send_the_rest(asked, by=alice)
 
 
@@ -125,7 +125,7 @@ def test_a_worker_that_dies_sends_nobody_a_second_invitation(
         """Nothing of the program runs after it, as after kill -9."""
 
     sent: list[object] = []
-    original = posting.EmailBackend.send_messages
+    original = mail_delivery.EmailBackend.send_messages
 
     def dying(server: Any, messages: Any) -> Any:
         sent.append(original(server, messages))
@@ -133,15 +133,15 @@ def test_a_worker_that_dies_sends_nobody_a_second_invitation(
             raise Killed
         return sent[-1]
 
-    monkeypatch.setattr(posting.EmailBackend, "send_messages", dying)
+    monkeypatch.setattr(mail_delivery.EmailBackend, "send_messages", dying)
     asked = mailing.request(invited, INVITED, people(30), by=None)
     with pytest.raises(Killed):
-        posting.execute(asked.pk, random.Random(8))
+        mail_delivery.execute(asked.pk, random.Random(8))
     assert [one.address for one in Recipient.objects.filter(state="sending")] == box.addresses[-1:]
     assert mailing.resume_waiting() == [], "it holds the lease for a while"
     Mailing.objects.update(lease_until=asked.requested_at)
     assert mailing.resume_waiting() == [asked.pk]
-    posting.execute(asked.pk, random.Random(9))
+    mail_delivery.execute(asked.pk, random.Random(9))
     asked.refresh_from_db()
     assert asked.state == "done"
     assert sorted(box.addresses) == people(30), "everybody has one mail"
@@ -152,7 +152,7 @@ def test_a_worker_that_dies_sends_nobody_a_second_invitation(
 def test_a_connection_that_breaks_leaves_one_uncertain_and_goes_on(
     invited: Survey, box: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original, sent = posting.EmailBackend.send_messages, []
+    original, sent = mail_delivery.EmailBackend.send_messages, []
 
     def breaking(server: Any, messages: Any) -> Any:
         sent.append(messages[0].to[0])
@@ -160,7 +160,7 @@ def test_a_connection_that_breaks_leaves_one_uncertain_and_goes_on(
             raise ConnectionResetError("quoting person@example.org")
         return original(server, messages)
 
-    monkeypatch.setattr(posting.EmailBackend, "send_messages", breaking)
+    monkeypatch.setattr(mail_delivery.EmailBackend, "send_messages", breaking)
     asked = send(invited, people(12))
     assert (asked.state, asked.fault) == ("done", "")
     assert mailing.standing(asked).uncertain == sent[3:4]
@@ -171,10 +171,10 @@ def test_a_server_that_is_away_keeps_everybody_waiting(invited: Survey, box: Mai
     port, settings.EMAIL_PORT = settings.EMAIL_PORT, 1
     asked = send(invited, people(10))
     assert (asked.state, asked.fault) == ("failed", "The mail server could not be reached (ConnectionRefusedError).")
-    assert inviting.batches(asked.version.design_id) == [], "no codes are made before there is a connection"
+    assert batches.batches(asked.version.design_id) == [], "no codes are made before there is a connection"
     settings.EMAIL_PORT = port
     mailing.send_the_rest(asked, by=None)
-    posting.execute(asked.pk)
+    mail_delivery.execute(asked.pk)
     assert sorted(box.addresses) == people(10)
 
 
@@ -183,8 +183,8 @@ def test_nothing_is_sent_once_the_survey_is_closed_or_the_mail_deleted(invited: 
     gone = mailing.request(invited, REMINDED, people(2), by=None)
     mailing.forget(gone, by=None)
     close_survey(invited)
-    posting.execute(gone.pk)
-    posting.execute(asked.pk)
+    mail_delivery.execute(gone.pk)
+    mail_delivery.execute(asked.pk)
     asked.refresh_from_db()
     assert asked.fault == "The survey is closed, so nothing more was sent."
     assert (box.mails, Recipient.objects.count()) == ([], 10)
@@ -206,27 +206,27 @@ def test_nothing_is_sent_once_the_survey_is_closed_or_the_mail_deleted(invited: 
 def test_what_cannot_be_mailed_is_refused_in_words(
     invited: Survey, box: Mailbox, said: Wording, count: int, words: str
 ) -> None:
-    with pytest.raises(making.NotInvited, match=re.escape(words)):
+    with pytest.raises(invitations.NotInvited, match=re.escape(words)):
         mailing.request(invited, said, people(count), by=None)
     assert not Mailing.objects.exists()
 
 
 def test_without_a_mail_server_nothing_is_mailed(invited: Survey) -> None:
-    with pytest.raises(making.NotInvited, match="which would keep each address beside its code"):
+    with pytest.raises(invitations.NotInvited, match="which would keep each address beside its code"):
         mailing.request(invited, INVITED, people(10), by=None)
 
 
 def test_an_open_survey_without_invitations_mails_none(version: Any, box: Mailbox) -> None:
-    with pytest.raises(making.NotInvited, match="is not by invitation"):
+    with pytest.raises(invitations.NotInvited, match="is not by invitation"):
         mailing.request(version.survey, INVITED, people(10), by=None)
 
 
 def test_a_list_is_read_and_what_stands_twice_is_named() -> None:
     listed = addresses.read("a@example.org, B@example.org;\n\tc@example.org b@EXAMPLE.org\n")
     assert listed == addresses.Listed(["a@example.org", "B@example.org", "c@example.org"], ["B@example.org"])
-    with pytest.raises(making.NotInvited, match=r"'nobody', 'x@@example.org'"):
+    with pytest.raises(invitations.NotInvited, match=r"'nobody', 'x@@example.org'"):
         addresses.read("nobody a@example.org x@@example.org")
-    with pytest.raises(making.NotInvited, match="1 to 20,000 addresses; this one has 0"):
+    with pytest.raises(invitations.NotInvited, match="1 to 20,000 addresses; this one has 0"):
         addresses.read(" \n")
 
 

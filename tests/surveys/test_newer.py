@@ -11,8 +11,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
+from surveys.maintenance.schema_version import NewerDatabase, check_database, unknown_migrations
 from surveys.models import Survey, Version
-from surveys.newer import NewerDatabase, check_database, unknown_migrations
 
 ROOT = Path(__file__).parents[2]
 WORKER = "import config.celery as worker, django; django.setup(); worker.refuse_newer_database()"

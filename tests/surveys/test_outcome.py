@@ -10,12 +10,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import translation
 
-from collector import selectors as reports
+from collector.designs.selectors import get_design
 from config.middleware import RESPONDENT_POLICY
-from estimator import services as estimator
-from surveys import outcome, services
+from estimator.runs import services as estimator
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import services
 from surveys.models import Survey, Version
-from surveys.people.teams import home_team
+from surveys.rendering import results_page
 from tests import kinds, payloads, simulated, translated
 from tests.finished import fill
 from tests.tools.opening import opened
@@ -37,7 +38,7 @@ def spoken(alice: User) -> Version:
 
 def finish(version: Version, *, shown: bool = True, count: int = 90, first: int = 75) -> None:
     """Reports come in, the survey closes, its final estimate is made. Of the later years there are few."""
-    fill(reports.get_design(version.design_id), count=count, first=first)
+    fill(get_design(version.design_id), count=count, first=first)
     services.show_results(version.survey, shown=shown)
     estimator.execute(services.close_survey(version.survey).pk)
 
@@ -72,7 +73,7 @@ def test_it_is_off_until_the_owner_allows_it_and_after_that_too(version: Version
 
 def test_nothing_is_shown_while_it_is_open_or_not_computed(version: Version) -> None:
     services.show_results(version.survey, shown=True)
-    fill(reports.get_design(version.design_id))
+    fill(get_design(version.design_id))
     running = estimator.request_run(version.design_id)
     estimator.execute(running.pk)
     assert "83 %" not in text_of()
@@ -105,7 +106,7 @@ def test_the_same_bytes_for_everybody_without_cookie_or_script(version: Version)
         assert not response.cookies
         assert response["Content-Security-Policy"] == RESPONDENT_POLICY
         seen.add(response.content)
-    outcome.rendered.cache_clear()
+    results_page.rendered.cache_clear()
     packed = Client().get("/s/campus/", headers={"accept-encoding": "gzip"}).content
     assert {*seen, gzip.decompress(packed)} == {page := next(iter(seen))}
     assert b"<script" not in page
@@ -132,12 +133,12 @@ def test_it_speaks_the_languages_of_the_survey(spoken: Version, language: str, w
 def test_numbers_are_written_as_the_language_writes_them() -> None:
     for language, written in (("en", "-1,234.50 0.0"), ("de", "-1.234,50 0,0"), ("fr", "-1\xa0234,50 0,0")):
         with translation.override(language):
-            assert f"{outcome._number(-1234.5, 2)} {outcome._number(-0.01, 1)}" == written
+            assert f"{results_page._number(-1234.5, 2)} {results_page._number(-0.01, 1)}" == written
 
 
 def test_every_kind_of_question(alice: User) -> None:
     version = opened(kinds.document(), alice)
-    design, generator = reports.get_design(version.design_id), np.random.default_rng(8)
+    design, generator = get_design(version.design_id), np.random.default_rng(8)
     who = simulated.people(design, 200, generator)
     simulated.store(design, who, simulated.symbols(design, who, generator))
     Survey.objects.update(results_shown=True)

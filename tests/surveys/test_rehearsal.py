@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 from django.contrib.auth.models import User
 
-from collector import selectors as reports
-from collector.designs import Design
+from collector.designs import Design, selectors
 from collector.models import Report
-from estimator import selectors as estimates
-from estimator import services as estimator
-from surveys import rehearsal, services
+from collector.reports import selectors as reports
+from estimator.runs import selectors as estimates
+from estimator.runs import services as estimator
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import services
 from surveys.models import Survey
-from surveys.people.teams import home_team
-from surveys.rehearsals.population import population
-from surveys.respondents import RehearsalError, Respondent, read_answers
+from surveys.planning.rehearsals import simulation
+from surveys.planning.rehearsals.population import population
+from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, read_answers
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
@@ -25,10 +26,10 @@ DESIGN = Design(payloads.document())
 
 
 def run(survey: Survey, respondents: list[Respondent], seed: int = 1) -> tuple[Survey, Design]:
-    version = rehearsal.start(survey)
-    list(rehearsal.rehearse(version, respondents, np.random.default_rng(seed)))
-    estimator.execute(rehearsal.finish(version).pk)
-    return version.survey, reports.get_design(version.design_id)
+    version = simulation.start(survey)
+    list(simulation.rehearse(version, respondents, np.random.default_rng(seed)))
+    estimator.execute(simulation.finish(version).pk)
+    return version.survey, selectors.get_design(version.design_id)
 
 
 @pytest.fixture
@@ -46,8 +47,8 @@ def test_each_rehearsal_is_a_version_of_its_own(survey: Survey) -> None:
 
 
 def test_a_rehearsal_that_was_cut_off_starts_anew(survey: Survey) -> None:
-    version = rehearsal.start(survey)
-    next(rehearsal.rehearse(version, [Respondent(0, (0, 0))] * 5, np.random.default_rng(1)))
+    version = simulation.start(survey)
+    next(simulation.rehearse(version, [Respondent(0, (0, 0))] * 5, np.random.default_rng(1)))
     again, design = run(survey, [Respondent(0, (1, 2))] * 3)
     assert reports.received_count(design.digest) == 3
     assert again.versions.count() == 2
@@ -55,7 +56,7 @@ def test_a_rehearsal_that_was_cut_off_starts_anew(survey: Survey) -> None:
 
 def test_the_wire_format_is_the_browsers() -> None:
     words = iter([3, 5])
-    body = rehearsal.report_body(DESIGN, Respondent(1, (1, 0)), words.__next__, nonce="0a" * 16)
+    body = simulation.report_body(DESIGN, Respondent(1, (1, 0)), words.__next__, nonce="0a" * 16)
     assert list(json.loads(body)) == ["design", "nonce", "stratum", "report"]
     # Ticket 3 of [1, 3] says 1; ticket 5 of [4, 1, 1] says 2.
     assert json.loads(body) == {
@@ -68,10 +69,10 @@ def test_the_wire_format_is_the_browsers() -> None:
 
 def test_all_bodies_of_a_design_have_one_length() -> None:
     generator = np.random.default_rng(5)
-    words = rehearsal._words(generator)
+    words = simulation._words(generator)
     people = population(DESIGN, {"respondents": 200, "shares": {}}).draw(generator)
     assert (
-        len({len(rehearsal.report_body(DESIGN, person, words, nonce=secrets.token_hex(16))) for person in people}) == 1
+        len({len(simulation.report_body(DESIGN, person, words, nonce=secrets.token_hex(16))) for person in people}) == 1
     )
 
 
@@ -98,9 +99,9 @@ def test_the_same_seed_sends_the_same_reports(survey: Survey) -> None:
     people = [Respondent(0, (1, 2)), Respondent(1, (0, 0))] * 10
     _, first = run(survey, people, seed=7)
     sent = sorted(bytes(row) for row in Report.objects.values_list("report", flat=True))
-    words = rehearsal._words(np.random.default_rng(7))
+    words = simulation._words(np.random.default_rng(7))
     again = sorted(
-        bytes.fromhex(json.loads(rehearsal.report_body(first, person, words, nonce="0" * 32))["report"])
+        bytes.fromhex(json.loads(simulation.report_body(first, person, words, nonce="0" * 32))["report"])
         for person in people
     )
     assert sent == again
@@ -150,7 +151,7 @@ def test_a_fault_in_the_file_names_the_line_and_never_the_answer(text: str, faul
 
 def test_the_redbook_answers_are_the_published_ones() -> None:
     """statsmodels.datasets.fair: 6,366 women, 2,053 with an affair, 2,684 who rate their marriage very good."""
-    from surveys.demo import redbook_respondents
+    from surveys.management.demo import redbook_respondents
 
     people = redbook_respondents()
     assert len(people) == 6_366
@@ -160,7 +161,7 @@ def test_the_redbook_answers_are_the_published_ones() -> None:
 
 
 def test_a_building_of_the_demo_that_was_cut_off_is_finished(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    from surveys import demo
+    from surveys.management import demo
 
     few = demo.redbook_respondents()[::100]
     monkeypatch.setattr(demo, "redbook_respondents", lambda: few)
@@ -172,7 +173,7 @@ def test_a_building_of_the_demo_that_was_cut_off_is_finished(alice: User, monkey
 
 
 def test_building_the_demo_twice_keeps_what_is_there(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    from surveys import demo
+    from surveys.management import demo
 
     few = demo.redbook_respondents()[::40]
     monkeypatch.setattr(demo, "redbook_respondents", lambda: few)

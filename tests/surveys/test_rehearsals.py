@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 from django.contrib.auth.models import User
 
-from collector import selectors as reports
-from collector import services as collector
-from collector.designs import Design
+from collector.designs import Design, selectors
+from collector.endpoint import receiving
 from collector.models import FrozenDesign, Tally, WaitingReport
-from estimator import jobs
-from estimator import services as estimator
+from collector.reports import selectors as reports
+from estimator.base import jobs
 from estimator.models import KnownShare, Run
-from surveys import rehearsal, services
+from estimator.runs import services as estimator
+from surveys.accounts.teams import home_team
+from surveys.definition.validation import DefinitionError
+from surveys.lifecycle import services
 from surveys.models import Rehearsal, Survey
-from surveys.people.teams import home_team
-from surveys.reading import DefinitionError
-from surveys.rehearsals import measuring
-from surveys.rehearsals import services as rehearsals
-from surveys.rehearsals.population import Population, marginals, population
-from surveys.respondents import RehearsalError, Respondent, ask
+from surveys.planning.rehearsals import measures, simulation
+from surveys.planning.rehearsals import services as rehearsals
+from surveys.planning.rehearsals.population import Population, marginals, population
+from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, ask
 from tests import kinds, payloads
 from tests.simulated import stored
 
@@ -57,14 +57,14 @@ def test_what_stays_is_the_estimates_and_no_report(survey: Survey) -> None:
     assert (asked.state, asked.progress, asked.done.count()) == (Rehearsal.State.DONE, 100, 3)
     assert stored() == 0
     assert not Tally.objects.exists()
-    assert not reports.is_open(asked.design_id)
+    assert not selectors.is_open(asked.design_id)
     assert asked.run is not None
     assert (asked.run.reports, Run.objects.count()) == (120, 1)
-    rows = measuring.unpacked(asked.done.first().numbers, measuring.COLUMNS)  # type: ignore[union-attr]
+    rows = measures.unpacked(asked.done.first().numbers, measures.COLUMNS)  # type: ignore[union-attr]
     assert rows.shape == (ROWS, 7)
-    cells = [cell.estimate for _, cell in measuring.cells_of(asked.run)]
+    cells = [cell.estimate for _, cell in measures.cells_of(asked.run)]
     assert rows[:, 0].tolist() == [cell.unbiased for cell in cells]
-    shown = [cell.truth for _, cell in measuring.cells_of(asked.run)]
+    shown = [cell.truth for _, cell in measures.cells_of(asked.run)]
     assert rows[:, 6].tolist() == pytest.approx(shown), "what is true of them stands in the report too"
     survey.refresh_from_db()
     assert (survey.state, survey.versions.count()) == (Survey.State.DRAFT, 0)
@@ -95,19 +95,19 @@ def test_a_worker_gives_others_their_turn_and_another_goes_on(survey: Survey, se
 
 def test_a_worker_that_died_in_the_middle_leaves_no_trace(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, asked = finished(survey), ask_for(survey)
-    monkeypatch.setattr(rehearsal, "BATCH", 20)
-    honest = collector.receive_simulated
+    monkeypatch.setattr(simulation, "BATCH", 20)
+    honest = receiving.receive_simulated
 
     def dies(bodies: list[bytes], **more: str) -> None:
         honest(bodies, **more)
         if WaitingReport.objects.count() == 60:
             raise MemoryError
 
-    monkeypatch.setattr(collector, "receive_simulated", dies)
+    monkeypatch.setattr(receiving, "receive_simulated", dies)
     with pytest.raises(MemoryError):
         rehearsals.execute(asked.pk)
     assert WaitingReport.objects.count() == 40, "two batches of the first repetition"
-    monkeypatch.setattr(collector, "receive_simulated", honest)
+    monkeypatch.setattr(receiving, "receive_simulated", honest)
     assert rehearsals.resume_waiting() == [asked.pk]
     rehearsals.execute(asked.pk, seconds=math.inf)
     assert numbers(asked) == numbers(whole)
@@ -133,19 +133,19 @@ def test_it_stops_within_a_repetition_and_keeps_those_that_are_done(
     survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = ask_for(survey)
-    honest = rehearsal.report_body
+    honest = simulation.report_body
 
     def stopping(*arguments: object, **more: object) -> bytes:
         if asked.done.count() == 1:
             rehearsals.stop(asked)
         return honest(*arguments, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(rehearsal, "report_body", stopping)
+    monkeypatch.setattr(simulation, "report_body", stopping)
     rehearsals.execute(asked.pk, seconds=math.inf)
     asked.refresh_from_db()
     assert (asked.state, asked.done.count()) == (Rehearsal.State.DONE, 1)
     assert stored() == 0
-    assert not reports.is_open(asked.design_id)
+    assert not selectors.is_open(asked.design_id)
 
 
 def test_one_that_waits_is_stopped_at_once(survey: Survey) -> None:
@@ -157,7 +157,7 @@ def test_one_that_waits_is_stopped_at_once(survey: Survey) -> None:
 
 
 def test_a_forgotten_one_leaves_nothing_and_nothing_else_goes(survey: Survey, design: Design) -> None:
-    collector.receive(payloads.body(design), slug="campus")
+    receiving.receive(payloads.body(design), slug="campus")
     kept, gone = finished(survey), finished(survey)
     rehearsals.forget(gone)
     assert list(survey.rehearsals.all()) == [kept]
@@ -171,14 +171,14 @@ def test_a_forgotten_one_leaves_nothing_and_nothing_else_goes(survey: Survey, de
 
 def test_one_that_is_forgotten_while_it_runs_ends(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = ask_for(survey)
-    honest = rehearsal.report_body
+    honest = simulation.report_body
 
     def forgotten(*arguments: object, **more: object) -> bytes:
         for one in Rehearsal.objects.all():
             rehearsals.forget(one)
         return honest(*arguments, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(rehearsal, "report_body", forgotten)
+    monkeypatch.setattr(simulation, "report_body", forgotten)
     rehearsals.execute(asked.pk)
     assert not Rehearsal.objects.exists()
     assert stored() == 0
@@ -186,9 +186,9 @@ def test_one_that_is_forgotten_while_it_runs_ends(survey: Survey, monkeypatch: p
 
 def test_the_schedule_asks_for_no_estimates_of_a_rehearsal(survey: Survey) -> None:
     asked = ask_for(survey)
-    design = reports.get_design(asked.design_id)
+    design = selectors.get_design(asked.design_id)
     people = [Respondent(0, (1, 2))] * 40
-    list(rehearsal.send(design, people, np.random.default_rng(1), rehearsal.Truths(design)))
+    list(simulation.send(design, people, np.random.default_rng(1), simulation.Truths(design)))
     assert estimator.estimate_changed() == []
 
 
@@ -254,7 +254,7 @@ def test_groups_have_the_sizes_and_shares_that_were_asked_for() -> None:
 
 def test_the_truth_and_the_width_of_every_estimate_are_foreseen(survey: Survey) -> None:
     asked = finished(survey, repetitions=1)
-    ahead = measuring.unpacked(asked.foreseen or b"", measuring.FORESEEN)
+    ahead = measures.unpacked(asked.foreseen or b"", measures.FORESEEN)
     assert ahead.shape == (ROWS, 2)
     assert ahead[:3, 0].tolist() == pytest.approx([0.2, 0.2, 0.2]), "of all, and in each group"
     assert ahead[3:, 0].tolist() == pytest.approx([1 / 3] * 9)
@@ -271,9 +271,9 @@ def test_known_shares_of_the_groups_weigh(alice: User) -> None:
     asked = ask_for(weighted, said, repetitions=1)
     rehearsals.execute(asked.pk)
     asked.refresh_from_db()
-    ahead = measuring.unpacked(asked.foreseen or b"", measuring.FORESEEN)
+    ahead = measures.unpacked(asked.foreseen or b"", measures.FORESEEN)
     assert ahead[0, 0] == pytest.approx(0.25 * 0.5 + 0.75 * 0.4)
-    held = measuring.unpacked(asked.done.get().numbers, measuring.COLUMNS)[:, 6]
+    held = measures.unpacked(asked.done.get().numbers, measures.COLUMNS)[:, 6]
     assert held[0] == pytest.approx(0.25 * held[1] + 0.75 * held[2])
 
 
@@ -287,5 +287,5 @@ def test_no_planned_width_is_wider_than_all_that_is_possible(alice: User) -> Non
     asked = ask_for(weighted, {"respondents": 40, "shares": {}}, repetitions=1)
     rehearsals.execute(asked.pk)
     asked.refresh_from_db()
-    ahead = measuring.unpacked(asked.foreseen or b"", measuring.FORESEEN)
+    ahead = measures.unpacked(asked.foreseen or b"", measures.FORESEEN)
     assert ahead[0, 1] == 1

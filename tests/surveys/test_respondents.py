@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from django.contrib.auth.models import User
 
-from collector import selectors as reports
-from collector.designs import Design
-from estimator import selectors as estimates
-from surveys import rehearsal, services
-from surveys.people.teams import home_team
-from surveys.rehearsals.population import population
-from surveys.respondents import RehearsalError, Respondent, answers_to_send, read_answers, shares_of
+from collector.designs import Design, selectors
+from collector.reports import selectors as reports
+from estimator.runs import selectors as estimates
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import services
+from surveys.planning.rehearsals import simulation
+from surveys.planning.rehearsals.population import population
+from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, answers_to_send, read_answers, shares_of
 from tests import kinds
 from tests.surveys.test_every_kind import example
 
@@ -154,13 +155,13 @@ def test_a_mean_is_met_exactly(mean: float) -> None:
 
 @pytest.mark.django_db
 def test_known_shares_of_every_kind(alice: User) -> None:
-    version = rehearsal.start(services.write_survey(example() | {"rehearsal": True}, team=home_team(alice)))
-    design = reports.get_design(version.design_id)
+    version = simulation.start(services.write_survey(example() | {"rehearsal": True}, team=home_team(alice)))
+    design = selectors.get_design(version.design_id)
     answers: list[tuple[Any, ...]] = [
         (1, None, 4, 3, DRINKS_AND_GAMBLES, 0, 4, 7, 5),
         (0, 2, 4, 3, (0, 0, 0, 0, 1), 0, 4, 40, 5),
     ]
-    list(rehearsal.rehearse(version, [Respondent(0, told) for told in answers], np.random.default_rng(1)))
+    list(simulation.rehearse(version, [Respondent(0, told) for told in answers], np.random.default_rng(1)))
     known = {place: share for place, share in estimates.known_shares(design.digest).items() if share}
     assert known == {
         (0, 0, None): 0.5, (0, 1, None): 0.5,

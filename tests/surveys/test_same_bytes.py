@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from collector.designs import Design, check
-from surveys.rehearsal import report_body
-from surveys.respondents import Respondent
+from surveys.planning.rehearsals.respondents import Respondent
+from surveys.planning.rehearsals.simulation import report_body
 from tests import kinds
 from tests.tools.client import run_in_node
 

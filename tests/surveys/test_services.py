@@ -5,16 +5,18 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from collector import selectors as reports
+from collector.designs.selectors import get_design, is_open
+from collector.endpoint.receiving import receive
 from collector.models import FrozenDesign
-from collector.services import receive
-from estimator import services as estimator
+from collector.reports import selectors as reports
 from estimator.models import Run
-from surveys import access, lifecycle, selectors, services
-from surveys.lifecycle import NotAllowed
+from estimator.runs import services as estimator
+from surveys.accounts import access
+from surveys.accounts.teams import home_team
+from surveys.definition.validation import DefinitionError
+from surveys.errors import NotAllowed
+from surveys.lifecycle import selectors, services, transitions
 from surveys.models import Survey, Version
-from surveys.people.teams import home_team
-from surveys.reading import DefinitionError
 from tests import payloads
 from tests.tools.designs import stored_page
 
@@ -44,7 +46,7 @@ def test_a_definition_with_a_fault_writes_nothing(alice: User) -> None:
 
 def test_opening_freezes_the_design_and_the_page(survey: Survey) -> None:
     version = services.open_survey(survey)
-    design = reports.get_design(version.design_id)
+    design = get_design(version.design_id)
     assert design.document == payloads.document(ceilings={"question": "3", "total": "4"})
     assert design.canonical.decode() == FrozenDesign.objects.get().document
     assert version.design_id.encode() in stored_page(version)
@@ -67,31 +69,31 @@ def test_an_open_survey_is_not_edited(version: Version, alice: User) -> None:
 
 
 @pytest.mark.parametrize("state", Survey.State.values)
-@pytest.mark.parametrize("name", lifecycle.MOVES)
+@pytest.mark.parametrize("name", transitions.MOVES)
 def test_every_move_from_every_state(version: Version, state: str, name: str) -> None:
     survey = version.survey
     Survey.objects.filter(pk=survey.pk).update(state=state)
     survey.refresh_from_db()
-    move = lifecycle.MOVES[name]
+    move = transitions.MOVES[name]
     if state == move.source:
-        lifecycle.move(survey, name)
+        transitions.move(survey, name)
         assert survey.state == move.target
     else:
         with pytest.raises(NotAllowed, match=f"campus is {state}"):
-            lifecycle.move(survey, name)
+            transitions.move(survey, name)
     assert Survey.objects.get().state == survey.state
 
 
 def test_closing_takes_no_more_and_asks_for_the_final_estimate(version: Version) -> None:
     run = services.close_survey(version.survey)
     assert run.trigger == Run.Trigger.CLOSING
-    assert not reports.is_open(version.design_id)
+    assert not is_open(version.design_id)
     assert Version.objects.get().closed_at is not None
 
 
 def test_the_next_version_has_a_design_and_reports_of_its_own(version: Version) -> None:
     survey = version.survey
-    receive(payloads.body(reports.get_design(version.design_id)), slug="campus")
+    receive(payloads.body(get_design(version.design_id)), slug="campus")
     services.close_survey(survey)
     services.revise_survey(survey)
     second = services.open_survey(survey, reason="It is a test.")
@@ -161,5 +163,5 @@ def test_a_survey_is_put_away_when_it_is_finished_and_can_come_back(version: Ver
 
 
 def test_states_as_data() -> None:
-    sources: set[Any] = {move.source for move in lifecycle.MOVES.values()}
+    sources: set[Any] = {move.source for move in transitions.MOVES.values()}
     assert sources == set(Survey.State)

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from surveys import definitions
-from surveys.text_warnings import kinds, text_warnings
+from surveys.definition import definitions
+from surveys.definition.text_warnings import kinds, text_warnings
 from tests import payloads, translated
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = [
-    *sorted((ROOT / "surveys/topics").glob("[!a]*.yaml")), ROOT / "surveys/topics/academic-cheating.yaml",
-    ROOT / "surveys/demo/student-life.yaml", ROOT / "surveys/demo/redbook-1974.yaml",
+    *sorted((ROOT / "surveys/definition/templates").glob("[!a]*.yaml")),
+    ROOT / "surveys/definition/templates/academic-cheating.yaml",
+    ROOT / "surveys/management/demo/student-life.yaml", ROOT / "surveys/management/demo/redbook-1974.yaml",
     ROOT / "docs/examples/every-kind.yaml",
 ]  # fmt: skip
 
@@ -111,7 +112,9 @@ def test_no_pattern_takes_long() -> None:
 
 
 def test_every_language_has_patterns_for_what_is_said_in_words() -> None:
-    source = re.findall(r"^([a-z]+):$|^    (en|de|es|fr|ar):", (ROOT / "surveys/text_warnings.yaml").read_text(), re.M)
+    source = re.findall(
+        r"^([a-z]+):$|^    (en|de|es|fr|ar):", (ROOT / "surveys/definition/text_warnings.yaml").read_text(), re.M
+    )
     languages: dict[str, set[str]] = {}
     for kind, language in source:
         name = kind or name if kind else name  # noqa: F821

@@ -11,9 +11,9 @@ from django.utils import translation
 from bin import catalog
 from bin.catalog import Shelf, Text
 from randomized_response import forced_response
-from surveys import pages
-from surveys.coin import page as coin
-from surveys.languages import PLURALS
+from surveys.definition.languages import PLURALS
+from surveys.rendering import pages
+from surveys.rendering.own_coin import page as coin
 from tests import translated
 from tests.tools.designs import canonical_and_digest
 
@@ -38,7 +38,7 @@ def test_texts_are_found_in_every_branch_and_plural() -> None:
         "templates/surveys/respond/_consequences.html",
     ]
     assert Text("{count} sends another", "{count} send another") in found
-    assert found[Text("one coin", "%(count)s coins")] == ["surveys/coin/words.py"]
+    assert found[Text("one coin", "%(count)s coins")] == ["surveys/rendering/own_coin/sentences.py"]
     assert Text("Two heads") in found
     assert Text("Do you like rain?") in found
     assert Text("You need %(needs)s, and a place where nobody looks on.") in found

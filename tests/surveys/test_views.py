@@ -11,9 +11,9 @@ import pytest
 from django.test import Client
 
 from config.middleware import RESPONDENT_POLICY, STATIC_POLICY
-from surveys import services
+from surveys.lifecycle import services
 from surveys.models import Survey, Version
-from surveys.stored import packed as compressed
+from surveys.respondent.stored_pages import packed as compressed
 from tests.tools.designs import stored_page
 
 ADDRESS = re.compile(r'(?:href|src)="(/static/[^"]+)"')

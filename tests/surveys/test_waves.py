@@ -10,19 +10,22 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
 
-from collector import invitations, inviting, purging
-from collector import selectors as reports
+from collector.designs.selectors import get_design
+from collector.endpoint.receiving import receive
 from collector.errors import NotInvited
-from collector.services import receive
-from surveys import appointments, lifecycle, selectors, services
-from surveys.appointments import Terms
-from surveys.ceilings import with_reason
-from surveys.keeping import retention
-from surveys.lifecycle import NotAllowed
+from collector.invitations import batches
+from collector.invitations import codes as invitations
+from collector.reports import purging
+from collector.reports import selectors as reports
+from surveys.accounts.teams import home_team
+from surveys.definition.ceilings import with_reason
+from surveys.definition.privacy_budget import spent
+from surveys.errors import NotAllowed
+from surveys.lifecycle import schedules, selectors, services, transitions
+from surveys.lifecycle.schedules import Terms
+from surveys.lifecycle.waves import spending, waves_of
+from surveys.maintenance import retention
 from surveys.models import Appointment, Survey, Version
-from surveys.people.teams import home_team
-from surveys.waves.history import spending, waves_of
-from surveys.waves.ledger import spent
 from tests import payloads
 from tests.tools.designs import stored_page
 
@@ -35,7 +38,7 @@ REASON = "The same people agreed to be asked again."
 
 def answer(version: Version) -> None:
     """One report: from now on a person may have spent the wave's epsilon."""
-    receive(payloads.body(reports.get_design(version.design_id)), slug=version.survey.slug)
+    receive(payloads.body(get_design(version.design_id)), slug=version.survey.slug)
 
 
 def go_round(survey: Survey, *, answered: bool = True, **wave: Any) -> Version:
@@ -58,7 +61,7 @@ def closed(version: Version) -> Survey:
 def test_a_wave_asks_the_same_in_a_design_of_its_own(closed: Survey, version: Version) -> None:
     wave = services.open_wave(closed, reason=REASON)
     assert (wave.number, closed.state) == (2, "open")
-    design = reports.get_design(wave.design_id)
+    design = get_design(wave.design_id)
     assert design.document == payloads.document(
         version=2,
         waves={"repeats": "fresh", "spent": "12/1"},
@@ -126,14 +129,14 @@ def test_invitations_belong_to_one_wave(alice: User) -> None:
     survey = services.write_survey(payloads.definition(invitations="secret"), team=home_team(alice))
     codes = [invitations.new_code() for _ in range(10)]
     first = services.open_survey(survey)
-    inviting.add(first.design_id, [invitations.hash_of(code) for code in codes], stratum=None, kind="secret")
+    batches.add(first.design_id, [invitations.hash_of(code) for code in codes], stratum=None, kind="secret")
     services.close_survey(survey)
     wave = services.open_wave(survey)
-    assert inviting.batches(wave.design_id) == []
-    design = reports.get_design(wave.design_id)
+    assert batches.batches(wave.design_id) == []
+    design = get_design(wave.design_id)
     with pytest.raises(NotInvited):
         receive(payloads.body(design, invitation=codes[0]), slug="campus")
-    inviting.add(wave.design_id, [invitations.hash_of(code) for code in codes], stratum=None, kind="secret")
+    batches.add(wave.design_id, [invitations.hash_of(code) for code in codes], stratum=None, kind="secret")
     assert receive(payloads.body(design, invitation=codes[0]), slug="campus").created
 
 
@@ -166,15 +169,15 @@ def test_a_wave_opens_and_closes_by_itself(closed: Survey) -> None:
     digest = design.digest
     now = timezone.now()
     terms = Terms(opens_at=now + HOUR, closes_at=now + 2 * HOUR)
-    assert appointments.open_again_on(closed, terms, confirmed=digest, reason=REASON) is None
+    assert schedules.open_again_on(closed, terms, confirmed=digest, reason=REASON) is None
     with pytest.raises(NotAllowed, match="not what was shown"):
-        appointments.open_again_on(closed, terms, confirmed="0" * 64)
+        schedules.open_again_on(closed, terms, confirmed="0" * 64)
     closed.appointments.filter(move="wave").update(due_at=now - HOUR)
-    appointments.keep_due()
+    schedules.keep_due()
     assert closed.versions.all()[0].design_id == with_reason(design, REASON).digest
     assert Survey.objects.get().state == "open"
     closed.appointments.filter(move="close").update(due_at=now - HOUR)
-    appointments.keep_due()
+    schedules.keep_due()
     assert Survey.objects.get().state == "closed"
     assert {one.state for one in closed.appointments.all()} == {"kept"}
 
@@ -183,7 +186,7 @@ def test_what_was_agreed_is_called_off_where_it_goes_another_way(closed: Survey)
     now = timezone.now()
     terms = Terms(opens_at=now + HOUR, closes_at=now + 2 * HOUR)
     digest = selectors.wave_to_open(closed)[0].digest
-    appointments.open_again_on(closed, terms, confirmed=digest, reason=REASON)
+    schedules.open_again_on(closed, terms, confirmed=digest, reason=REASON)
     services.revise_survey(closed)
     assert {one.state for one in Appointment.objects.all()} == {"off"}
 
@@ -191,7 +194,7 @@ def test_what_was_agreed_is_called_off_where_it_goes_another_way(closed: Survey)
 @pytest.mark.django_db(transaction=True)
 def test_of_two_openings_at_once_one_is_refused(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last wave that fits, a revision and the button pressed twice: one wave opens, or one draft is made."""
-    monkeypatch.setattr("estimator.services.wake", lambda run_id: None)
+    monkeypatch.setattr("estimator.runs.services.wake", lambda run_id: None)
     services.open_survey(survey)
     services.close_survey(survey)
     together, refused = threading.Barrier(4), []
@@ -217,5 +220,5 @@ def test_of_two_openings_at_once_one_is_refused(survey: Survey, monkeypatch: pyt
 
 def test_only_what_is_closed_opens_again(survey: Survey) -> None:
     with pytest.raises(NotAllowed, match="campus is draft; only a closed survey can be opened again"):
-        appointments.open_again_on(survey, Terms(), confirmed="0" * 64)
-    assert lifecycle.MOVES["wave"].role == lifecycle.MOVES["open"].role
+        schedules.open_again_on(survey, Terms(), confirmed="0" * 64)
+    assert transitions.MOVES["wave"].role == transitions.MOVES["open"].role

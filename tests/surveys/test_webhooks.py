@@ -19,16 +19,15 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from collector import folding
-from collector import selectors as reports
-from estimator import jobs as leases
-from estimator import services as estimator
+from collector.designs.selectors import get_design
+from collector.reports import folding
+from estimator.base import jobs as leases
 from estimator.models import Run
+from estimator.runs import services as estimator
 from surveys import tasks
-from surveys.models import Delivery, Survey, Version, Webhook
-from surveys.people.models import AuditEntry
-from surveys.services import close_survey
-from surveys.webhooks import addresses, events, sending, services, signing
+from surveys.lifecycle.services import close_survey
+from surveys.models import AuditEntry, Delivery, Survey, Version, Webhook
+from surveys.outreach.webhooks import addresses, events, sending, services, signing
 from tests.finished import fill
 
 ROOT = Path(__file__).parents[2]
@@ -160,7 +159,7 @@ def test_a_number_of_reports_is_told_once_late_and_only_the_one_that_was_chosen(
 ) -> None:
     """Of 199 the first hundred is told, with the number that was chosen and not that which is stored."""
     hook = services.add(version.survey, receiver.url, [events.REACHED], [200, 100])[0]
-    design = reports.get_design(version.design_id)
+    design = get_design(version.design_id)
     fill(design, count=99)
     folding.fold(design.digest)
     tasks.notice_events()

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from collector.invitations import hash_of
-from surveys import definitions
+from collector.invitations.codes import hash_of
+from surveys.definition import definitions
 from tests import payloads
 from tests.system.installation import Installation, wait_until
 from tests.tools.mailbox import Mailbox
@@ -22,7 +22,7 @@ MAILED, WRITTEN = 500, 500
 HOST = b"canary.example"
 INVITE = """
 from django.core.management import call_command
-from surveys.inviting import mailing
+from surveys.outreach import mailing
 from surveys.models import Survey
 call_command("import_survey", "{folder}/coded.yaml")
 call_command("open_survey", "coded")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from surveys import definitions
+from surveys.definition import definitions
 from tests.system import coded
 from tests.system.installation import Installation, wait_until
 from tests.tools.mailbox import Mailbox, environment, serving

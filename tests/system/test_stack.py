@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from collector.designs import Design, check
-from surveys import definitions
+from surveys.definition import definitions
 from tests import payloads
 from tests.system.installation import wait_until
 from tests.system.stack import Stack

@@ -19,13 +19,13 @@ import pytest
 
 from collector.designs import Design, check
 from config.gateway import DEADLINE
-from config.household import commands
 from config.postgresql import PostgreSQL
+from config.processes import commands
 from tests import payloads
 from tests.slow.attack import KINDS, Attack
 from tests.system.installation import ROOT, free_port, wait_until
 
-FREEZE = "from collector.services import freeze; from tests import payloads; freeze(payloads.document())"
+FREEZE = "from collector.reports.services import freeze; from tests import payloads; freeze(payloads.document())"
 COUNT = "SELECT count(*) FROM collector_waitingreport"
 
 

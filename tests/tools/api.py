@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 
-from surveys.people import tokens
+from surveys.accounts import tokens
 
 PROBLEM = "application/problem+json"
 

@@ -3,7 +3,7 @@
 import zipfile
 from pathlib import Path
 
-from surveys.keeping import signature
+from surveys.maintenance import signature
 
 
 def signed_by(file: Path) -> str:

@@ -11,13 +11,13 @@ from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, connection
 from django.test import RequestFactory
 
-from collector import door
-from collector.door import Application, Door
-from collector.storing import NewReport, Outcome, store
-from collector.writer import Then, Writer
+from collector.endpoint import application as door
+from collector.endpoint.application import Application, Door
+from collector.endpoint.writer import Then, Writer
+from collector.reports.storing import NewReport, Outcome, store
 from config.middleware import headers_without_django
 from config.wsgi import django
-from surveys.work import bits_of
+from surveys.lifecycle.proof_of_work import bits_of
 
 ORIGIN = {"origin": "http://127.0.0.1:8000", "host": "127.0.0.1:8000"}
 

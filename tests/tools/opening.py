@@ -5,15 +5,15 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from collector.services import freeze
+from collector.designs.services import freeze_design
+from surveys.accounts.teams import home_team
 from surveys.models import Page, Survey, Version
-from surveys.pages import render_page
-from surveys.people.teams import home_team
+from surveys.rendering.pages import render_page
 
 
 def opened(document: dict[str, Any], owner: User) -> Version:
     """The open version whose design is this document; titles and texts are in the design only."""
-    design = freeze(document)
+    design = freeze_design(document)
     survey = Survey.objects.create(
         slug=document["slug"], team=home_team(owner), state=Survey.State.OPEN, languages=document["languages"]
     )

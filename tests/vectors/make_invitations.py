@@ -1,4 +1,4 @@
-"""Codes of invitations, sound and mistyped, as collector/invitations.py sees them: `invitations.json`.
+"""Codes of invitations, sound and mistyped, as collector/invitations/codes.py sees them: `invitations.json`.
 
     python -m tests.vectors.make_invitations
 
@@ -10,7 +10,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from collector.invitations import ALPHABET, RANDOM_SYMBOLS, check_symbol, is_code
+from collector.invitations.codes import ALPHABET, RANDOM_SYMBOLS, check_symbol, is_code
 
 FILE = Path(__file__).with_name("invitations.json")
 CODES = 12

@@ -1,7 +1,7 @@
 from typing import Any
 
-from surveys import selectors, services
-from surveys.commands import SurveyCommand, find_survey
+from surveys.lifecycle import selectors, services
+from surveys.management.base import SurveyCommand, find_survey
 
 
 class Command(SurveyCommand):

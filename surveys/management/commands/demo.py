@@ -5,8 +5,9 @@ from typing import Any
 from django.contrib.auth.models import User
 from tqdm import tqdm
 
-from surveys import demo, links
-from surveys.commands import SurveyCommand
+from surveys.lifecycle import links
+from surveys.management import demo
+from surveys.management.base import SurveyCommand
 
 RESEARCHER = "researcher"
 

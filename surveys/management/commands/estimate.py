@@ -3,9 +3,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from estimator import services
-from surveys import selectors
-from surveys.commands import SurveyCommand, Usage, find_survey, watched
+from estimator.runs import services
+from surveys.lifecycle import selectors
+from surveys.management.base import SurveyCommand, Usage, find_survey, watched
 
 
 class Command(SurveyCommand):

@@ -5,14 +5,15 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.utils import translation
 
-from estimator.exporting import jobs
-from estimator.exporting.formats import FORMATS
+from estimator.exports import services
+from estimator.exports.formats import FORMATS
 from estimator.models import Run
-from estimator.selectors import last_done
-from surveys import selectors
-from surveys.commands import SurveyCommand, Usage, find_survey, watched, whole_file
+from estimator.runs.selectors import last_done
+from surveys.accounts import access
+from surveys.accounts.audit_log import record
+from surveys.lifecycle import selectors
+from surveys.management.base import SurveyCommand, Usage, find_survey, watched, whole_file
 from surveys.models import Survey
-from surveys.people.log import record
 
 
 class Command(SurveyCommand):
@@ -37,12 +38,12 @@ class Command(SurveyCommand):
             those = ", ".join(one.name for one in FORMATS.values() if one.microdata)
             raise Usage(f"--with-reports goes with a format that holds a row for each report: {those}.")
         try:
-            jobs.check(run, form.name, language=options["language"], microdata=rows)
-        except jobs.Refused as refusal:
+            services.check(run, form.name, language=options["language"], microdata=rows)
+        except services.Refused as refusal:
             raise (Usage if refusal.field == "language" else CommandError)(str(refusal)) from refusal
         output: Path = options["output"]
         with watched(form.label) as watch, whole_file(output, private=form.microdata) as file:
-            with translation.override(jobs.written_in(form, options["language"])):
+            with translation.override(services.written_in(form, options["language"])):
                 form.write(run, file, watch)
             size = file.seek(0, 2)
         words = f"run {run.key}, as {form.name}{', a row for each report' if form.microdata else ''}"
@@ -55,7 +56,7 @@ def _run(survey: Survey, key: str | None) -> Run:
     """The finished run of this key, or the newest of the version in the field."""
     if key:
         found = Run.objects.filter(key=key, state=Run.State.DONE).first()
-        if found is None or survey not in selectors.surveys_of_runs(found.design_id):
+        if found is None or survey not in access.surveys_of_runs(found.design_id):
             raise CommandError(f"{survey.slug} has no finished run {key!r}.")
         return found
     version = selectors.latest_version(survey)

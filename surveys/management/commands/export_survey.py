@@ -2,8 +2,9 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from surveys import definitions, selectors
-from surveys.commands import STANDARD, SurveyCommand, find_survey, whole_file
+from surveys.definition import definitions
+from surveys.lifecycle import selectors
+from surveys.management.base import STANDARD, SurveyCommand, find_survey, whole_file
 
 
 class Command(SurveyCommand):

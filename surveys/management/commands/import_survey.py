@@ -7,12 +7,13 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 
-from surveys import definitions, services
-from surveys.bounds import LARGEST
-from surveys.commands import STANDARD, SurveyCommand
-from surveys.people.teams import team_for
-from surveys.reading import DefinitionError
-from surveys.text_warnings import text_warnings
+from surveys.accounts.teams import team_for
+from surveys.definition import definitions
+from surveys.definition.bounds import LARGEST
+from surveys.definition.text_warnings import text_warnings
+from surveys.definition.validation import DefinitionError
+from surveys.lifecycle import services
+from surveys.management.base import STANDARD, SurveyCommand
 
 
 class Command(SurveyCommand):

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from surveys.commands import REFUSED, SurveyCommand, Usage, find_survey, whole_file
-from surveys.inviting import files, making
+from surveys.management.base import REFUSED, SurveyCommand, Usage, find_survey, whole_file
+from surveys.outreach import invitation_files, invitations
 
 
 class Command(SurveyCommand):
@@ -20,18 +20,18 @@ class Command(SurveyCommand):
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
         survey, output, form = find_survey(options["slug"]), options["output"], "cards" if options["cards"] else "csv"
-        made: files.File | None = None
+        made: invitation_files.File | None = None
         try:
             with whole_file(output, private=True) as file:
-                made = files.make(survey, options["count"], form, group=options["group"], by=None)
+                made = invitation_files.make(survey, options["count"], form, group=options["group"], by=None)
                 file.write(made.content)
-        except making.NotInvited as fault:
+        except invitations.NotInvited as fault:
             raise (
                 CommandError(str(fault), returncode=REFUSED) if fault.field == "survey" else Usage(str(fault))
             ) from None
         except OSError:
             if made is not None:
-                making.withdraw(survey, made.batch, by=None)  # nobody has its codes
+                invitations.withdraw(survey, made.batch, by=None)  # nobody has its codes
             raise
         facts = {"slug": survey.slug, "batch": made.batch, "count": options["count"], "output": str(output)}
         return "{count} invitations of {slug}, batch {batch}, are written to {output}.".format_map(facts), facts

@@ -1,8 +1,8 @@
 from typing import Any
 
-from estimator import wording
-from surveys.commands import SurveyCommand, find_survey
-from surveys.waves.book import UNIT, Book, between, book_of, told
+from estimator.base import wording
+from surveys.lifecycle.budget import UNIT, Book, between, book_of, told
+from surveys.management.base import SurveyCommand, find_survey
 
 
 class Command(SurveyCommand):

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 
-from surveys.newer import NewerDatabase, check_database
+from surveys.maintenance.schema_version import NewerDatabase, check_database
 
 
 class Command(migrate.Command):

@@ -1,10 +1,10 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from surveys import links, selectors, services
-from surveys.commands import SurveyCommand, find_survey
-from surveys.group_warnings import expected_reports, opening_warnings
-from surveys.text_warnings import text_warnings
+from surveys.definition.text_warnings import text_warnings
+from surveys.lifecycle import links, selectors, services
+from surveys.management.base import SurveyCommand, find_survey
+from surveys.planning.group_warnings import expected_reports, opening_warnings
 
 
 class Command(SurveyCommand):

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from collector import selectors as reports
-from collector.designs import Design
-from estimator import services as estimator
-from surveys import demo, rehearsal
-from surveys.commands import SurveyCommand, Usage, find_survey, watched
+from collector.designs import Design, selectors
+from estimator.runs import services as estimator
+from surveys.management import demo
+from surveys.management.base import SurveyCommand, Usage, find_survey, watched
 from surveys.models import Survey
-from surveys.rehearsals import services
-from surveys.rehearsals.population import population
-from surveys.respondents import RehearsalError, Respondent, read_answers
+from surveys.planning.rehearsals import services, simulation
+from surveys.planning.rehearsals.population import population
+from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, read_answers
 
 
 class Command(SurveyCommand):
@@ -68,15 +67,15 @@ def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, di
 
 def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Rehearse a survey that is nothing else, in a version of its own."""
-    version, generator = rehearsal.start(survey), np.random.default_rng(seed)
-    design = reports.get_design(version.design_id)
+    version, generator = simulation.start(survey), np.random.default_rng(seed)
+    design = selectors.get_design(version.design_id)
     people = _people(design, options)
     if people is None:
         said = {"respondents": options["respondents"], "shares": _shares(options["share"])}
         people = list(population(design, said).draw(generator))
-    sent = rehearsal.rehearse(version, people, generator)
+    sent = simulation.rehearse(version, people, generator)
     stored = sum(1 for _ in tqdm(sent, total=len(people), unit=" reports", leave=False, disable=None))
-    run = estimator.execute(rehearsal.finish(version).pk)
+    run = estimator.execute(simulation.finish(version).pk)
     facts = {"slug": survey.slug, "version": version.number, "reports": stored, "run": run.key}
     return f"{survey.slug}: {stored} reports are stored and estimated in run {run.key}.", facts
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from surveys.commands import SurveyCommand
-from surveys.keeping import backup
+from surveys.maintenance import backup
+from surveys.management.base import SurveyCommand
 
 
 class Command(SurveyCommand):

@@ -4,8 +4,8 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 
-from surveys.commands import SurveyCommand
-from surveys.people import factor
+from surveys.accounts import second_factor
+from surveys.management.base import SurveyCommand
 
 
 class Command(SurveyCommand):
@@ -18,5 +18,5 @@ class Command(SurveyCommand):
         user = User.objects.filter(username=options["user"]).first()
         if user is None:
             raise CommandError(f"There is no account {options['user']!r}.")
-        factor.forget(user, by=None)
+        second_factor.forget(user, by=None)
         return f"{user} has no second factor any longer.", {"user": user.get_username()}

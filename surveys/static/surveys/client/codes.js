@@ -23,7 +23,7 @@ export function readCode(text) {
   return { invitation, fault: sound ? "" : count === LENGTH ? "wrong" : "length", count };
 }
 
-/** The last symbol of a code, of those before it: Luhn's sum in base 32 (collector/invitations.py). */
+/** The last symbol of a code, of those before it: Luhn's sum in base 32 (collector/invitations/codes.py). */
 function checkSymbol(symbols) {
   let total = 0;
   [...symbols].reverse().forEach((symbol, place) => {

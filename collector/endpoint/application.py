@@ -1,0 +1,160 @@
+"""The address that takes a browser's report, in front of everything else that the site does (PEP 3333).
+
+`POST /s/<slug>/reports` is answered here: headers, limits, body, report, and a receipt once the report is on disk.
+Every other request goes on to the application behind. Nothing of a request is ever logged.
+"""
+
+import contextlib
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from http import HTTPStatus
+from typing import Any, NamedTuple, Protocol
+
+from django.db import connection
+
+from collector.endpoint import proof_of_work, rate_limits, receiving
+from collector.endpoint.headers import check_headers
+from collector.errors import Incomplete, NotJson, Refusal, not_stored
+from collector.reports.storing import NewReport, Outcome
+
+ADDRESS = re.compile(r"/s/([-a-zA-Z0-9_]+)/reports")
+JSON_TYPES = ("application/json", "application/json;charset=utf-8")
+
+RECEIPT = "candor.receipt"
+"""What of the request's environment holds the receipt of its body."""
+
+Environ = dict[str, Any]
+Start = Callable[..., Any]
+Application = Callable[[Environ, Start], Iterable[bytes]]
+
+logger = logging.getLogger(__name__)
+
+
+class Writer(Protocol):
+    """Where reports are put; see collector.endpoint.writer."""
+
+    def put(self, report: NewReport) -> Outcome: ...
+    def submit(self, report: NewReport, then: Callable[[Outcome | None], None]) -> None: ...
+
+
+class Answer(NamedTuple):
+    """What is sent back."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    content: bytes
+
+
+class Door:
+    """The application as the server sees it. `headers` says what a response at a path carries besides its content,
+    `bits` how much work the survey of a slug asks for."""
+
+    def __init__(
+        self,
+        behind: Application,
+        *,
+        writer: Writer,
+        headers: Callable[[str], Mapping[str, str]],
+        bits: Callable[[str], int],
+    ) -> None:
+        self._behind, self._writer, self._headers = behind, writer, headers
+        self._bits = proof_of_work.Lately(bits)
+
+    def __call__(self, environ: Environ, start: Start) -> Iterable[bytes]:
+        """Answer a request, in the thread that asks (PEP 3333)."""
+        if not self.takes(environ):
+            return self._behind(environ, start)
+        try:
+            with _or_unavailable():
+                answer = self._outcome(environ, self._writer.put(self._report_of(environ)))
+        except Refusal as refusal:
+            answer = self.refuse(environ, refusal)
+        start(f"{answer.status} {HTTPStatus(answer.status).phrase}", answer.headers)
+        return [answer.content]
+
+    def takes(self, environ: Environ) -> bool:
+        """Whether a request is a report, which is answered here."""
+        return environ["REQUEST_METHOD"] == "POST" and ADDRESS.fullmatch(environ.get("PATH_INFO", "")) is not None
+
+    def submit(self, environ: Environ, then: Callable[[Answer], None]) -> None:
+        """Answer a report without waiting: `then` is called with the answer, in this thread or in the writer's."""
+
+        def written(outcome: Outcome | None) -> None:
+            try:
+                answer = self._outcome(environ, outcome)
+            except Refusal as refusal:
+                answer = self.refuse(environ, refusal)
+            then(answer)
+
+        try:
+            with _or_unavailable():
+                self._writer.submit(self._report_of(environ), written)
+        except Refusal as refusal:
+            then(self.refuse(environ, refusal))
+
+    def refuse(self, environ: Environ, refusal: Refusal) -> Answer:
+        """The answer that says why a request was refused."""
+        return self._answer(environ, refusal.status, {"error": refusal.said}, retry=refusal.retry)
+
+    def _report_of(self, environ: Environ) -> NewReport:
+        """The report that a request holds, which its survey takes now."""
+        not_json = NotJson("Content-Type", "Content-Type must be application/json.")
+        length = check_headers(environ, types=JSON_TYPES, otherwise=not_json)
+        rate_limits.take("reports by address", rate_limits.address_of(environ))
+        body, slug = _read(environ["wsgi.input"], length), environ["PATH_INFO"].split("/")[2]
+        try:
+            report = receiving.read(body, slug=slug)
+            proof_of_work.check(str(environ.get(proof_of_work.VARIABLE, "")), report, self._bits(slug))
+            rate_limits.take("reports by survey", slug)
+        finally:
+            _give_back_connection()
+        environ[RECEIPT] = hashlib.sha256(body).hexdigest()
+        return report
+
+    def _outcome(self, environ: Environ, outcome: Outcome | None) -> Answer:
+        """The answer that says what became of a report. Raises a Refusal where it is not stored."""
+        if outcome is None:
+            raise not_stored()
+        created = receiving.created(outcome)
+        return self._answer(environ, 201 if created else 200, {"receipt": environ[RECEIPT]})
+
+    def _answer(self, environ: Environ, status: int, content: dict[str, Any], *, retry: int | None = None) -> Answer:
+        answer = json.dumps(content).encode()
+        own = {"Content-Type": "application/json", "Content-Length": str(len(answer))}
+        headers = [*own.items(), *self._headers(str(environ.get("PATH_INFO", ""))).items()]
+        if retry is not None:
+            headers.append(("Retry-After", str(retry)))
+        return Answer(status, headers, answer)
+
+
+@contextlib.contextmanager
+def _or_unavailable() -> Iterator[None]:
+    """Raise a Refusal, whatever goes wrong: where it is none, the database is away."""
+    try:
+        yield
+    except Refusal:
+        raise
+    except Exception as error:
+        # Its words may quote what was sent.
+        logger.warning("a report could not be looked at: %s", type(error).__name__)
+        raise not_stored() from None
+
+
+def _give_back_connection() -> None:
+    """To the pool, where a design had to be looked up: most reports are of one that is known. Not out of a transaction
+    that somebody else has begun."""
+    if connection.connection is not None and connection.close_at is not None and not connection.in_atomic_block:
+        connection.close_if_unusable_or_obsolete()
+
+
+def _read(stream: Any, length: int) -> bytes:
+    try:
+        body = bytes(stream.read(length))
+    except OSError:
+        body = b""
+    if len(body) != length:
+        raise Incomplete("body", f"The body must have the length that it was said to have, {length} bytes.")
+    return body

@@ -1,0 +1,115 @@
+"""The respondents' door in OpenAPI's words: everything that can be sent to it and everything that it answers."""
+
+from typing import Any
+
+from collector.endpoint.parsing import FIELDS, INVITATION, LARGEST_BODY, SHAPES
+from collector.endpoint.proof_of_work import COUNTER, HEADER, MOST_BITS
+
+ADDRESS = "/s/{slug}/reports"
+SLUG = "^[-a-zA-Z0-9_]+$"
+
+STATUSES = {
+    400: "The request names another host, or its body ended early.",
+    403: "The request comes from another site than the survey's own page; or its invitation is none that can be used.",
+    404: "No design of this survey takes reports under that digest.",
+    408: "The body was not here in time; the connection is closed.",
+    409: "The nonce belongs to another report, which stays as it is.",
+    410: "The survey is closed.",
+    411: "The length of the body is missing.",
+    413: f"The body is larger than {LARGEST_BODY} bytes; it is not read.",
+    415: "The body is not said to be JSON.",
+    422: "The body is not a report of the design that it names.",
+    429: "Too many reports came from this address or to this survey; Retry-After says when to try again. Or the survey "
+    f"asks for work and {HEADER} is missing or wrong: `bits` says for how much, and the same report is taken with it.",
+    503: "It could not be stored now; Retry-After says when to try again.",
+}
+"""Of a refusal. Nothing is stored then, and the nonce can still be used."""
+
+REPORT: dict[str, Any] = {
+    "type": "object",
+    "description": "One randomised report. The fields stand once each, and no other does; invitation stands where the "
+    "survey is by invitation.",
+    "properties": {
+        name: {"type": "string", "pattern": f"^({shape})$", "description": SHAPES[name]}
+        for name, shape in (FIELDS | {"invitation": INVITATION}).items()
+    },
+    "required": list(FIELDS),
+    "additionalProperties": False,
+}
+RECEIPT: dict[str, Any] = {
+    "type": "object",
+    "properties": {"receipt": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "SHA-256 of the body"}},
+    "required": ["receipt"],
+    "additionalProperties": False,
+}
+REFUSAL: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "error": {
+            "type": "object",
+            "properties": {
+                "field": {"type": "string", "description": "what is wrong: a field, a header, or the body"},
+                "message": {"type": "string", "description": "a sentence that names the bound"},
+                "bits": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MOST_BITS,
+                    "description": f"where {HEADER} is missing or wrong: with how many zero bits the sum must begin",
+                },
+            },
+            "required": ["field", "message"],
+            "additionalProperties": False,
+        }
+    },
+    "required": ["error"],
+    "additionalProperties": False,
+}
+
+SCHEMAS = {"Report": REPORT, "Receipt": RECEIPT, "ReportRefusal": REFUSAL}
+
+ORIGIN = {
+    "name": "Origin",
+    "in": "header",
+    "required": True,
+    "description": "The site itself, as browsers say it. Sec-Fetch-Site, where it is sent, must be same-origin.",
+    "schema": {"type": "string"},
+}
+WORK = {
+    "name": HEADER,
+    "in": "header",
+    "required": False,
+    "description": "Where the survey asks for work: a counter of 8 bytes. SHA-256 of `candor work 1`, a line feed, the "
+    "design's digest in hex, a line feed, the nonce's 16 bytes and the counter begins with so many zero bits.",
+    "schema": {"type": "string", "pattern": f"^{COUNTER.pattern}$"},
+}
+PATH_SLUG = {"name": "slug", "in": "path", "required": True, "schema": {"type": "string", "pattern": SLUG}}
+
+
+def path_item() -> dict[str, Any]:
+    """The door as a path item of an OpenAPI document that has SCHEMAS among its components."""
+    receipts = {200: "This very report was stored before.", 201: "The report is on disk."}
+    answers = {str(status): _answer(said, "Receipt") for status, said in receipts.items()}
+    answers |= {str(status): _answer(said, "ReportRefusal") for status, said in STATUSES.items()}
+    answers["404"]["content"]["text/html"] = {"schema": {"type": "string"}}  # where the slug is none, so no address
+    for status in ("429", "503"):
+        answers[status]["headers"] = {"Retry-After": {"schema": {"type": "integer"}, "description": "seconds"}}
+    return {
+        "post": {
+            "operationId": "send_report",
+            "summary": "Send a report",
+            "description": "Takes one randomised report of an open survey. Cookies are not looked at.",
+            "tags": ["s"],
+            "security": [{}],
+            "parameters": [PATH_SLUG, ORIGIN, WORK],
+            "requestBody": {"required": True, "content": {"application/json": {"schema": _reference("Report")}}},
+            "responses": answers,
+        }
+    }
+
+
+def _answer(said: str, schema: str) -> dict[str, Any]:
+    return {"description": said, "content": {"application/json": {"schema": _reference(schema)}}}
+
+
+def _reference(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}

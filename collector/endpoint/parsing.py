@@ -1,0 +1,100 @@
+"""From the bytes that a stranger sent to a report, or to a refusal. Nothing else reads a request's body."""
+
+import json
+import operator
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from collector.designs import Design
+from collector.errors import Malformed, TooLarge
+from collector.invitations.codes import ALPHABET
+
+LARGEST_BODY = 16_384
+FIELDS = {
+    "design": r"[0-9a-f]{64}",
+    "nonce": r"[0-9a-f]{32}",
+    "stratum": r"[a-z0-9_-]{0,64}",
+    "report": r"(?:[0-9a-f]{2})+",
+}
+INVITATION = rf"[{ALPHABET}]{{28}}|[A-Za-z0-9_-]{{598}}"
+"""A fifth field, where the design asks for invitations: a code, or a blindly signed token of 448 bytes in base64url."""
+
+SHAPES = {
+    "design": "64 hex digits",
+    "nonce": "32 hex digits",
+    "stratum": "the key of a group, or empty",
+    "report": "two hex digits for each symbol",
+    "invitation": "the 28 symbols of an invitation, or the 598 of a token",
+}
+LENGTHS = {"secret": 28, "blind": 598}
+"""Symbols of an invitation, by the design's kind of invitations."""
+
+
+@dataclass(frozen=True)
+class ParsedReport:
+    """A body of the right shape; whether it fits its design is `check_against`'s to say."""
+
+    design: str
+    nonce: str
+    stratum: str
+    report: bytes
+    invitation: str = ""
+
+
+def parse(body: bytes) -> ParsedReport:
+    """Read a body: one JSON object with exactly the four fields, each once, each of its shape; or five."""
+    if len(body) > LARGEST_BODY:
+        raise TooLarge("body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
+    try:
+        fields = json.loads(body.decode("utf-8"), object_pairs_hook=_without_repeats)
+    except (ValueError, RecursionError):
+        raise Malformed("body", "The body must be one JSON object in UTF-8.") from None
+    if not isinstance(fields, dict) or set(fields) - {"invitation"} != set(FIELDS):
+        may = "; and invitation where the survey is by invitation"
+        raise Malformed("body", f"The body must have exactly the fields {', '.join(FIELDS)}{may}.")
+    for name, shape in (FIELDS | {"invitation": INVITATION}).items():
+        if name in fields and not (isinstance(fields[name], str) and re.fullmatch(shape, fields[name])):
+            raise Malformed(name, f"{name} must be {SHAPES[name]}.")
+    return ParsedReport(
+        fields["design"],
+        fields["nonce"],
+        fields["stratum"],
+        bytes.fromhex(fields["report"]),
+        fields.get("invitation", ""),
+    )
+
+
+def check_against(report: ParsedReport, design: Design) -> None:
+    """Refuse a report that this design cannot produce."""
+    _check_invitation(report.invitation, design.invitations)
+    if report.stratum not in design.strata:
+        allowed = ", ".join(design.strata) if design.strata != ("",) else "empty: this survey has no groups"
+        raise Malformed("stratum", f"stratum must be {allowed}.")
+    if len(report.report) != len(design.alphabets):
+        raise Malformed("report", f"report must have {len(design.alphabets)} symbols; got {len(report.report)}.")
+    if any(map(operator.ge, report.report, design.alphabets)):
+        pairs = enumerate(zip(report.report, design.alphabets, strict=True))
+        position, (symbol, size) = next((place, pair) for place, pair in pairs if pair[0] >= pair[1])
+        raise Malformed("report", f"report: symbol {position} must be from 0 to {size - 1}; got {symbol}.")
+    for field in design.fields:
+        if field.ones is None:
+            continue
+        held = sum(report.report[field.start : field.stop])
+        if held != field.ones:
+            span = f"symbols {field.start} to {field.stop - 1}"
+            raise Malformed("report", f"report: {span} must hold {field.ones} ones; got {held}.")
+
+
+def _check_invitation(sent: str, kind: str) -> None:
+    if not kind and sent:
+        raise Malformed("invitation", "invitation must be left out: this survey is open to whoever has the link.")
+    if kind and len(sent) != LENGTHS[kind]:
+        raise Malformed("invitation", f"invitation must be the {LENGTHS[kind]} symbols that this survey's have.")
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("a field stands twice")
+    return fields

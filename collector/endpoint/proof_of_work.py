@@ -1,0 +1,67 @@
+"""Work for a report, where its survey asks for some: a sum that is long to find and short to check.
+
+Sent is a counter of 8 bytes for which SHA-256 of this beginning, the design's digest, the nonce and the counter begins
+with as many zero bits as the survey asks for. Nonce and digest are all that it is made of, and they are there before
+the first answer. The respondents' page sends the smallest such counter (client/work.js), so a nonce has one, whatever
+was answered. A nonce stores one report, so a sum does too; nothing is kept here to know it again.
+"""
+
+import hashlib
+import logging
+import re
+import time
+from collections.abc import Callable
+
+from django.db import Error
+
+from collector.errors import NoWork
+from collector.reports.storing import NewReport
+
+HEADER = "Candor-Work"
+VARIABLE = "HTTP_CANDOR_WORK"
+COUNTER = re.compile(r"[0-9a-f]{16}")
+
+MOST_BITS = 20
+"""The respondents' page does no more."""
+
+LATELY = 1.0
+"""Seconds for which a process goes by what a survey asked for last."""
+
+logger = logging.getLogger(__name__)
+
+
+def check(sent: str, report: NewReport, bits: int) -> None:
+    """Raise NoWork where `bits` are asked for, 0 to MOST_BITS, and `sent` is not the work of this report."""
+    if bits and not (COUNTER.fullmatch(sent) and zero_bits(report.digest, report.nonce, bytes.fromhex(sent)) >= bits):
+        raise NoWork(bits)
+
+
+def zero_bits(digest: str, nonce: bytes, counter: bytes) -> int:
+    """With how many zero bits the sum begins."""
+    found = hashlib.sha256(b"candor work 1\n" + digest.encode() + b"\n" + nonce + counter).digest()
+    return len(found) * 8 - int.from_bytes(found).bit_length()
+
+
+class Lately:
+    """What surveys ask for, each looked up once a second at most; between, and while the database is away, what they
+    asked for before."""
+
+    def __init__(self, look_up: Callable[[str], int]) -> None:
+        self._look_up = look_up
+        self._known: dict[str, tuple[int, float]] = {}
+
+    def __call__(self, slug: str) -> int:
+        """The bits that a survey asks for; the slug must be that of a survey, for it is remembered."""
+        now = time.monotonic()
+        bits, until = self._known.get(slug, (0, 0.0))
+        if now >= until:
+            if until:
+                self._known[slug] = bits, now + LATELY  # whoever comes while this one asks goes by what was
+            try:
+                bits = self._look_up(slug)
+            except Error as error:
+                if not until:
+                    raise
+                logger.warning("what is asked for could not be looked up: %s", type(error).__name__)
+            self._known[slug] = bits, now + LATELY
+        return bits

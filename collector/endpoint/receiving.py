@@ -1,0 +1,159 @@
+"""Receive reports: of browsers, of the own-coin page, of paper sheets and of simulated respondents."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from collector.designs import Design
+from collector.designs.selectors import find_design, is_open
+from collector.endpoint import own_coin, parsing
+from collector.errors import Closed, Malformed, NonceTaken, NotInvited, UnknownDesign
+from collector.invitations import codes, tokens
+from collector.models import Report
+from collector.reports import storing
+from collector.reports.storing import NewReport, Outcome
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What the sender is told: the hash of what was sent, and whether this call stored it."""
+
+    receipt: str
+    created: bool
+
+
+def receive(body: bytes, *, slug: str) -> Receipt:
+    """Store one report, on disk when this returns. The same report again is told the same; nothing is stored twice.
+
+    Raises
+    ------
+    Refusal
+        Malformed (422), NotInvited (403), UnknownDesign (404), NonceTaken (409), Closed (410), TooLarge (413); nothing
+        is stored and no invitation used up then.
+    """
+    (outcome,) = storing.store([read(body, slug=slug)])
+    return Receipt(receipt=hashlib.sha256(body).hexdigest(), created=created(outcome))
+
+
+def read(body: bytes, *, slug: str) -> NewReport:
+    """The report that a body holds, which its design can produce; of a browser, and of no rehearsal. Stores nothing.
+
+    Raises
+    ------
+    Refusal
+        Malformed (422), NotInvited (403), UnknownDesign (404), TooLarge (413).
+    """
+    return _read(body, slug=slug, rehearsal=False)
+
+
+def created(outcome: Outcome) -> bool:
+    """What the sender is told: True where this call stored the report, False where it was stored before.
+
+    Raises
+    ------
+    Refusal
+        NotInvited (403), NonceTaken (409), Closed (410).
+    """
+    if outcome is Outcome.TAKEN:
+        raise NonceTaken("nonce", "This nonce belongs to another report, which stays as it is.")
+    if outcome is Outcome.CLOSED:
+        raise Closed("design", "The survey is closed; this report was not stored.")
+    if outcome is Outcome.UNINVITED:
+        raise NotInvited
+    return outcome is Outcome.STORED
+
+
+@transaction.atomic
+def receive_simulated(bodies: Iterable[bytes], *, slug: str) -> None:
+    """Store the reports of simulated respondents, all of them or none; each is read as a real one is.
+
+    They reach designs of rehearsals alone, and no other report does.
+
+    Raises
+    ------
+    Refusal
+        As `receive` does, of the first report that is none.
+    """
+    rows = [_read(body, slug=slug, rehearsal=True) for body in bodies]
+    for outcome in storing.insert(rows):
+        created(outcome)
+
+
+def look_at_form(body: bytes, *, slug: str) -> parsing.ParsedReport:
+    """The report that a form of the own-coin page would make, under a new nonce to send it with. Stores nothing.
+
+    Raises
+    ------
+    Refusal
+        Malformed (422), UnknownDesign (404), Closed (410), TooLarge (413).
+    """
+    fields = own_coin.parse(body)
+    looked = own_coin.look(fields, _design_of(fields["design"], slug=slug, rehearsal=False))
+    if not is_open(looked.design):
+        raise Closed("design", "The survey is closed; it takes no more reports.")
+    return looked
+
+
+def receive_form(body: bytes, *, slug: str) -> None:
+    """Store one report that a person randomised with a coin or a die of her own, on disk when this returns.
+
+    The same form again, which has the same nonce, stores nothing.
+
+    Raises
+    ------
+    Refusal
+        Malformed (422), UnknownDesign (404), NonceTaken (409), Closed (410), TooLarge (413); nothing is stored then.
+    """
+    _receive_marks(own_coin.parse(body), slug=slug, mode=Report.Mode.COIN)
+
+
+def receive_sheet(fields: Mapping[str, str], *, slug: str) -> bool:
+    """Store one sheet of paper that was randomised with a coin or a die, on disk when this returns.
+
+    True where this call stored it; False for the same sheet again, which has the same nonce.
+
+    Raises
+    ------
+    Refusal
+        Malformed (422), UnknownDesign (404), NonceTaken (409), Closed (410); nothing is stored then.
+    """
+    if _design_of(fields.get("design", ""), slug=slug, rehearsal=False).invitations:
+        raise Malformed("design", "A survey by invitation takes no sheets: one with a code would lead to a person.")
+    return _receive_marks(fields, slug=slug, mode=Report.Mode.PAPER)
+
+
+def _receive_marks(fields: Mapping[str, str], *, slug: str, mode: Report.Mode) -> bool:
+    design = _design_of(fields.get("design", ""), slug=slug, rehearsal=False)
+    (outcome,) = storing.store([_new(own_coin.read(fields, design), design, mode=mode)])
+    return created(outcome)
+
+
+def _read(body: bytes, *, slug: str, rehearsal: bool) -> NewReport:
+    """The report that a body holds, which its design can produce."""
+    sent = parsing.parse(body)
+    design = _design_of(sent.design, slug=slug, rehearsal=rehearsal)
+    parsing.check_against(sent, design)
+    return _new(sent, design, mode=Report.Mode.SIMULATED if rehearsal else Report.Mode.BROWSER)
+
+
+def _new(sent: parsing.ParsedReport, design: Design, *, mode: Report.Mode) -> NewReport:
+    stratum, invitation = design.strata.index(sent.stratum), _hash_of(sent.invitation, design)
+    return NewReport(bytes.fromhex(sent.nonce), sent.design, stratum, sent.report, int(mode), invitation)
+
+
+def _hash_of(invitation: str, design: Design) -> bytes | None:
+    """What is kept of an invitation; NotInvited for what cannot be one."""
+    if design.invitations == "blind":
+        return tokens.read(invitation, design.document["invitations"]["modulus"])
+    if design.invitations and not codes.is_code(invitation):
+        raise NotInvited
+    return codes.hash_of(invitation) if design.invitations else None
+
+
+def _design_of(digest: str, *, slug: str, rehearsal: bool) -> Design:
+    design = find_design(digest)
+    if design is None or design.slug != slug or design.rehearsal is not rehearsal:
+        raise UnknownDesign("design", "No open design of this survey has that digest.")
+    return design

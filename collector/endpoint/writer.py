@@ -1,0 +1,152 @@
+"""The one thread of a process that writes reports: those that come at the same moment share a transaction.
+
+Whoever hands in a report waits until it is on disk. A commit costs the same for one report and for a hundred, so
+while one is being made the next reports gather, and the more there are the less each of them costs.
+"""
+
+import contextlib
+import copy
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from queue import Empty, SimpleQueue
+
+from django.db import InterfaceError, OperationalError, connections
+
+from collector.errors import RETRY, Unavailable, not_stored
+from collector.reports.storing import NewReport, Outcome
+
+TOGETHER = 256
+"""Reports in one transaction, at most."""
+
+WAITING = 512
+"""Reports that may wait at once: a lecture hall that sends in the same second."""
+
+PATIENCE = 15.0
+"""Seconds that a report waits; the browser gives a try up after 20."""
+
+logger = logging.getLogger(__name__)
+
+Store = Callable[[Sequence[NewReport]], Sequence[Outcome]]
+
+
+Then = Callable[[Outcome | None], None]
+"""Called with what became of a report, None where it could not be stored."""
+
+
+class Writer:
+    """Stores reports with `store`, in a thread that is started with the first one."""
+
+    def __init__(self, store: Store, *, waiting: int = WAITING, patience: float = PATIENCE) -> None:
+        self._store, self._most, self._patience = store, waiting, patience
+        self._queue: SimpleQueue[tuple[NewReport, Then]] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+        self._stuck_at = float("inf")
+        """When what is being written will have taken too long (monotonic seconds)."""
+
+    @property
+    def waiting(self) -> int:
+        """Reports that are not being written yet."""
+        return self._queue.qsize()
+
+    def put(self, report: NewReport) -> Outcome:
+        """Store one report, on disk when this returns.
+
+        Raises
+        ------
+        Unavailable
+            Where too many wait, or the database does not take it in time. It may be stored all the same: a retry of
+            the same report is harmless and tells.
+        """
+        outcomes: SimpleQueue[Outcome | None] = SimpleQueue()
+        self.submit(report, outcomes.put)
+        try:
+            outcome = outcomes.get(timeout=self._patience)
+        except Empty:
+            outcome = None
+        if outcome is None:
+            raise not_stored()
+        return outcome
+
+    def submit(self, report: NewReport, then: Then) -> None:
+        """Have one report stored; `then` is called by the writer's thread when it is on disk, or cannot be.
+
+        Raises
+        ------
+        Unavailable
+            Where too many wait, or the database is stuck.
+        """
+        if self.waiting >= self._most or time.monotonic() > self._stuck_at:
+            raise Unavailable("report", "Too many reports are waiting to be stored. Please try again.", retry=RETRY)
+        self._queue.put((report, then))
+        if self._thread is None or not self._thread.is_alive():
+            self._start()
+
+    def _start(self) -> None:
+        with self._starting:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        _leave_the_pool()
+        while True:
+            batch = self._batch()
+            outcomes: Sequence[Outcome | None] = [None] * len(batch)
+            self._stuck_at = time.monotonic() + self._patience
+            try:
+                outcomes = self._outcomes([report for report, _ in batch])
+            except BaseException as error:
+                # Whatever it is: this thread is the only one of its kind, and who waits is told.
+                logger.error("the writer failed: %s", type(error).__name__)
+            finally:
+                self._stuck_at = float("inf")
+                for (_, then), outcome in zip(batch, outcomes, strict=True):
+                    then(outcome)
+
+    def _batch(self) -> list[tuple[NewReport, Then]]:
+        """What waits, at least one."""
+        batch = [self._queue.get()]
+        with contextlib.suppress(Empty):
+            while len(batch) < TOGETHER:
+                batch.append(self._queue.get_nowait())
+        return batch
+
+    def _outcomes(self, reports: Sequence[NewReport], *, again: bool = True) -> Sequence[Outcome | None]:
+        """What became of each; None where it could not be stored. A connection that failed is made anew."""
+        try:
+            return self._store(reports)
+        except Exception as error:
+            # Its own words may quote the row.
+            logger.warning("%d reports were not stored: %s", len(reports), type(error).__name__)
+            lost = _throw_away_connection()
+            if lost and again:
+                return self._outcomes(reports, again=False)
+            if len(reports) == 1 or isinstance(error, OperationalError | InterfaceError):
+                return [None] * len(reports)
+        # One of them cannot be written; it must not take the others down.
+        return [outcome for report in reports for outcome in self._outcomes([report])]
+
+
+def _leave_the_pool() -> None:
+    """Give this thread a connection of its own: a pool would wait for the database where trying it tells at once."""
+    pooled = connections["default"]
+    settings = copy.deepcopy(pooled.settings_dict)
+    settings["OPTIONS"].pop("pool", None)
+    if pooled.vendor == "postgresql":
+        # Few statements, again and again, each of which finds its rows by their keys however many there are.
+        said = settings["OPTIONS"].get("options", "")
+        options = f"{said} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off".strip()
+        settings["OPTIONS"] |= {"server_side_binding": True, "prepare_threshold": 2, "options": options}
+    connections["default"] = type(pooled)(settings, "default")
+
+
+def _throw_away_connection() -> bool:
+    """Close the connection; whether the database had lost it, as after a restart."""
+    connection = connections["default"]
+    lost = connection.connection is None or not connection.is_usable()
+    with contextlib.suppress(Exception):
+        connection.close()
+    return lost

@@ -1,0 +1,1 @@
+"""Reports: storing, folding into totals, reading, purging and rewriting."""

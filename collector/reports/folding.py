@@ -1,0 +1,184 @@
+"""Folding: waiting reports are moved to the kept ones, and added to the totals and to the count of the day, once."""
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from collector.database import locks
+from collector.designs.selectors import get_design, is_open
+from collector.models import DailyCount, FrozenDesign, WaitingReport
+from collector.reports import selectors, stepping
+from collector.reports.moving import Moved, move, set_aside
+from collector.reports.steps import IN_STEPS
+
+CHUNKS = {"sqlite": 500, "postgresql": 5_000}
+"""Reports folded in one transaction. On SQLite no report can be stored while it lasts, so it has to be short."""
+
+PAUSES = {"sqlite": 0.01, "postgresql": 0.0}
+"""Seconds between two of them: who waits for SQLite stands in no queue and only looks again every few milliseconds."""
+
+PARTS = 64
+"""Of the totals of a design: as many workers can fold it without waiting for each other."""
+
+FEWEST = 10
+"""A day with fewer reports is kept together with the next ones: alone it would tell when a person took part."""
+
+ADD = """
+INSERT INTO collector_tally (design_id, part, stratum, position, symbol, count) VALUES (%s, %s, %s, %s, %s, %s)
+ON CONFLICT (design_id, part, stratum, position, symbol) DO UPDATE SET count = collector_tally.count + excluded.count
+"""
+
+
+logger = logging.getLogger(__name__)
+
+
+class Unfit(Exception):
+    """Among the reports to be folded is one that its design cannot produce."""
+
+
+def fold(digest: str, *, chunk: int | None = None, wait: bool = True) -> int:
+    """Fold the waiting reports of a design, of an open one in steps; how many were folded.
+
+    Each chunk is one transaction: its reports are moved, counted and no longer wait together, so a worker that dies
+    leaves them waiting, and two workers never count the same report. Of a closed design, reports that another worker
+    has in hand are passed over, and at the end waited for: every report that was stored before is in the totals then,
+    or set aside where its design cannot produce it. An open design one worker folds at a time. A worker that looks
+    again in a moment need not `wait`.
+    """
+    chunk = chunk or CHUNKS[connection.vendor]
+    folded = _fold_steps(digest, chunk, wait=wait)
+    return folded if selectors.in_steps(digest) else folded + _fold_all(digest, chunk, wait=wait)
+
+
+def _fold_steps(digest: str, chunk: int, *, wait: bool) -> int:
+    """Fold whole steps of an open design, as many as there are when it begins; how many reports they were."""
+    if not selectors.in_steps(digest):
+        return 0
+    with locks.alone(digest, locks.FOLDING, wait=wait) as alone:
+        folded, again = 0, alone
+        while again and selectors.in_steps(digest):
+            taken, again = _take_steps(digest, chunk)
+            folded, again = folded + taken, again and wait
+    return folded
+
+
+def _take_steps(digest: str, chunk: int) -> tuple[int, bool]:
+    """Fold what is drawn now; how many reports, and whether it broke off, as what waits has changed."""
+    design, number = (
+        get_design(digest),
+        FrozenDesign.objects.values_list("number", flat=True).get(pk=digest),
+    )
+    planned, folded = stepping.plan(design, number), 0
+    left = planned.those_left
+    try:
+        for nonces in planned.chunks(chunk):
+            count = _fold_chunk(digest, partial(stepping.move, nonces=nonces, left=left), steps=True).count
+            if not count:
+                return folded, True
+            folded += count
+            time.sleep(PAUSES[connection.vendor])
+    except stepping.Changed:
+        return folded, True
+    except Unfit:
+        _set_aside(digest)
+        return folded, True
+    return folded, False
+
+
+def _fold_all(digest: str, chunk: int, *, wait: bool) -> int:
+    """Fold every waiting report of a design that is not open, or that simulated respondents answer."""
+    folded = 0
+    # SQLite lets one transaction write: no other worker has any in hand.
+    for waits in (False, True) if wait and connection.vendor == "postgresql" else (False,):
+        moved = _fold_what_fits(digest, chunk, wait=waits)
+        while moved.count == chunk:
+            folded += len(moved.new)
+            time.sleep(PAUSES[connection.vendor])
+            moved = _fold_what_fits(digest, chunk, wait=waits)
+        folded += len(moved.new)
+    if not is_open(digest):
+        _join_last_days(digest)
+    return folded
+
+
+def _fold_what_fits(digest: str, chunk: int, *, wait: bool) -> Moved:
+    """A chunk, once what does not fit the design is set aside: it would keep all others from being folded."""
+    take = partial(move, most=chunk, wait=wait)
+    try:
+        return _fold_chunk(digest, take, steps=False)
+    except Unfit:
+        _set_aside(digest)
+    return _fold_chunk(digest, take, steps=False)
+
+
+@transaction.atomic
+def _set_aside(digest: str) -> None:
+    """Set aside every waiting report that its design cannot produce."""
+    locks.share(locks.EVERY, locks.REWRITING)
+    waiting = WaitingReport.objects.filter(design__digest=digest)
+    rows = list(waiting.values_list("stratum", "report", "design__number", "nonce"))
+    fits = selectors.fitting(get_design(digest), [(stratum, report) for stratum, report, _, _ in rows])
+    unfit = [(number, bytes(nonce)) for (_, _, number, nonce), fit in zip(rows, fits, strict=True) if not fit]
+    logger.error("%d reports of design %s do not fit it and are set aside", set_aside(unfit), digest)
+
+
+@transaction.atomic
+def _fold_chunk(digest: str, take: Callable[[int], Moved], *, steps: bool) -> Moved:
+    """Fold what `take` moves of the design with this number, in one transaction; nothing where it is not, or is no
+    more, one that is folded in `steps`, or all at once."""
+    locks.share(locks.EVERY, locks.REWRITING)  # before it holds anything that rewriting waits for
+    mine = FrozenDesign.objects.filter(IN_STEPS if steps else ~IN_STEPS, digest=digest)
+    number = mine.values_list("number", flat=True).first()
+    if number is None:  # a rehearsal that was forgotten meanwhile, or a design that was closed
+        return Moved(0, [])
+    moved = take(number)
+    if moved.new:
+        if not all(selectors.fitting(get_design(digest), moved.new)):
+            raise Unfit
+        _add(digest, moved.new)
+        _count_day(digest, timezone.now().date(), len(moved.new))
+    return moved
+
+
+def _add(digest: str, rows: list[selectors.StoredRow]) -> None:
+    """Add reports to a part of the totals that nobody else adds to before this transaction ends."""
+    counts = selectors.empty_totals(get_design(digest))
+    selectors.count_into(counts, rows)
+    part = locks.hold_a_free_one(digest, PARTS)
+    cells = [
+        (digest, part, int(stratum), position, int(symbol), int(table[stratum, symbol]))
+        for position, table in enumerate(counts)
+        for stratum, symbol in zip(*table.nonzero(), strict=True)
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany(ADD, cells)
+
+
+def _count_day(digest: str, day: date, count: int) -> None:
+    """Add reports to a day's count: to a row of its own, or to the newest while that is of this day or too few.
+
+    Last in its transaction: other workers wait for this one from here until it is committed, and no longer.
+    """
+    locks.hold(digest, locks.DAYS)
+    newest = DailyCount.objects.filter(design_id=digest).order_by("first_day").last()
+    if newest is None or (newest.last_day < day and newest.count >= FEWEST):
+        DailyCount.objects.create(design_id=digest, first_day=day, last_day=day, count=count)
+    else:
+        last_day = max(day, newest.last_day)
+        DailyCount.objects.filter(pk=newest.pk).update(last_day=last_day, count=F("count") + count)
+
+
+@transaction.atomic
+def _join_last_days(digest: str) -> None:
+    """Of a closed design no day is to come that the last ones could be kept with: they join the days before them."""
+    locks.hold(digest, locks.DAYS)
+    *_, before, newest = [None, None, *DailyCount.objects.filter(design_id=digest).order_by("first_day")]
+    if before is not None and newest is not None and newest.count < FEWEST:
+        newest.delete()
+        DailyCount.objects.filter(pk=before.pk).update(last_day=newest.last_day, count=F("count") + newest.count)

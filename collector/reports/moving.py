@@ -1,0 +1,88 @@
+"""Moving reports of a design from those that wait to those that are kept, or set aside, in the caller's transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+
+from collector.reports.selectors import StoredRow
+
+KEEP = """
+INSERT INTO collector_report (design_id, stratum, mode, nonce, report)
+SELECT design_id, stratum, mode, nonce, report FROM collector_waitingreport
+WHERE design_id = %s {which}
+ON CONFLICT DO NOTHING RETURNING stratum, report
+"""
+DELETE = """
+DELETE FROM collector_waitingreport WHERE design_id = %s
+AND nonce IN (SELECT nonce FROM collector_waitingreport WHERE design_id = %s {which})
+"""
+MOVE = """
+WITH claimed AS MATERIALIZED (
+  SELECT nonce FROM collector_waitingreport WHERE design_id = %s {which} FOR UPDATE {others}
+), gone AS (
+  DELETE FROM collector_waitingreport AS waits USING claimed
+  WHERE design_id = %s AND waits.nonce = claimed.nonce
+  RETURNING design_id, stratum, mode, waits.nonce, report
+), kept AS (
+  INSERT INTO collector_report (design_id, stratum, mode, nonce, report)
+  SELECT design_id, stratum, mode, nonce, report FROM gone ORDER BY nonce
+  ON CONFLICT DO NOTHING RETURNING nonce, stratum, report
+) SELECT kept.stratum, kept.report FROM gone LEFT JOIN kept USING (nonce)
+"""
+"""For PostgreSQL, where several workers move reports of one design at once. Each writes in the order of the nonces:
+where a row lies can tell when its chunk was folded, and not which report of the chunk came first."""
+
+FIRST = "ORDER BY nonce LIMIT %s"
+THESE = "AND nonce IN ({places}) ORDER BY nonce"
+"""Which of the waiting reports of a design are moved: the first ones, or those with these nonces."""
+
+SET_ASIDE = """
+INSERT INTO collector_setasidereport (design_id, stratum, mode, nonce, report)
+SELECT design_id, stratum, mode, nonce, report FROM collector_waitingreport WHERE design_id = %s AND nonce = %s
+ON CONFLICT DO NOTHING
+"""
+NO_LONGER_WAITING = "DELETE FROM collector_waitingreport WHERE design_id = %s AND nonce = %s"
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Reports that no longer wait: how many, and those of them that had not been kept before."""
+
+    count: int
+    new: list[StoredRow]
+
+
+def move(number: int, *, most: int, wait: bool) -> Moved:
+    """Move the first reports of a design by their nonces, at most so many.
+
+    Those that another worker is moving are passed over or, with `wait`, waited for. A nonce that was kept before stays
+    as it was kept.
+    """
+    return _move(number, FIRST, [most], "" if wait else "SKIP LOCKED")
+
+
+def move_these(number: int, nonces: Sequence[bytes]) -> Moved:
+    """Move those of these reports of a design that wait; those that another worker is moving are waited for."""
+    return _move(number, THESE.format(places=", ".join(["%s"] * len(nonces))), nonces, "")
+
+
+def _move(number: int, which: str, given: Sequence[int | bytes], others: str) -> Moved:
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute(KEEP.format(which=which), [number, *given])
+            new = cursor.fetchall()
+            cursor.execute(DELETE.format(which=which), [number, number, *given])
+            return Moved(cursor.rowcount, new)
+        cursor.execute(MOVE.format(which=which, others=others), [number, *given, number])
+        rows = cursor.fetchall()
+    return Moved(len(rows), [(stratum, report) for stratum, report in rows if report is not None])
+
+
+def set_aside(keys: Sequence[tuple[int, bytes]]) -> int:
+    """Move waiting reports, each by its design's number and its nonce, to where none is counted; how many there are."""
+    ordered = sorted(keys)
+    with connection.cursor() as cursor:
+        for statement in (SET_ASIDE, NO_LONGER_WAITING):
+            cursor.executemany(statement, ordered)
+    return len(ordered)

@@ -1,0 +1,60 @@
+"""Purging: the reports of a closed design are deleted for good; what was counted of them stays."""
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from collector.database import locks
+from collector.invitations import batches
+from collector.models import FrozenDesign, SetAsideReport
+from collector.reports import folding, selectors
+
+CHUNK = 5_000
+"""Reports deleted in one transaction: while it lasts no report can be stored on SQLite, so it has to be short."""
+
+DELETE = """
+DELETE FROM collector_report WHERE design_id = %s
+AND nonce IN (SELECT nonce FROM collector_report WHERE design_id = %s ORDER BY nonce LIMIT %s)
+"""
+
+
+def purge(digest: str, *, chunk: int = CHUNK) -> int:
+    """Delete every report of a closed design; how many this call deleted.
+
+    The design is marked before the first is gone, so that nothing counts a part of them for all. A purge that was cut
+    off goes on where it is called again. Their bytes stay in the database's files until `rewriting.rewrite`.
+
+    Raises
+    ------
+    ValueError
+        Where the design is open, or unknown.
+    """
+    folding.fold(digest)
+    number = _mark(digest)
+    deleted = 0
+    while size := _delete_chunk(number, chunk):
+        deleted += size
+    FrozenDesign.objects.filter(digest=digest).update(rewritten_on=None)
+    return deleted
+
+
+@transaction.atomic
+def _mark(digest: str) -> int:
+    locks.share(locks.EVERY, locks.REWRITING)
+    design = FrozenDesign.objects.select_for_update(no_key=True).filter(digest=digest).first()
+    if design is None or design.closed_on is None:
+        raise ValueError(f"design must be a closed one; got {digest}")
+    if design.purged_on is None:
+        design.coin_reports, design.sheets = selectors.coin_report_count(digest), selectors.sheet_count(digest)
+        design.purged_on = timezone.now().date()
+        design.save(update_fields=["coin_reports", "sheets", "purged_on"])
+    SetAsideReport.objects.filter(design=design).delete()
+    batches.forget(digest, restored=True)
+    return design.number
+
+
+@transaction.atomic
+def _delete_chunk(number: int, chunk: int) -> int:
+    locks.share(locks.EVERY, locks.REWRITING)
+    with connection.cursor() as cursor:
+        cursor.execute(DELETE, [number, number, chunk])
+        return int(cursor.rowcount)

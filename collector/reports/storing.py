@@ -1,0 +1,192 @@
+"""Storing reports: a batch in one transaction, each report once, none of a closed design."""
+
+from collections.abc import Collection, Mapping, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
+
+from collector.database import locks
+from collector.database.statements import Row, execute_rows, pieces
+from collector.database.statements import key as key_of
+from collector.designs.selectors import find_design
+from collector.invitations import redeeming
+
+
+class NewReport(NamedTuple):
+    """A report that fits its design: a nonce of 16 bytes, the index of its stratum, a byte for each symbol.
+
+    `invitation` is the hash of 32 bytes that it uses up, where its design asks for invitations.
+    """
+
+    nonce: bytes
+    digest: str
+    stratum: int
+    report: bytes
+    mode: int
+    invitation: bytes | None = None
+
+
+class Outcome(Enum):
+    """What became of a report."""
+
+    STORED = "on disk, by this call"
+    KNOWN = "on disk already, the same report"
+    TAKEN = "the nonce belongs to another report of the design, which stays"
+    CLOSED = "the design takes no reports any more, or is gone; not stored"
+    UNINVITED = "its invitation cannot be used by it; not stored"
+
+
+Key = tuple[str, bytes]
+"""The digest of a design, and a nonce."""
+
+Content = tuple[int, bytes]
+"""What has to be the same where a report is sent again: the stratum and the symbols."""
+
+Stored = tuple[Collection[Key], Mapping[Key, Content], Collection[Key]]
+"""The keys under which this transaction wrote a report; what was stored before it; the keys whose reports are stored
+under no invitation, and so not at all."""
+
+DESIGNS = "SELECT digest, number, closed_on IS NULL FROM collector_frozendesign WHERE digest IN ({places})"
+WRITE = """
+INSERT INTO collector_waitingreport (design_id, stratum, mode, nonce, report) VALUES {rows}
+ON CONFLICT DO NOTHING RETURNING design_id, nonce
+"""
+FIND = """
+WITH asked (design_id, nonce, waits) AS (VALUES {rows})
+SELECT design_id, nonce, stratum, report FROM asked JOIN collector_report USING (design_id, nonce)
+UNION ALL
+SELECT design_id, nonce, stratum, report FROM asked JOIN collector_waitingreport USING (design_id, nonce)
+WHERE waits = 1
+"""
+TAKE_BACK = "DELETE FROM collector_waitingreport WHERE (design_id, nonce) IN (VALUES {rows})"
+
+STORE = """
+SELECT * FROM collector_store(
+    %s::text[], %s::int[], %s::int, %s::int[], %s::smallint[], %s::smallint[], %s::bytea[], %s::bytea[],
+    %s::bytea[], %s::boolean[]
+)
+"""
+
+
+def store(reports: Sequence[NewReport]) -> list[Outcome]:
+    """Store a batch of reports, in one transaction that is on disk when this returns; an outcome for each, in order.
+
+    What stands in a batch twice is stored once, as if it had come one after the other.
+    """
+    if connection.vendor == "postgresql" and not connection.in_atomic_block:
+        return insert(reports)  # one statement is a transaction by itself
+    with transaction.atomic(durable=True):
+        return insert(reports)
+
+
+def insert(reports: Sequence[NewReport]) -> list[Outcome]:
+    """As `store`, but within a transaction of the caller's, which is on disk when the caller has committed it."""
+    keys = [(one.digest, one.nonce) for one in reports]
+    first: dict[Key, int] = {}
+    for place, key in enumerate(keys):
+        first.setdefault(key, place)
+    put = _by_function if connection.vendor == "postgresql" else _by_statements
+    written, before, uninvited = put({key: reports[place] for key, place in first.items()})
+
+    def outcome(place: int, key: Key) -> Outcome:
+        if key in uninvited:
+            return Outcome.UNINVITED
+        if key not in before and key not in written:
+            return Outcome.CLOSED
+        if key not in before and first[key] == place:
+            return Outcome.STORED
+        stands = before.get(key) or _content(reports[first[key]])
+        return Outcome.KNOWN if stands == _content(reports[place]) else Outcome.TAKEN
+
+    outcomes = [outcome(place, key) for place, key in enumerate(keys)]
+    # Nothing stands under these nonces: whoever sent one once more may have another invitation.
+    again = [place for place, key in enumerate(keys) if key in uninvited and first[key] != place]
+    for place, then in zip(again, insert([reports[place] for place in again]) if again else [], strict=True):
+        outcomes[place] = then
+    return outcomes
+
+
+def _by_function(reports: Mapping[Key, NewReport]) -> Stored:
+    """PostgreSQL does it all by one statement (migration 0015 says how): each way there and back costs more than it."""
+    digests = sorted({digest for digest, _nonce in reports})
+    places = {digest: place for place, digest in enumerate(digests, start=1)}
+    rows = [(places[one.digest], one.stratum, one.mode, one.nonce, one.report) for one in reports.values()]
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * 5
+    asked: list[list[object]] = [[], []]
+    if any(one.invitation for one in reports.values()):
+        asked = [[one.invitation for one in reports.values()], [_is_blind(digest) for digest in digests]]
+    with connection.cursor() as cursor:
+        cursor.execute(STORE, [digests, locks.numbers(digests), locks.TAKING, *columns, *asked])
+        found = [
+            ((digests[place - 1], bytes(nonce)), stratum, kept) for place, nonce, stratum, kept in cursor.fetchall()
+        ]
+    uninvited = {key for key, stratum, kept in found if kept is None and stratum is not None}
+    written = {key for key, stratum, kept in found if kept is None and stratum is None} - uninvited
+    return written, {key: (stratum, bytes(kept)) for key, stratum, kept in found if kept is not None}, uninvited
+
+
+def _by_statements(reports: Mapping[Key, NewReport]) -> Stored:
+    """SQLite lets one transaction write at a time, so nothing is locked and nothing moves meanwhile."""
+    with connection.cursor() as cursor:
+        designs = _designs(cursor, {digest for digest, _nonce in reports})
+        digests = {number: digest for digest, (number, _is_open) in designs.items()}
+        rows = {(designs[key[0]][0], key[1]): one for key, one in reports.items() if key[0] in designs}
+        written = _write(cursor, {key: one for key, one in rows.items() if designs[one.digest][1]})
+        before = _find(cursor, rows, written)
+        uninvited = redeeming.uninvited(
+            cursor,
+            {
+                key: redeeming.Asked((key[0], one.invitation), one.stratum, _is_blind(one.digest))
+                for key, one in rows.items()
+                if one.invitation and key in written and key not in before
+            },
+        )
+        _take_back(cursor, (written & before.keys()) | uninvited)
+    known = {(digests[number], nonce): content for (number, nonce), content in before.items()}
+    stored, refused = ({(digests[number], nonce) for number, nonce in rows} for rows in (written, uninvited))
+    return stored - refused, known, refused
+
+
+def _is_blind(digest: str) -> bool:
+    """Whether the design's invitations are signed tokens. It was just read to read the report: no statement."""
+    design = find_design(digest)
+    return design is not None and design.invitations == "blind"
+
+
+def _designs(cursor: CursorWrapper, digests: Collection[str]) -> dict[str, tuple[int, bool]]:
+    """The number of each design, and whether it is open."""
+    if not digests:
+        return {}
+    cursor.execute(DESIGNS.format(places=", ".join(["%s"] * len(digests))), list(digests))
+    return {digest: (number, bool(is_open)) for digest, number, is_open in cursor.fetchall()}
+
+
+def _write(cursor: CursorWrapper, rows: Mapping[Row, NewReport]) -> set[Row]:
+    """Write the reports whose key does not wait yet; the keys of those that were written."""
+    written: set[Row] = set()
+    # By the nonces: no row tells which of a batch came first.
+    for some in pieces(sorted(rows.items(), key=lambda row: row[0])):
+        execute_rows(cursor, WRITE, [(key[0], one.stratum, one.mode, one.nonce, one.report) for key, one in some])
+        written.update(key_of(row) for row in cursor.fetchall())
+    return written
+
+
+def _find(cursor: CursorWrapper, keys: Collection[Row], written: Collection[Row]) -> dict[Row, Content]:
+    """What was stored under these keys before: waiting or folded."""
+    found: dict[Row, Content] = {}
+    for some in pieces(keys):
+        execute_rows(cursor, FIND, [(*key, int(key not in written)) for key in some])
+        found |= {key_of(row): (row[2], bytes(row[3])) for row in cursor.fetchall()}
+    return found
+
+
+def _take_back(cursor: CursorWrapper, keys: Collection[Row]) -> None:
+    """Delete rows of this transaction's own: those that were in the totals already, or that came uninvited."""
+    for some in pieces(keys):
+        execute_rows(cursor, TAKE_BACK, some)
+
+
+def _content(report: NewReport) -> Content:
+    return report.stratum, report.report

@@ -1,0 +1,86 @@
+"""What is limited besides reports: signing in, what the panel's pages and programs ask for, and files taken away."""
+
+import re
+from collections.abc import Callable
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+
+from collector.endpoint import rate_limits
+from collector.endpoint.headers import LENGTH
+from collector.errors import RETRY, Refusal, TooLarge, TooMany, Unavailable
+from surveys.accounts import tokens
+from surveys.api import problems
+from surveys.definition import bounds
+
+Respond = Callable[[HttpRequest], HttpResponse]
+
+LIMITED = (
+    ("sign-ins by address", {"POST"}, re.compile(r"/panel/(login|code|sign-in)/")),
+    ("requests by researcher", {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, re.compile(r"/api/v1/.*")),
+    ("files by reader", {"GET"}, re.compile(r"/(panel|reports)/.*\.(csv|html|json|pdf|yaml)")),
+    ("files by reader", {"GET"}, re.compile(r"/(panel/export/[^/]+/file|api/v1/exports/[^/]+/file/)")),
+)
+"""The name of a limit, and the methods and addresses that it counts."""
+
+LARGEST_BODY = 5_000_000
+"""Bytes of any request; a list of 2,000,000 bytes beside as much pasted text is the largest that a page sends."""
+
+SMALLER = ((re.compile(r"/panel/(login|code|sign-in)/"), 10_000), (re.compile(r"/panel/upload/"), 2 * bounds.LARGEST))
+"""Addresses at which less is taken: from anybody, and a definition as a file and as a text."""
+
+
+def limited(get_response: Respond) -> Respond:
+    """Count what is limited: 429 with a sentence where it is too much. 413 where a body is too large to be read."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        try:
+            _require_small(request)
+            for name, methods, path in LIMITED:
+                if request.method in methods and path.fullmatch(request.path):
+                    rate_limits.take(name, _whom(request, name))
+        except (TooMany, TooLarge) as refusal:
+            return _said(request, refusal)
+        return get_response(request)
+
+    return middleware
+
+
+class DatabaseAway:
+    """503 where the database is away, full or read-only: it is worth another try, and no fault of the program."""
+
+    def __init__(self, get_response: Respond) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, OperationalError | InterfaceError):
+            return _said(request, Unavailable("", "The database is away. Please try again.", retry=RETRY))
+        return None
+
+
+def _whom(request: HttpRequest, name: str) -> str:
+    """A researcher who has signed in or comes with a token, whatever her address; else the address."""
+    if name != "sign-ins by address" and request.path.startswith(problems.PREFIX) and tokens.is_given(request):
+        token = tokens.token_of(request)
+        return f"researcher {token.user_id}" if token else rate_limits.address_of(request.META)
+    if name != "sign-ins by address" and request.user.is_authenticated:
+        return f"researcher {request.user.pk}"
+    return rate_limits.address_of(request.META)
+
+
+def _require_small(request: HttpRequest) -> None:
+    """A body without its length is none: the server and Django take no more of it than it was said to have."""
+    most = next((size for path, size in SMALLER if path.fullmatch(request.path)), LARGEST_BODY)
+    length = str(request.META.get("CONTENT_LENGTH") or "0")
+    if not LENGTH.fullmatch(length) or int(length) > most:
+        raise TooLarge("Content-Length", f"A request may have {most:,} bytes here; this one has {length[:20]}.")
+
+
+def _said(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
+    if request.path.startswith(problems.PREFIX):
+        return problems.response(refusal.status, refusal.message, headers)
+    return HttpResponse(refusal.message, status=refusal.status, content_type="text/plain", headers=headers)

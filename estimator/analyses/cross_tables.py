@@ -1,0 +1,88 @@
+"""Two questions crossed: how their answers go together, with the tickets of both taken out."""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from collector.designs import Design
+from estimator.analyses.quantities import Variable, variable_of
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, TOO_FEW, TOO_FEW_IN_GROUPS, Row, number
+from estimator.runs.groups import stored
+from randomized_response import JointEstimate, estimate_joint
+from randomized_response.joint import Association
+
+WALD, DELTA, LIKELIHOOD = "wald", "delta", "likelihood"
+
+
+def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Joint shares, shares by row, association, and the test of independence."""
+    first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
+    pairs = np.array(inputs["pairs"], dtype=np.int64)
+    group, partition = parameters["group"], stored(design, inputs["groups"])
+    if group and not partition.parts:
+        return {"n": 0, "flags": [TOO_FEW_IN_GROUPS], "rows": []}
+    table = pairs[partition.row_of(group)] if group else pairs.sum(axis=0)
+    n = int(table.sum())
+    if n < ENOUGH_FOR_NORMAL:
+        return {"n": n, "flags": [TOO_FEW], "rows": []}
+    joint = estimate_joint(table, first.channel, second.channel, confidence=parameters["confidence"])
+    rows = [*_joint_rows(design, first, second, joint), *_shares_by_row(design, first, second, joint)]
+    rows += _associations(design, first, second, joint)
+    test = joint.independence
+    return {
+        "n": n,
+        "flags": [EDGE] if joint.diagnostics else [],
+        "independence": {
+            "statistic": number(test.statistic),
+            "degrees_of_freedom": test.degrees_of_freedom,
+            "p_value": number(test.p_value),
+        },
+        "rows": [row.as_dict() for row in rows],
+    }
+
+
+def _joint_rows(design: Design, first: Variable, second: Variable, joint: JointEstimate) -> Iterator[Row]:
+    for i, j in product(*map(range, joint.constrained.shape)):
+        yield Row(
+            "joint_share", **_named(design, first, second), n=joint.n, choice=i, other_choice=j,
+            estimate=number(joint.constrained[i, j]), unbiased=number(joint.unbiased[i, j]),
+            standard_error=number(joint.standard_error[i, j]), low=number(joint.low[i, j]),
+            high=number(joint.high[i, j]), interval=WALD, level=joint.confidence,
+        )  # fmt: skip
+
+
+def _shares_by_row(design: Design, first: Variable, second: Variable, joint: JointEstimate) -> Iterator[Row]:
+    """Among the people of each answer to the first question, the shares of the answers to the second."""
+    found = joint.conditional()
+    for i, j in product(*map(range, found.shares.shape)):
+        place = {**_named(design, first, second), "n": joint.n, "choice": i, "other_choice": j}
+        if np.isnan(found.shares[i, j]):
+            yield Row("row_share", **place, flags=[MAYBE_EMPTY])
+            continue
+        yield Row(
+            "row_share", **place, estimate=number(found.shares[i, j]),
+            standard_error=number(found.standard_error[i, j]), low=number(found.low[i, j]),
+            high=number(found.high[i, j]), interval=DELTA, level=joint.confidence,
+        )  # fmt: skip
+
+
+def _associations(design: Design, first: Variable, second: Variable, joint: JointEstimate) -> Iterator[Row]:
+    found: dict[str, Association | None] = {"phi": joint.phi, "odds_ratio": joint.odds_ratio}
+    for name, one in found.items():
+        if one is None:
+            continue
+        # Where the most likely table has a cell of nought there is no standard error, and one end may be infinite.
+        error = one.standard_error / one.estimate if name == "odds_ratio" and one.estimate else one.standard_error
+        yield Row(
+            name, **_named(design, first, second), n=joint.n, estimate=number(one.estimate),
+            standard_error=number(error), low=number(one.low), high=number(one.high),
+            interval=LIKELIHOOD if np.isnan(error) else DELTA, level=joint.confidence,
+            flags=[] if np.isfinite(one.estimate) else [EDGE],
+        )  # fmt: skip
+
+
+def _named(design: Design, first: Variable, second: Variable) -> dict[str, Any]:
+    items = design.document["items"]
+    return {"item": items[first.position]["key"], "other_item": items[second.position]["key"]}

@@ -1,0 +1,373 @@
+"""A finished analysis as a page shows it: sentences first, then pictures, each with its table beneath, then methods."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from collector.designs import FEWEST_IN_GROUP, selectors
+from estimator.analyses import figures as parts
+from estimator.analyses import sentences as words
+from estimator.analyses.exports import target_of
+from estimator.analyses.quantities import item_of, quantity_of, question_at, variable_of
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW_IN_GROUPS, Row
+from estimator.analyses.sentences import Speaker, named
+from estimator.analyses.strata import PAIRS
+from estimator.base import wording
+from estimator.models import Analysis
+from estimator.runs import targets, waves
+from estimator.runs.estimation import is_of_use, reach_of
+from estimator.runs.groups import ENOUGH_TO_WEIGHT, Partition, has_shares, stored
+
+Kind = Analysis.Kind
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page says of a finished analysis. `about` are the survey's own words."""
+
+    about: tuple[str, ...]
+    sentences: tuple[str, ...]
+    parts: tuple[parts.Part, ...]
+    cautions: tuple[str, ...]
+    methods: tuple[str, ...]
+
+
+def show(analysis: Analysis) -> Shown:
+    """Everything that is told of a finished analysis."""
+    speaker = Speaker(selectors.get_design(analysis.design_id))
+    rows = [Row(**row) for row in analysis.result["rows"]]
+    shown = SHOWERS[analysis.kind](analysis, speaker, rows)
+    if not shown.methods:
+        return shown
+    found = {target_of(analysis, row) for row in rows}
+    return replace(shown, methods=(*shown.methods, words.speaks_of(found)))
+
+
+def about(analysis: Analysis) -> tuple[str, ...]:
+    """What an analysis is of, in the survey's own words; also of one that is still to be computed."""
+    design, asked = selectors.get_design(analysis.design_id), analysis.parameters
+    speaker = Speaker(design)
+    if analysis.kind == Kind.CROSS_TABLE:
+        return tuple(speaker.variable(variable_of(design, asked[name])) for name in ("rows", "columns"))
+    if analysis.kind == Kind.REGRESSION:
+        return (speaker.variable(variable_of(design, asked["outcome"], binary=True)),)
+    if analysis.kind == Kind.WEIGHTING:
+        return (speaker.question(item_of(design, asked["item"])),)
+    quantity = quantity_of(design, asked["quantity"])
+    return (f"{speaker.question(quantity.position)} {named(speaker.quantity(quantity.position, quantity.choice))}",)
+
+
+def _comparison(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+    if not rows:
+        return _nothing_by_group(analysis, speaker)
+    asked = analysis.parameters
+    quantity = quantity_of(speaker.design, asked["quantity"])
+    estimates = [row for row in rows if row.quantity != "difference"]
+    differences = [row for row in rows if row.quantity == "difference"]
+    unit = speaker.unit(quantity.position, quantity.choice)
+
+    def pair(row: Row) -> tuple[str, str]:
+        return named(speaker.group(row.group)), named(speaker.group(row.against))
+
+    sentences = [words.difference(row, *pair(row), unit) for row in differences]
+    sentences += (
+        [] if differences else [f"Nothing can be compared yet: {_too_few(estimates, speaker, asked['against'])}"]
+    )
+    label = speaker.quantity(quantity.position, quantity.choice)
+    drawn = [
+        parts.estimates(
+            estimates, [speaker.group(row.group) for row in estimates], "groups", f"Each group: {label}", "Group"
+        )
+    ]
+    if differences:
+        labels = [f"{speaker.group(row.group)} {words.MINUS} {speaker.group(row.against)}" for row in differences]
+        drawn.append(parts.differences(differences, labels, unit, f"Differences: {label}", asked["confidence"]))
+    method = "pairs" if asked["against"] == PAIRS else "reference"
+    together = words.METHODS[method].format(count=len(differences), level=words.confidence(asked["confidence"]))
+    methods = [words.METHODS["share"], words.METHODS["difference"], *([together] if len(differences) > 1 else [])]
+    return Shown(
+        about(analysis), tuple(sentences), tuple(drawn), _cautions(analysis, estimates, speaker), tuple(methods)
+    )
+
+
+def _weighting(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+    position = item_of(speaker.design, analysis.parameters["item"])
+    whole = [row for row in rows if not row.group]
+    sentences = [_weighted_sentence(entered, alike, speaker, position) for entered, alike in _beside(whole)]
+    drawn = [
+        parts.estimates(
+            [one for one in rows if one.choice == row.choice and one.quantity == row.quantity],
+            [_weighted_label(one, speaker) for one in rows if (one.choice, one.quantity) == (row.choice, row.quantity)],
+            f"weights-{row.choice}",
+            speaker.quantity(position, row.choice),
+            "Respondents",
+        )
+        for row in whole
+        if row.weights and not (row.choice == 0 and _tells_itself(speaker, position))
+    ]
+    shares = parts.Table(
+        "Shares of the population as they were entered",
+        ("Group", "Share"),
+        tuple((speaker.group(key), _percentage(share)) for key, share in analysis.parameters["shares"].items()),
+    )
+    groups = [row for row in rows if row.group]
+    drawn.append(parts.Part("The shares that were entered", SafeString(""), shares))
+    methods = (words.METHODS["weighting"], words.METHODS["share"])
+    return Shown(about(analysis), tuple(sentences), tuple(drawn), _cautions(analysis, groups, speaker), methods)
+
+
+def _percentage(share: str) -> str:
+    return f"{float(100 * Fraction(share)):.10g}{wording.SPACE}%"
+
+
+def _beside(rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
+    """Each weighted row with the one of all reports alike; of yes and no yes alone, which says both."""
+    entered = [row for row in rows if row.weights]
+    alike = {(row.quantity, row.choice): row for row in rows if not row.weights}
+    shares = [row for row in entered if row.quantity == "share"]
+    means = [row for row in entered if row.quantity == "mean"]
+    for row in means or (shares[1:] if len(shares) == 2 else shares):
+        yield row, alike[row.quantity, row.choice]
+
+
+def _weighted_sentence(entered: Row, alike: Row, speaker: Speaker, position: int) -> str:
+    several = speaker.design.document["items"][position]["kind"] == "several_choices"
+    choice = "" if entered.choice is None else speaker.choice(position, entered.choice)
+    if not entered.known:
+        return f"There is no weighted estimate of {named(choice) if choice else 'the mean'}: {words.missing(entered)}."
+    if not _of_use(entered, speaker, position):
+        what = f"the share of {named(choice)}" if choice else "the mean"
+        return (
+            f"Too few reports to tell {what} in a population with these shares: the interval runs from "
+            f"{parts.spanned(entered)}, more than half of all that is possible."
+        )
+    said = parts.quoted(entered)
+    told = (
+        f"an estimated {said} {words.held(choice, several=several)}" if choice else f"the mean is an estimated {said}"
+    )
+    other = f"; with all reports counted alike it is {parts.quoted(alike)}" * _of_use(alike, speaker, position)
+    return f"In a population with these shares {told}{other}."
+
+
+def _of_use(row: Row, speaker: Speaker, position: int) -> bool:
+    """Whether the interval of a share, or of a mean, is narrow enough for its estimate to be quoted."""
+    reach = reach_of(question_at(speaker.design, position), row.quantity)
+    return row.low is not None and row.high is not None and is_of_use(row.high - row.low, reach)
+
+
+def _tells_itself(speaker: Speaker, position: int) -> bool:
+    item = speaker.design.document["items"][position]
+    return item["kind"] == "yes_no" and len(item["choices"]) == 2
+
+
+def _weighted_label(row: Row, speaker: Speaker) -> str:
+    if row.group:
+        return speaker.group(row.group)
+    return "Weighted by the entered shares" if row.weights else "All reports alike"
+
+
+def _cross_table(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+    asked, result = analysis.parameters, analysis.result
+    first, second = (variable_of(speaker.design, asked[name]) for name in ("rows", "columns"))
+    answers, others = speaker.answers(first), speaker.answers(second)
+    if TOO_FEW_IN_GROUPS in result["flags"]:
+        return _nothing_by_group(analysis, speaker)
+    if not rows:
+        few = f"{wording.not_enough(result['n'], minimum=ENOUGH_FOR_NORMAL)}."
+        return Shown(about(analysis), (few,), (), _cautions(analysis, [], speaker), ())
+    joint = [row for row in rows if row.quantity == "joint_share"]
+    by_row = [row for row in rows if row.quantity == "row_share"]
+    drawn = [
+        parts.crossed(by_row, answers, others, "by-row", "Among those of each answer to the first question"),
+        parts.crossed(joint, answers, others, "joint", "All respondents, split by both answers"),
+    ]
+    ratios = [row for row in rows if row.quantity in ("phi", "odds_ratio")]
+    if ratios:
+        drawn.append(parts.Part("Association", SafeString(""), parts.associations(ratios)))
+    cautions = [*_cautions(analysis, [], speaker)]
+    if EDGE in result["flags"]:
+        cautions.append(
+            "The most likely table has a cell of nought. The p-value of the test is then only a guide, and the odds "
+            "ratio may have no finite estimate, or no finite end."
+        )
+    return Shown(
+        about(analysis),
+        (
+            _independence(
+                result["independence"],
+                1 - asked["confidence"],
+                speaker.group(_told_as(analysis, asked["group"])) if asked["group"] else "",
+                result["n"],
+            ),
+        ),
+        tuple(drawn),
+        tuple(cautions),
+        (words.METHODS["cross-table"],),
+    )
+
+
+def _independence(test: dict[str, Any], allowed: float, group: str, n: int) -> str:
+    who = f"In the group “{group}” ({wording.count(n)} reports)" if group else f"In {wording.count(n)} reports"
+    quoted = words.facts(test)
+    if test["p_value"] is not None and test["p_value"] < allowed:
+        return f"{who} the two answers go together more than chance explains ({quoted})."
+    return f"{who} we cannot tell whether the two answers go together ({quoted})."
+
+
+def _regression(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+    if not rows:
+        return _nothing_by_group(analysis, speaker)
+    ratios = [row for row in rows if row.quantity == "odds_ratio"]
+    shares = [row for row in rows if row.quantity == "share"]
+    known = [row for row in ratios if row.known]
+    outcome = variable_of(speaker.design, analysis.parameters["outcome"], binary=True)
+    answer = named(speaker.answers(outcome)[1])
+    sentences = [
+        words.odds(row, answer, named(speaker.group(row.group)), named(speaker.group(row.against))) for row in known
+    ]
+    if "alike" in analysis.result:
+        alike = analysis.result["alike"]
+        told = alike["p_value"] is not None and alike["p_value"] < 1 - analysis.parameters["confidence"]
+        verdict = "The groups differ" if told else "We cannot tell that the groups differ at all"
+        sentences.append(f"{verdict} ({words.facts(alike)}).")
+    else:
+        n, group = (
+            analysis.result["reference_n"],
+            named(speaker.group(_told_as(analysis, analysis.parameters["reference"]))),
+        )
+        few = f"no other group has {ENOUGH_FOR_NORMAL}"
+        if n < ENOUGH_FOR_NORMAL:
+            few = f"{group} has {n} of {ENOUGH_FOR_NORMAL}"
+        sentences.append(f"There are no odds ratios yet: {few} reports.")
+    drawn = []
+    if shares:
+        labels = [speaker.group(row.group) for row in shares]
+        drawn.append(parts.estimates(shares, labels, "shares", f"Share of {answer} in each group", "Group"))
+    if ratios:
+        drawn.append(parts.ratios(ratios, speaker, answer))
+    cautions = [*_cautions(analysis, ratios, speaker)]
+    if EDGE in analysis.result["flags"]:
+        cautions.append("In some group the most likely share is 0 or 100 %, so its odds ratio has no finite number.")
+    note = "Each interval of an odds ratio is one by itself; the test of all groups is one for all of them."
+    methods = (words.METHODS["regression"], note)
+    return Shown(about(analysis), tuple(sentences), tuple(drawn), tuple(cautions), methods)
+
+
+def _versions(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+    asked = analysis.parameters
+    quantity = quantity_of(speaker.design, asked["quantity"])
+    estimates = [row for row in rows if row.quantity != "difference"]
+    changes = [row for row in rows if row.quantity == "difference"]
+    unit, label = speaker.unit(quantity.position, quantity.choice), speaker.quantity(quantity.position, quantity.choice)
+    names = _names(analysis, speaker, estimates)
+    what = "the mean" if quantity.choice is None else f"the share of {named(label)}"
+    sentences = [
+        words.change(row, names[row.against_version or 0], names[row.version or 0], what, unit) for row in changes
+    ] or [f"The newest version cannot be compared yet: {_too_few(estimates, speaker)}"]
+    labels = [words.capital(names[row.version or 0]) for row in estimates]
+    drawn = [parts.over_time(estimates, labels, "versions", f"Over time: {label}", "Wave")]
+    if changes:
+        pairs = [
+            f"{words.capital(names[row.version or 0])} {words.MINUS} {names[row.against_version or 0]}"
+            for row in changes
+        ]
+        drawn.append(parts.differences(changes, pairs, unit, f"Change: {label}"))
+    left_out = [f"Version {number} is left out: {why}." for number, why in asked["left_out"]]
+    cautions = (*_cautions(analysis, [], speaker), *_narrowest(changes, unit), *left_out)
+    return Shown(about(analysis), tuple(sentences), tuple(drawn), cautions, _methods_of_change(analysis, changes))
+
+
+def _names(analysis: Analysis, speaker: Speaker, estimates: Sequence[Row]) -> dict[int, str]:
+    """What each version is called; where only some are weighted, these say so."""
+    found = {row.version: target_of(analysis, row) for row in estimates}
+    mixed = targets.common(found.values()) == targets.MIXED
+    numbers = {one.document["version"]: one for one in map(selectors.get_design, analysis.parameters["designs"])}
+    return {
+        number: waves.named(one, speaker.design) + " (weighted)" * (mixed and targets.is_weighted(found[number]))
+        for number, one in numbers.items()
+    }
+
+
+def _methods_of_change(analysis: Analysis, changes: Sequence[Row]) -> tuple[str, ...]:
+    designs = [selectors.get_design(digest) for digest in analysis.parameters["designs"]]
+    position = quantity_of(designs[-1], analysis.parameters["quantity"]).position
+    item = designs[-1].document["items"][position]
+    kept = {one.document["version"] for one in designs[:-1] if waves.remembered(designs[-1], one, item)}
+    said = [words.METHODS["share"], words.METHODS["versions"]]
+    said += [words.METHODS["remembered"]] * any(row.against_version in kept for row in changes)
+    said += [words.METHODS["fresh"]] * any(row.against_version not in kept for row in changes)
+    said += [words.METHODS["different"]] * any(row.returned is None for row in changes)
+    return (*said, *[words.METHODS["returned"]] * any(row.returned for row in changes))
+
+
+def _narrowest(changes: Sequence[Row], unit: wording.Unit) -> Iterator[str]:
+    """Where it matters who stayed with her answer: what the standard error is at least."""
+    for row in changes:
+        if row.returned and row.narrowest_standard_error is not None:
+            places = words.places_of(row, unit) + 1
+            most, least = (
+                wording.error(one, places, unit) for one in (row.standard_error, row.narrowest_standard_error)
+            )
+            yield (
+                f"With {wording.count(row.returned)} people in both, the standard error is at most {most}{unit.sign}, "
+                f"with which the interval is made, and at least {least}, if as many as possible stayed."
+            )
+
+
+def _cautions(analysis: Analysis, rows: Sequence[Row], speaker: Speaker) -> tuple[str, ...]:
+    """What a reader has to know first."""
+    lacking = [row for row in rows if row.group and not row.known and row.n < words.enough_for(row)]
+    few = [f"{named(speaker.group(row.group))} ({row.n})" for row in lacking]
+    few = list(dict.fromkeys(few))
+    said = [words.OPEN] if analysis.while_open else []
+    other = _partition(analysis).other if analysis.kind != Kind.VERSIONS else None
+    if other is not None:
+        names, fewest = ", ".join(map(named, other.names)), FEWEST_IN_GROUP
+        said.append(
+            f"Told of together, as one of them has fewer than {fewest} reports: {names} ({named(other.label)})."
+        )
+    if few:
+        fewest = words.enough_for(lacking[0])
+        said.append(f"Fewer than {fewest} reports: {', '.join(few)}. Not enough yet for an estimate.")
+    return tuple(said)
+
+
+def _partition(analysis: Analysis) -> Partition:
+    return stored(selectors.get_design(analysis.design_id), analysis.inputs["groups"])
+
+
+def _told_as(analysis: Analysis, key: str) -> str:
+    """The key of what a group is told of as: its own, or that of several together."""
+    partition = _partition(analysis)
+    return partition.keys[partition.row_of(key)]
+
+
+def _nothing_by_group(analysis: Analysis, speaker: Speaker) -> Shown:
+    said = f"Nothing is told by group: too few of the groups have {FEWEST_IN_GROUP} reports."
+    if has_shares(speaker.design):
+        said = (
+            f"Nothing is told by group: that takes two groups of at least {FEWEST_IN_GROUP} reports and, as their "
+            f"shares of the population are known, {ENOUGH_TO_WEIGHT} reports in all."
+        )
+    return Shown(about(analysis), (said,), (), _cautions(analysis, [], speaker), ())
+
+
+def _too_few(rows: Sequence[Row], speaker: Speaker, reference: str = "") -> str:
+    """Why there is nothing to compare: the group that the others are compared with has no numbers, or all but one."""
+    lacking = next((row for row in rows if row.group == reference and reference and not row.known), None)
+    if lacking is not None and sum(row.n >= FEWEST_IN_GROUP for row in rows) > 1:
+        return f"{named(speaker.group(reference))} has no estimate ({words.missing(lacking)})."
+    ready = sum(row.n >= FEWEST_IN_GROUP for row in rows)
+    return f"at least two of them need {FEWEST_IN_GROUP} reports, and {ready} of {len(rows)} have them."
+
+
+SHOWERS: dict[str, Callable[[Analysis, Speaker, list[Row]], Shown]] = {
+    Kind.COMPARISON: _comparison,
+    Kind.WEIGHTING: _weighting,
+    Kind.CROSS_TABLE: _cross_table,
+    Kind.REGRESSION: _regression,
+    Kind.VERSIONS: _versions,
+}

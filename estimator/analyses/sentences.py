@@ -1,0 +1,246 @@
+"""The words of an analysis: what it speaks of, its differences in plain sentences, its methods and their sources."""
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from collector.designs import FEWEST_IN_GROUP, Design
+from estimator.analyses.quantities import Variable, of_two, question_at
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, TOO_FEW_VALUES, Row
+from estimator.base import wording
+from estimator.runs import targets
+from estimator.runs.groups import ENOUGH_TO_WEIGHT, OTHER, other_label
+
+POINTS = wording.Unit(100, 4, " percentage points")
+STEPS = wording.Unit(1, 6, "")
+RATIO = wording.Unit(1, 4, "")
+MINUS = "\u2212"
+MOST_RATIO = 1000
+"""Ratios are told from a thousandth to here."""
+
+OPEN = (
+    "The survey was open when this was computed. The intervals are for a number of reports that was fixed beforehand: "
+    "they do not cover looking again and again as reports come in, and stopping when the numbers please."
+)
+METHODS = {
+    "share": "Shares and means of each group, or wave: as in the report, with the tickets’ chance and the sampling of "
+    "respondents.",
+    "difference": "Differences of shares: intervals that recover the variances from the intervals of both groups "
+    "(Newcombe 1998; Zou & Donner 2008). Differences of means: normal intervals.",
+    "pairs": "All {count} comparisons hold together with {level}: each interval reaches as far as the range of as many "
+    "equal groups demands (Tukey 1953; Kramer 1956; Hayter 1984).",
+    "reference": "All {count} comparisons hold together with {level}: they share one group, and the intervals reach as "
+    "far as that demands (Dunnett 1955).",
+    "weighting": "Post-stratification: the groups’ estimates weighted by the shares that were entered, which are taken "
+    "as known (Cochran 1977, chapter 5); intervals that recover the variances from the groups’ exact ones (Zou, Huang "
+    "& Zhang 2009), normal ones where there are none.",
+    "cross-table": "Joint shares: maximum likelihood through both tables of tickets; Wald intervals of the unbiased "
+    "estimates. Shares by row and association: delta method; association where a cell is nought: profile likelihood "
+    "interval. Independence: likelihood-ratio test (van den Hout & van der Heijden 2002).",
+    "regression": "Logistic regression of an answer that was told through a table of tickets, by maximum likelihood; "
+    "Wald intervals of the logarithms of the odds ratios (Scheers & Dayton 1988; Blair, Imai & Zhou 2015).",
+    "versions": "Changes: intervals that recover the variances from the intervals of both (Newcombe 1998; Zou 2007), "
+    "of means normal ones. Each interval is one by itself.",
+    "different": "How many people took part in both is not known, so they are taken as different people. If many are "
+    "the same, the interval is too wide where they mostly stayed with their answer, and too narrow where they changed.",
+    "returned": "Who stayed with her answer is not known, only bounded by the estimates: the interval is made with the "
+    "fewest who can have, which makes it widest.",
+    "remembered": "Devices remembered their tickets: the same answer was the same report in both, with the same error "
+    "by chance.",
+    "fresh": "Every wave drew its tickets anew, so their chance in two waves is independent.",
+}
+FLAGS = {
+    EDGE: "at the edge of what is possible: no finite number",
+    MAYBE_EMPTY: "too few give this answer for shares among them",
+    TOO_FEW_VALUES: "too few gave a point for a mean",
+}
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """Says the rows of an analysis of one design in its survey's own language."""
+
+    design: Design
+
+    @property
+    def language(self) -> str:
+        return str(self.design.document["languages"][0])
+
+    def text(self, texts: dict[str, str]) -> str:
+        return str(texts.get(self.language, ""))
+
+    def question(self, position: int) -> str:
+        return self.text(self.design.document["items"][position]["wording"])
+
+    def choice(self, position: int, choice: int) -> str:
+        return self.text(self.design.document["items"][position]["choices"][choice])
+
+    def quantity(self, position: int, choice: int | None) -> str:
+        """What is estimated, as a label."""
+        return "Mean" if choice is None else self.choice(position, choice)
+
+    def group(self, key: str) -> str:
+        """The label of a group; all respondents where no key is given."""
+        groups = self.design.document["strata"]["groups"]
+        if key == OTHER:
+            return other_label(self.language)
+        return next((self.text(group["label"]) for group in groups if group["key"] == key), "All respondents")
+
+    def answers(self, variable: Variable) -> list[str]:
+        """The answers of a variable in their order."""
+        item = self.design.document["items"][variable.position]
+        labels = [self.text(choice) for choice in item["choices"]]
+        if variable.choice is None or of_two(item):
+            return labels
+        return [f"Not “{labels[variable.choice]}”", labels[variable.choice]]
+
+    def variable(self, variable: Variable) -> str:
+        """The question of a variable, with its choice where it is one against all others."""
+        item = self.design.document["items"][variable.position]
+        asked = self.question(variable.position)
+        whole = variable.choice is None or of_two(item)
+        return asked if whole else f"{asked} “{self.choice(variable.position, variable.choice or 0)}”"
+
+    def unit(self, position: int, choice: int | None) -> wording.Unit:
+        """In which differences of a quantity are."""
+        return STEPS if choice is None and question_at(self.design, position).reports_mean else POINTS
+
+
+def speaks_of(found: Collection[str]) -> str:
+    """Of whom the intervals are, and when they are right; a row whose target is not the first one says so."""
+    named = " or, where it says so, for ".join(str(text) for key, text in targets.WORDS.items() if key in found)
+    return (
+        f"Intervals hold the tickets’ chance and that of drawing respondents. They are for {named}, and right as far "
+        "as the respondents, or those of a group, are a simple random sample of it."
+    )
+
+
+def difference(row: Row, one: str, other: str, unit: wording.Unit) -> str:
+    """Whether one is higher or lower than the other, and by how much, in a sentence."""
+    low, high = row.low, row.high
+    if low is None or high is None:
+        return f"{one} cannot be compared with {other} yet."
+    if not row.differs:
+        return f"We cannot tell {one} from {other}: the difference is between {_ends(row, low, high, unit)}."
+    word, near, far = ("higher", low, high) if low > 0 else ("lower", -high, -low)
+    places = _enough_places(row, unit)
+    return f"{one} is {word} than {other} by {wording.span(near, far, places, unit)}."
+
+
+def change(row: Row, before: str, after: str, what: str, unit: wording.Unit) -> str:
+    """Whether something rose or fell from one wave to the next, and by how much, in a sentence."""
+    low, high = row.low, row.high
+    if low is None or high is None or row.estimate is None or row.level is None:
+        return f"{capital(after)} cannot be compared with {before} yet."
+    places, level = _enough_places(row, unit), confidence(row.level)
+    plain = wording.Unit(unit.factor, unit.most, "")
+    if not row.differs:
+        ends = _ends(row, low, high, unit)
+        return (
+            f"Between {before} and {after} we cannot tell whether {what} changed: by between {ends} ({level} interval)."
+        )
+    rose = low > 0
+    near, far = (low, high) if rose else (-high, -low)
+    size = wording.value(abs(row.estimate), places, unit)
+    span = wording.span(near, far, places, plain)
+    return f"Between {before} and {after} {what} {'rose' if rose else 'fell'} by {size} ({level} interval {span})."
+
+
+def odds(row: Row, answer: str, one: str, other: str) -> str:
+    """What an odds ratio says, in a sentence."""
+    if row.low is None or row.high is None:
+        return f"The odds in {one} cannot be compared with those in {other}: {missing(row)}."
+    low, high = ratio(row.low, up=False), ratio(row.high, up=True)
+    if row.low <= 1 <= row.high:
+        return f"We cannot tell {one} from {other}: the odds ratio of {answer} is between {low} and {high}."
+    return f"The odds of {answer} in {one} are {low} to {high} times those in {other}."
+
+
+def missing(row: Row) -> str:
+    """Why a row has no numbers."""
+    known = [FLAGS[flag] for flag in row.flags if flag in FLAGS]
+    if known:
+        return known[0]
+    said = wording.not_enough(row.n, minimum=enough_for(row))
+    return said[0].lower() + said[1:]
+
+
+def enough_for(row: Row) -> int:
+    """How many reports the number of a row takes."""
+    if row.weights:
+        return ENOUGH_TO_WEIGHT
+    return ENOUGH_FOR_NORMAL if row.quantity == "odds_ratio" else FEWEST_IN_GROUP
+
+
+def held(choice: str, *, several: bool) -> str:
+    """What people are said to hold: one of the answers, or one among those that they ticked."""
+    return f"have “{choice}” among their true answers" if several else f"have “{choice}” as their true answer"
+
+
+def places_of(row: Row, unit: wording.Unit) -> int:
+    return min(wording.decimals(row.standard_error, unit), 2 if unit is POINTS else unit.most)
+
+
+def _enough_places(row: Row, unit: wording.Unit) -> int:
+    """As many decimals as it takes for the nearer end not to look like none at all."""
+    places, near = places_of(row, unit), min(abs(row.low or 0.0), abs(row.high or 0.0))
+    while row.differs and places < unit.most and math.floor(near * unit.factor * 10**places) == 0:
+        places += 1
+    return places
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def signed(text: str) -> str:
+    return text.replace("-", MINUS)
+
+
+def ratio(number: float, *, up: bool | None = None) -> str:
+    """A ratio to two digits after its leading noughts, rounded outwards where it is an end of an interval.
+
+    Beyond a thousand, or a thousandth, more digits would say nothing: only hardly any data lead there.
+    """
+    if number > MOST_RATIO:
+        return f"{MOST_RATIO:,}" if up is False else f"over {MOST_RATIO:,}"
+    if number < 1 / MOST_RATIO:
+        return "0" if number <= 0 or up is False else f"{1 / MOST_RATIO}" if up else f"below {1 / MOST_RATIO}"
+    places = max(0, 1 - math.floor(math.log10(number)))
+    scaled = number * 10**places
+    whole = round(scaled) if up is None else math.ceil(scaled - 1e-9) if up else math.floor(scaled + 1e-9)
+    return f"{whole / 10**places:,.{places}f}"
+
+
+def p_value(number: float | None) -> str:
+    if number is None:
+        return "–"
+    return "below 0.001" if number < 0.001 else f"{number:.3f}" if number < 0.1 else f"{number:.2f}"
+
+
+def confidence(level: float) -> str:
+    return f"{100 * level:g}{wording.SPACE}%"
+
+
+def named(text: str) -> str:
+    return f"“{text}”"
+
+
+def _ends(row: Row, low: float, high: float, unit: wording.Unit) -> str:
+    text = wording.span(low, high, places_of(row, unit), unit)
+    return signed(text).replace(" to ", " and ", 1)
+
+
+def facts(found: dict[str, Any]) -> str:
+    """A likelihood-ratio test, as it is quoted."""
+    statistic = found["statistic"]
+    quoted = "–" if statistic is None else f"{statistic:.2f}"
+    freedom = found["degrees_of_freedom"]
+    plural = "" if freedom == 1 else "s"
+    return f"likelihood ratio {quoted} with {freedom} degree{plural} of freedom, p {p_phrase(found['p_value'])}"
+
+
+def p_phrase(number: float | None) -> str:
+    text = p_value(number)
+    return text if text.startswith("below") else f"= {text}"

@@ -1,0 +1,1 @@
+"""What every room of the estimator uses: jobs, wording, languages, charts, typesetting."""

@@ -1,0 +1,145 @@
+"""The table of tickets of a question as a reader can follow it: rows and columns named, never more than fits a page."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from estimator.base import wording
+from randomized_response.questions import Question
+
+MOST_ROWS = 7
+"""Answers up to which every row of a number's table is shown; of more, SHOWN_ROWS of them."""
+SHOWN_ROWS = 5
+LARGEST_COUNT = 10_000
+"""Boxes up to this size are told in tickets; of larger ones the numbers would say nothing, and per cents are shown."""
+
+
+@dataclass(frozen=True)
+class Tickets:
+    """A table to show: what its rows are of, its columns, its rows, and what is not to be seen in it.
+
+    Each row is its name and its cells; a cell is its text and whether it sends the answer itself.
+    """
+
+    caption: str
+    corner: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
+    remark: str = ""
+
+
+def how_it_is_sent(item: dict[str, Any]) -> str:
+    """What a report of this item holds, where it is not simply one of its choices."""
+    k, channel = len(item["choices"]), item["channel"]
+    match item["encoding"]:
+        case "one_hot":
+            text = _("For each of the %(count)s choices a mark or none is sent, each through a ticket of its own.")
+            return text % {"count": k}
+        case "each_option":
+            text = _("For each of the %(count)s options a mark or none is sent, each through a ticket of its own.")
+            most = " " + _("At most %(most)s can be ticked.") % {"most": item["most"]} if "most" in item else ""
+            return text % {"count": k} + most
+        case "subset":
+            text = _(
+                "A set of %(size)s of the %(count)s choices is sent. A ticket says whether the answer is in it; the "
+                "others in it are drawn with equal odds."
+            )
+            return text % {"size": channel["size"], "count": k}
+    if item["kind"] != "number":
+        return ""
+    if len(channel["weights"][0]) == 2:
+        return _("One of two reports is sent, lowest or highest: the higher the answer, the more tickets say highest.")
+    if channel["name"] != "discrete_laplace":
+        return _("A number is sent, through a ticket.")
+    return _(
+        "A number is sent, through a ticket: the answer with a step up or down, the larger the rarer; what lies beyond "
+        "an end is sent as that end."
+    )
+
+
+def tickets_of(item: dict[str, Any], question: Question, language: str) -> Tickets:
+    """The table of an item of a frozen design, in the words of one of its languages."""
+    weights, names = item["channel"]["weights"], row_names(item, question, language)
+    match item["encoding"]:
+        case "one_hot":
+            return _shown(weights, names, _marked(), _("A choice, seen alone"))
+        case "each_option":
+            return _shown(weights, names, _marked(), _("An option, seen alone"))
+        case "subset":
+            return _shown(weights, names, (_("a set without the answer"), _("a set with the answer")))
+    return _of_a_number(weights, list(names)) if item["kind"] == "number" else _shown(weights, names, names)
+
+
+def row_names(item: dict[str, Any], question: Question, language: str) -> tuple[str, ...]:
+    """What each row of an item's table is for."""
+    match item["encoding"]:
+        case "one_hot":
+            return _("Another choice"), _("This choice")
+        case "each_option":
+            return _("Not ticked"), _("Ticked")
+        case "subset":
+            return (_("Any choice"),)
+    if item["kind"] == "number":
+        return tuple(wording.point(value or 0.0) for value in question.values)
+    return tuple(choice.get(language, "") for choice in item["choices"])
+
+
+def sent_names(points: list[str], width: int) -> list[str]:
+    """What each of `width` reports of a number is called whose grid has these points."""
+    if width == 2:
+        return [_("lowest (%(value)s)") % {"value": points[0]}, _("highest (%(value)s)") % {"value": points[-1]}]
+    return points if width == len(points) else [_("report %(number)s") % {"number": y + 1} for y in range(width)]
+
+
+def _marked() -> tuple[str, str]:
+    return _("not marked"), _("marked")
+
+
+def _of_a_number(weights: list[list[int]], points: list[str]) -> Tickets:
+    """Some rows of the grid; of many reports those beside each other are put together."""
+    last, width = len(points) - 1, len(weights[0])
+    rows = range(last + 1) if last < MOST_ROWS else [place * last // (SHOWN_ROWS - 1) for place in range(SHOWN_ROWS)]
+    names = sent_names(points, width)
+    bins = [range(y, y + 1) for y in range(width)]
+    if width > MOST_ROWS:
+        ends = [part * width // SHOWN_ROWS for part in range(SHOWN_ROWS + 1)]
+        bins = [range(low, high) for low, high in pairwise(ends)]
+    columns = tuple(_from_to(names, b) for b in bins)
+    table = [[sum(weights[x][y] for y in b) for b in bins] for x in rows]
+    some = _("%(shown)s of the %(all)s rows; report.json holds all.") % {"shown": len(rows), "all": last + 1}
+    remark = "" if len(rows) > last else some
+    own = len(columns) == len(points)
+    return _shown(table, tuple(points[x] for x in rows), columns, own=own, remark=remark)
+
+
+def _from_to(names: list[str], some: range) -> str:
+    if len(some) == 1:
+        return names[some[0]]
+    return _("%(low)s to %(high)s") % {"low": names[some[0]], "high": names[some[-1]]}
+
+
+def _shown(
+    weights: list[list[int]],
+    names: tuple[str, ...],
+    columns: tuple[str, ...],
+    corner: str = "",
+    *,
+    own: bool = True,
+    remark: str = "",
+) -> Tickets:
+    tickets, square = sum(weights[0]), own and len(names) == len(columns)
+    many = tickets > LARGEST_COUNT
+    how_many = _("Of %(tickets)s tickets, how many send each report") % {"tickets": wording.count(tickets)}
+
+    def cell(weight: int) -> str:
+        return wording.percent(weight / tickets, 1) if many else wording.count(weight)
+
+    rows = (
+        (name, tuple((cell(weight), square and x == y) for y, weight in enumerate(row)))
+        for x, (name, row) in enumerate(zip(names, weights, strict=True))
+    )
+    exact = _("Rounded, of %(tickets)s tickets.") % {"tickets": wording.count(tickets)} if many else ""
+    caption = _("How likely each report is") if many else how_many
+    return Tickets(caption, corner or _("True answer"), columns, tuple(rows), f"{exact} {remark}".strip())

@@ -1,0 +1,348 @@
+"""Numbers as people read them: rounded as far as their error supports, and in sentences that can be quoted."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from collector.designs import FEWEST_IN_GROUP
+from collector.reports.selectors import Counted
+from collector.reports.steps import STEP
+from estimator.base.languages import figures
+from estimator.base.measures import CLIPPED, CLIPPED_MEAN, IMPOSSIBLE, WEIGHTED
+
+SPACE = "\u00a0"  # no line break between a number and its sign
+MOST_DECIMALS = 2
+
+FLAGS = {
+    WEIGHTED: gettext_lazy("All respondents: weighted by the known sizes of the groups."),
+    CLIPPED: gettext_lazy(
+        "Not every estimated share lay within 0 to 100 % before it was kept there: near the edge, chance alone does "
+        "that."
+    ),
+    CLIPPED_MEAN: gettext_lazy(
+        "Before it was kept within the range of the question, the mean lay outside: near an end, chance alone does "
+        "that."
+    ),
+    IMPOSSIBLE: gettext_lazy(
+        "The reports hold more of one answer than the table of this question can produce, by far more than chance "
+        "explains. Somebody may have sent false reports."
+    ),
+}
+"""What the flags of an estimate mean; what is too few is said in place of the numbers."""
+
+METHODS = {
+    "exact": gettext_lazy("exact binomial interval (Blaker 2000) mapped through the table"),
+    "feldman_cousins": gettext_lazy(
+        "exact binomial interval for a share between 0 and 100 % (Feldman and Cousins 1998) mapped through the table"
+    ),
+    "clopper_pearson": gettext_lazy("Clopper-Pearson interval mapped through the table"),
+    "score": gettext_lazy("score interval (Wilson) mapped through the table"),
+    "convolution": gettext_lazy(
+        "exact interval for the number of respondents who hold the answer: chances of a sum of two binomials "
+        "(a convolution), ordered as by Feldman and Cousins (1998)"
+    ),
+    "mid_p": gettext_lazy("mid-p interval mapped through the table"),
+    "jeffreys": gettext_lazy("Jeffreys interval mapped through the table"),
+    "wald": gettext_lazy("Wald interval: the estimate and its standard error, normal approximation"),
+    "recovered": gettext_lazy(
+        "variances recovered from the groups' exact intervals, Clopper and Pearson's (Zou, Huang and Zhang 2009)"
+    ),
+    "recovered_score": gettext_lazy(
+        "variances recovered from the groups' score intervals for the tickets' chance alone, with a continuity "
+        "correction (Zou, Huang and Zhang 2009)"
+    ),
+    "delta": gettext_lazy(
+        "normal interval of a ratio of two estimates (the mean of those who gave a point), its standard error by the "
+        "delta method"
+    ),
+    "likelihood": gettext_lazy("profile likelihood interval on the simplex"),
+    "bayes": gettext_lazy("densest part of the posterior under equally likely mixtures"),
+    "bootstrap": gettext_lazy("bootstrap interval"),
+    "beta_binomial_mixture": gettext_lazy(
+        "confidence sequence: a beta-binomial mixture (Robbins 1970) mapped through the table"
+    ),
+    "normal_mixture": gettext_lazy("asymptotic confidence sequence: a normal mixture (Waudby-Smith et al. 2024)"),
+    "none": gettext_lazy("no interval"),
+}
+
+EVERY_LOOK = gettext_lazy(
+    "Made while reports still came in, so its intervals are valid however often you look, and whatever makes you stop. "
+    "They are wider for it; the final ones are made at closing."
+)
+"""Of a run whose intervals are anytime-valid."""
+
+MEAN_ALONE = gettext_lazy(
+    "Of a scale with discrete Laplace noise only the mean is shown: the shares of its points, of which it is made, are "
+    "too uncertain to be read."
+)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How a kind of number is written: times `factor`, with at most so many decimals, and a `sign` after it."""
+
+    factor: float
+    most: int
+    sign: str
+
+
+PERCENT = Unit(100, MOST_DECIMALS, f"{SPACE}%")
+PLAIN = Unit(1, 6, "")
+"""The unit of the question itself, in which means are."""
+
+
+def decimals(standard_error: float | None, unit: Unit = PERCENT) -> int:
+    """How many decimals of a number its standard error supports."""
+    if not standard_error:
+        return 0
+    return min(unit.most, max(0, math.ceil(-math.log10(unit.factor * standard_error))))
+
+
+def value(number: float | None, places: int = 0, unit: Unit = PERCENT) -> str:
+    """A number in its unit; a dash where there is none."""
+    return "–" if number is None else f"{_unsigned(unit.factor * number, places)}{unit.sign}"
+
+
+def percent(share: float | None, places: int = 0) -> str:
+    """A share as a percentage; a dash where there is none."""
+    return value(share, places)
+
+
+def between(low: float | None, high: float | None, places: int = 0, unit: Unit = PERCENT) -> str:
+    """An interval in words, rounded outwards: what is shown is never narrower than what was computed."""
+    if low is None or high is None:
+        return "–"
+    ends = {"low": f"{_down(low, places, unit)}{unit.sign}", "high": f"{_up(high, places, unit)}{unit.sign}"}
+    return _("between %(low)s and %(high)s") % ends
+
+
+def span(low: float | None, high: float | None, places: int = 0, unit: Unit = PERCENT) -> str:
+    """An interval as short as a table wants it, rounded outwards."""
+    if low is None or high is None:
+        return "–"
+    ends = {"low": _down(low, places, unit), "high": f"{_up(high, places, unit)}{unit.sign}"}
+    return _("%(low)s to %(high)s") % ends
+
+
+def error(difference: float | None, places: int = 1, unit: Unit = PERCENT) -> str:
+    """A standard error: in percentage points of a share, else in the unit itself."""
+    return "–" if difference is None else figures(f"{unit.factor * difference:,.{places}f}")
+
+
+def point(number: float) -> str:
+    """A number that was offered as an answer, exactly as it was."""
+    return figures(f"{number:,.10g}")
+
+
+def shift_up(difference: float) -> str:
+    """A bound in the unit of a question, rounded up to two digits."""
+    if difference <= 0:
+        return "0"
+    places = max(0, 1 - math.floor(math.log10(difference)))
+    return figures(f"{_ceil(difference * 10**places) / 10**places:,.{places}f}")
+
+
+def points_up(difference: float) -> str:
+    """A bound in percentage points, rounded up to a tenth."""
+    return figures(f"{_ceil(difference * 1000) / 10:.1f}")
+
+
+def count(number: float | None) -> str:
+    return "–" if number is None else figures(f"{number:,.0f}")
+
+
+def reports(counted: Counted) -> str:
+    """How many reports of a design there are; while it is open, how many are counted."""
+    if counted.stepwise and not counted.stored:
+        return _("fewer than %(step)s") % {"step": STEP}
+    return count(counted.stored)
+
+
+def epsilon(value: float) -> str:
+    """Epsilon to two decimals, rounded up: protection is never overstated."""
+    return "∞" if math.isinf(value) else figures(f"{math.ceil(value * 100) / 100:.2f}")
+
+
+def odds(ratio: Fraction | float) -> str:
+    """e^epsilon as a factor, rounded up: to a tenth below ten, to a whole number from there."""
+    if isinstance(ratio, float) and math.isinf(ratio):
+        return "∞"
+    tenths = math.ceil(Fraction(ratio) * 10)
+    return figures(f"{tenths / 10:g}" if tenths < 100 else f"{math.ceil(Fraction(ratio)):,}")
+
+
+def not_enough(n: int, *, values: bool = False, minimum: int = FEWEST_IN_GROUP) -> str:
+    """Why there is no estimate; `values` where there are reports enough, but too few who gave a value."""
+    if values:
+        return _("Too few gave a point for a mean")
+    return _("Not enough reports yet: %(n)s of %(minimum)s") % {"n": n, "minimum": minimum}
+
+
+def too_wide(*, choice: str, group: str, simulated: bool, n: int, interval: str, weighted: bool, some: bool) -> str:
+    """What is said in place of an estimate whose interval is of no use (`computing.is_of_use`).
+
+    `choice` is empty for a mean; `some` where that is of those alone who gave a point.
+    """
+    said = {"respondents": respondents(simulated=simulated), "n": count(n), "choice": choice}
+    if choice:
+        what = _("the share of “%(choice)s” among the %(n)s %(respondents)s") % said
+    elif some:
+        what = _("the mean of those of the %(n)s %(respondents)s who gave a point") % said
+    else:
+        what = _("the mean of the %(n)s %(respondents)s") % said
+    if group:
+        what = _("%(what)s in the group “%(group)s”") % {"what": what, "group": group}
+    elif weighted:
+        what = _("%(what)s, weighted by the known sizes of the groups") % {"what": what}
+    text = _(
+        "Too few reports to tell %(what)s: the interval runs from %(interval)s, more than half of all that is possible."
+    )
+    return text % {"what": what, "interval": interval}
+
+
+def sentence(
+    *, choice: str, several: bool, group: str, simulated: bool, n: int, estimate: str, interval: str, weighted: bool
+) -> str:
+    """An estimated share as somebody may quote it, never without its interval.
+
+    `several`: people may hold more than one answer. `simulated`: they are those of a rehearsal.
+    """
+    said = {"group": group, "respondents": respondents(simulated=simulated), "n": count(n)}
+    said |= {"choice": choice, "estimate": estimate, "interval": interval}
+    if several:
+        return _of_several(group=bool(group), weighted=weighted) % said
+    if group:
+        text = _(
+            "In the group “%(group)s”, an estimated %(estimate)s of %(n)s %(respondents)s (%(interval)s) have "
+            "“%(choice)s” as their true answer."
+        )
+    elif weighted:
+        text = _(
+            "Weighted by the known sizes of the groups, an estimated %(estimate)s of the %(n)s %(respondents)s "
+            "(%(interval)s) have “%(choice)s” as their true answer."
+        )
+    else:
+        text = _(
+            "An estimated %(estimate)s of the %(n)s %(respondents)s (%(interval)s) have “%(choice)s” as their true "
+            "answer."
+        )
+    return text % said
+
+
+def _of_several(*, group: bool, weighted: bool) -> str:
+    if group:
+        return _(
+            "In the group “%(group)s”, an estimated %(estimate)s of %(n)s %(respondents)s (%(interval)s) have "
+            "“%(choice)s” among their true answers."
+        )
+    if weighted:
+        return _(
+            "Weighted by the known sizes of the groups, an estimated %(estimate)s of the %(n)s %(respondents)s "
+            "(%(interval)s) have “%(choice)s” among their true answers."
+        )
+    return _(
+        "An estimated %(estimate)s of the %(n)s %(respondents)s (%(interval)s) have “%(choice)s” among their true "
+        "answers."
+    )
+
+
+def of_largest(quoted: str, *, told: bool) -> str:
+    """The sentence of the largest of several shares, whose interval holds for all of them together.
+
+    `told`: whether that interval lies above those of all others.
+    """
+    text = _("%(sentence)s Its interval is one of those that hold for all choices together.")
+    if not told:
+        text = _(
+            "%(sentence)s Its interval is one of those that hold for all choices together; no choice can be told to be "
+            "the most frequent."
+        )
+    return text % {"sentence": quoted}
+
+
+def respondents(*, simulated: bool) -> str:
+    """What those who took part are called after a number."""
+    return _("simulated respondents") if simulated else _("respondents")
+
+
+def mean_sentence(
+    *, group: str, simulated: bool, n: int, estimate: str, interval: str, weighted: bool, some: bool
+) -> str:
+    """An estimated mean as somebody may quote it. `some` where it is of those alone who gave a point."""
+    said = {"group": group, "respondents": respondents(simulated=simulated), "n": count(n)}
+    said |= {"estimate": estimate, "interval": interval}
+    if some:
+        return _mean_of_some(group=bool(group), weighted=weighted) % said
+    if weighted:
+        text = _(
+            "Weighted by the known sizes of the groups, the mean of the %(n)s %(respondents)s is an estimated "
+            "%(estimate)s (%(interval)s)."
+        )
+    elif group:
+        text = _(
+            "In the group “%(group)s”, the mean of the %(n)s %(respondents)s is an estimated %(estimate)s "
+            "(%(interval)s)."
+        )
+    else:
+        text = _("The %(n)s %(respondents)s’ mean is an estimated %(estimate)s (%(interval)s).")
+    return text % said
+
+
+def _mean_of_some(*, group: bool, weighted: bool) -> str:
+    if weighted:
+        return _(
+            "Weighted by the known sizes of the groups, the mean of those of the %(n)s %(respondents)s who gave a "
+            "point is an estimated %(estimate)s (%(interval)s)."
+        )
+    if group:
+        return _(
+            "In the group “%(group)s”, the mean of those of the %(n)s %(respondents)s who gave a point is an estimated "
+            "%(estimate)s (%(interval)s)."
+        )
+    return _(
+        "The mean of those of the %(n)s %(respondents)s who gave a point is an estimated %(estimate)s (%(interval)s)."
+    )
+
+
+def asked_only(question: str, answers: Sequence[str], unasked: str) -> str:
+    """Who was asked, and what the others are counted as; nothing ticked where `unasked` is empty."""
+    named = _(" or ").join(_("“%(answer)s”") % {"answer": answer} for answer in answers)
+    said = {"answers": named, "question": question, "unasked": unasked}
+    if unasked:
+        text = _(
+            "Asked only of those who answered %(answers)s to “%(question)s”. The estimates are of all respondents: "
+            "those who were not asked count as “%(unasked)s”."
+        )
+    else:
+        text = _(
+            "Asked only of those who answered %(answers)s to “%(question)s”. The estimates are of all respondents: "
+            "those who were not asked count as having ticked nothing."
+        )
+    return text % said
+
+
+def outwards(low: float, high: float, places: int, unit: Unit = PERCENT) -> tuple[float, float]:
+    """An interval in its unit, rounded outwards to so many decimals."""
+    scale = unit.factor * 10**places
+    return math.floor(low * scale + 1e-9) / 10**places, _ceil(high * scale) / 10**places
+
+
+def _down(number: float, places: int, unit: Unit) -> str:
+    return _unsigned(outwards(number, number, places, unit)[0], places)
+
+
+def _up(number: float, places: int, unit: Unit) -> str:
+    return _unsigned(outwards(number, number, places, unit)[1], places)
+
+
+def _ceil(value: float) -> int:
+    return math.ceil(value - 1e-9)
+
+
+def _unsigned(number: float, places: int) -> str:
+    text = f"{number:,.{places}f}"
+    return figures(text.lstrip("-") if not text.strip("-0.,") else text)

@@ -1,0 +1,88 @@
+"""The codebook for people: questions, tables, variables with their codes, and the columns of the estimates, on a page.
+
+The page stands alone: no script, no other file, and texts of the survey are escaped and marked with their language.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.template.loader import render_to_string
+
+from estimator.exports.columns import ESTIMATES
+from estimator.exports.variables import STRATUM, WARNING, Variable, variables_of
+from estimator.models import Run
+from estimator.reports import privacy
+from estimator.reports.privacy import ItemLabel
+from estimator.runs import results
+from estimator.runs.results import Item, Results
+
+TEMPLATE = "estimator/codebook.html"
+
+
+@dataclass(frozen=True)
+class Code:
+    """A value of a variable, what it stands for, and how many reports hold it."""
+
+    value: object
+    label: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Described:
+    """A variable of the files of reports with its codes."""
+
+    variable: Variable
+    codes: tuple[Code, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with its protection and its variables."""
+
+    item: Item
+    label: ItemLabel
+    variables: tuple[Described, ...]
+
+    @property
+    def marks(self) -> list[tuple[Variable, str, Code, Code]]:
+        """Of one that is sent as marks each column, its choice, and its codes 0 and 1, to be told as one table."""
+        if self.item.frozen["encoding"] == "single":
+            return []
+        pairs = zip(self.variables, self.item.choices, strict=True)
+        return [(one.variable, choice, one.codes[0], one.codes[1]) for one, choice in pairs]
+
+
+def codebook_file(run: Run) -> bytes:
+    """The page, in UTF-8."""
+    read = results.read(run)
+    context = {
+        "read": read,
+        "run": run,
+        "warning": WARNING,
+        "label": privacy.label(read),
+        "stratum": STRATUM,
+        "groups": tuple(_groups(read)),
+        "strata_wording": read.design.document["strata"]["wording"][read.language],
+        "questions": tuple(_questions(read)),
+        "columns": ESTIMATES,
+    }
+    return render_to_string(TEMPLATE, context).encode()
+
+
+def _groups(read: Results) -> Iterator[Code]:
+    sizes = read.items[0].totals[0].sum(axis=1).tolist()
+    for part, size in zip(read.partition.parts, sizes, strict=bool(read.partition.parts)):
+        yield Code(part.key, part.full_label, size)
+
+
+def _questions(read: Results) -> Iterator[Question]:
+    variables = variables_of(read.design)
+    for item, label in zip(read.items, privacy.label(read).items, strict=True):
+        mine = (one for one in variables if one.item == item.key)
+        yield Question(item, label, tuple(_described(item, one) for one in mine))
+
+
+def _described(item: Item, variable: Variable) -> Described:
+    counts = item.totals[variable.symbol].sum(axis=0).tolist()
+    return Described(variable, tuple(Code(code, label, counts[code]) for code, label in variable.labels.items()))

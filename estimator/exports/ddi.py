@@ -1,0 +1,186 @@
+"""The codebook of a run for archives: DDI Codebook 2.5 (XML) of its study, its files and every variable in them.
+
+The elements and their order are those of the schema that the DDI Alliance published in 2012; texts are in the survey's
+own language, what Candor says of them in English.
+"""
+
+import re
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from estimator.exports.columns import ESTIMATES, Column
+from estimator.exports.variables import STRATUM, WARNING, Variable, variables_of
+from estimator.models import Disclosure, Run
+from estimator.reports import disclosures, facts, privacy
+from estimator.runs import results, targets
+from estimator.runs.results import Item, Results
+
+NAMESPACE = "ddi:codebook:2_5"
+LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+REPORTS, FIGURES = "file_reports", "file_estimates"
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML document can hold."""
+
+COLLECTED = (
+    "Randomised response: each answer was randomised {where}, through a published table of integers; what was sent, "
+    "and is stored, is the randomised report."
+)
+ON_THE_DEVICE, OR_BY_COIN = "on the respondent's own device", "on the respondent's own device or with a coin of her own"
+ERROR = (
+    "Standard errors and intervals stand beside every estimate: those of the tickets alone are for {noise}; those with "
+    "sampling are for {whole}, and only if the respondents are a simple random sample of it."
+)
+
+
+def ddi_file(run: Run) -> bytes:
+    """The document, in UTF-8."""
+    read = results.read(run)
+    root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5", LANGUAGE: "en"})
+    _document(_add(root, "docDscr"), read)
+    _study(_add(root, "stdyDscr"), read)
+    _file(root, REPORTS, "Randomised reports, one row for each", run.reports, 1 + len(read.design.alphabets))
+    estimates = sum(len(item.cells) for item in read.items)
+    _file(root, FIGURES, "Estimates, one row for each", estimates, len(ESTIMATES))
+    _data(_add(root, "dataDscr"), read)
+    ET.indent(root)
+    return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def _add(parent: ET.Element, name: str, said: Any = None, /, **attributes: str) -> ET.Element:
+    """A child of an element, with a text that XML can hold."""
+    clean = {key: NOT_XML.sub("\ufffd", value) for key, value in attributes.items()}
+    child = ET.SubElement(parent, name, {LANGUAGE if key == "lang" else key: value for key, value in clean.items()})
+    if said is not None:
+        child.text = NOT_XML.sub("\ufffd", str(said))
+    return child
+
+
+def _document(document: ET.Element, read: Results) -> None:
+    citation = _add(document, "citation")
+    titles = _add(citation, "titlStmt")
+    _add(titles, "titl", f"Codebook: {read.title}", lang=read.language)
+    made = _add(citation, "prodStmt")
+    _add(made, "software", "Candor", version=read.run.version)
+
+
+def _study(study: ET.Element, read: Results) -> None:
+    run, document = read.run, read.design.document
+    citation = _add(study, "citation")
+    titles = _add(citation, "titlStmt")
+    _add(titles, "titl", read.title, lang=read.language)
+    for language in document["languages"][1:]:
+        _add(titles, "parTitl", document["title"][language], lang=language)
+    _add(titles, "IDNo", read.design.digest, agency="SHA-256 of the frozen design")
+    _add(titles, "IDNo", run.key, agency="run")
+    said = disclosures.of(read.design.slug)
+    if said.texts.get("sponsor"):
+        _say(_add(citation, "prodStmt"), "fundAg", said, "sponsor")
+    _add(_add(citation, "verStmt"), "version", document["version"])
+    scope = _add(study, "stdyInfo")
+    _add(scope, "abstract", document["introduction"][read.language] or read.title, lang=read.language)
+    summary = _add(scope, "sumDscr")
+    _add(summary, "anlyUnit", "One person")
+    _say(summary, "universe", said, "population")
+    _add(summary, "dataKind", "Randomised survey reports; simulated" if read.design.rehearsal else "Randomised reports")
+    _say(scope, "notes", said, "strategy")
+    _method(_add(study, "method"), read, said)
+
+
+def _method(method: ET.Element, read: Results, said: Disclosure) -> None:
+    collection = _add(method, "dataColl")
+    _say(collection, "sampProc", said, "recruitment")
+    label = privacy.label(read)
+    _add(collection, "collMode", COLLECTED.format(where=OR_BY_COIN if read.run.coin_reports else ON_THE_DEVICE))
+    _add(collection, "collMode", facts.mode(read))
+    _say(collection, "collMode", said, "mode")
+    _say(collection, "weight", said, "weighting")
+    if label.before:
+        _add(method, "notes", label.before.in_words, type="privacy")
+    if label.reason:
+        _add(method, "notes", f"{label.ceilings_in_words} {label.reason}", type="privacy")
+    for item in label.items:
+        note = f"{item.key}: {item.named} Epsilon {item.epsilon_text}. {item.how}"
+        _add(method, "notes", note.strip(), type="privacy")
+    analysis = _add(method, "anlyInfo")
+    noise, whole = (targets.of_report(read.partition, sampled=sampled) for sampled in (False, True))
+    _add(analysis, "EstSmpErr", ERROR.format(noise=noise, whole=whole))
+    _say(analysis, "dataAppr", said, "limits")
+    _say(method, "dataProcessing", said, "processing")
+
+
+def _say(parent: ET.Element, name: str, said: Disclosure, item: str) -> None:
+    """What the author discloses in an item of AAPOR's Code, in each language that she wrote it in."""
+    for language, text in sorted(said.texts.get(item, {}).items()):
+        _add(parent, name, text, lang=language)
+
+
+def _file(root: ET.Element, name: str, about: str, rows: int | None, width: int) -> None:
+    text = _add(_add(root, "fileDscr", ID=name), "fileTxt")
+    _add(text, "fileName", name.removeprefix("file_"))
+    _add(text, "fileCont", about)
+    size = _add(text, "dimensns")
+    _add(size, "caseQnty", rows or 0)
+    _add(size, "varQnty", width)
+
+
+def _data(data: ET.Element, read: Results) -> None:
+    variables = {item.key: [one for one in variables_of(read.design) if one.item == item.key] for item in read.items}
+    for item in read.items:
+        names, kind = " ".join(_id(one.name) for one in variables[item.key]), "other"
+        if item.kind == "several_choices":
+            kind = "multipleResp"
+        group = _add(data, "varGrp", ID=f"G_{item.key}", type=kind, var=names, name=item.key)
+        _add(group, "labl", item.wording, lang=item.language)
+    _stratum(data, read)
+    for item in read.items:
+        for variable in variables[item.key]:
+            _variable(data, item, variable)
+    for column in ESTIMATES:
+        _column(data, column)
+
+
+def _stratum(data: ET.Element, read: Results) -> None:
+    parts, wording = read.partition.parts, read.design.document["strata"]["wording"][read.language]
+    element = _add(data, "var", ID=_id(STRATUM), name=STRATUM, files=REPORTS, intrvl="discrete")
+    _add(
+        element,
+        "labl",
+        (wording if parts else "") or "Group; empty, as nobody was asked for one, or it is not told",
+        lang=read.language,
+    )
+    if parts:
+        _add(_add(element, "qstn"), "qstnLit", wording, lang=read.language)
+    sizes = read.items[0].totals[0].sum(axis=1).tolist()
+    for part, size in zip(parts, sizes, strict=bool(parts)):
+        _category(element, part.key, part.full_label, size, read.language)
+    _add(element, "varFormat", type="character", schema="other")
+
+
+def _variable(data: ET.Element, item: Item, variable: Variable) -> None:
+    element = _add(data, "var", ID=_id(variable.name), name=variable.name, files=REPORTS, intrvl="discrete")
+    _add(element, "labl", variable.label, lang=item.language)
+    _add(_add(element, "qstn"), "qstnLit", item.wording, lang=item.language)
+    _add(element, "txt", f"{WARNING}. Frequencies count randomised reports.")
+    counts = item.totals[variable.symbol].sum(axis=0).tolist()
+    for code, label in variable.labels.items():
+        _category(element, code, label, counts[code], item.language)
+    _add(element, "varFormat", type="numeric", schema="other")
+
+
+def _category(element: ET.Element, code: object, label: str, count: int, language: str) -> None:
+    category = _add(element, "catgry")
+    _add(category, "catValu", code)
+    _add(category, "labl", label, lang=language)
+    _add(category, "catStat", count, type="freq")
+
+
+def _column(data: ET.Element, column: Column) -> None:
+    kind = "contin" if column.kind == "number" else "discrete"
+    element = _add(data, "var", ID=f"E_{column.name}", name=column.name, files=FIGURES, intrvl=kind)
+    _add(element, "labl", column.label)
+    numeric = column.kind in ("whole", "number")
+    _add(element, "varFormat", type="numeric" if numeric else "character", schema="other")
+
+
+def _id(name: str) -> str:
+    return f"V_{name}"

@@ -1,0 +1,43 @@
+"""An exported file on its way out: streamed, under a name that says what it is, for the one who asked alone."""
+
+from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
+
+from collector.designs.selectors import get_design
+from estimator.exports import services, storage
+from estimator.exports.formats import FORMATS
+from estimator.models import Export
+
+AT_ONCE = 1 << 16
+"""Bytes that are read, and sent, in one piece."""
+
+
+def file_name(export: Export) -> str:
+    """Like campus-1-0f3a9c21.pdf: survey, version, run; and the format and language where the suffix says neither."""
+    design, form = get_design(export.design_id), FORMATS.get(export.format)
+    suffix = form.suffix if form else ""
+    parts = [design.slug, str(design.document["version"]), export.run.key[:8]]
+    parts += [export.format] if suffix != f".{export.format}" else []
+    return "-".join([*parts, export.language] if export.language else parts) + suffix
+
+
+def response_of(request: HttpRequest, export: Export) -> HttpResponseBase:
+    """The file, or 304 where the reader has it. Raises Http404 where it is not made yet, or no longer kept."""
+    if not services.is_there(export):
+        raise Http404("There is no such file.")
+    etag, cached = quote_etag(export.sha256), "private, no-store" if export.microdata else "private, no-cache"
+    headers = {"ETag": etag, "Cache-Control": cached}
+    if (unchanged := get_conditional_response(request, etag=etag)) is not None:
+        for name, value in headers.items():
+            unchanged[name] = value
+        return unchanged
+    try:
+        file = storage.path_of(export.key).open("rb")
+    except FileNotFoundError:
+        raise Http404("There is no such file.") from None
+    form = FORMATS.get(export.format)
+    kind = form.content_type if form else "application/octet-stream"
+    answer = FileResponse(file, as_attachment=True, filename=file_name(export), content_type=kind, headers=headers)
+    answer.block_size = AT_ONCE
+    return answer

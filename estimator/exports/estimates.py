@@ -1,0 +1,71 @@
+"""The estimates of a finished run as a table: the columns that docs/report.md describes, and CSV of them."""
+
+import math
+from typing import Any
+
+from estimator.base.cells import instant, sheet
+from estimator.exports.columns import ESTIMATES
+from estimator.models import Run
+from estimator.runs import results, targets
+from estimator.runs.results import Cell, Item, Results
+
+
+def csv_file(run: Run) -> bytes:
+    """One row for each estimate."""
+    return sheet(COLUMNS, estimate_rows(results.read(run)))
+
+
+def estimate_rows(read: Results) -> list[dict[str, Any]]:
+    """Every estimate of a run as plain values by column."""
+    return [_row(read, item, cell) for item in read.items for cell in item.cells]
+
+
+def _row(read: Results, item: Item, cell: Cell) -> dict[str, Any]:
+    estimate, run, means = cell.estimate, read.run, targets.meaning(item, cell.estimate)
+    return {
+        "item": item.key,
+        "wording": item.wording,
+        "measure": estimate.measure,
+        "choice": estimate.choice,
+        "choice_label": cell.choice,
+        "stratum": cell.group_key,
+        "stratum_label": cell.group,
+        "n": estimate.n,
+        "sent": estimate.sent,
+        "estimate_unclipped": estimate.unbiased,
+        "estimate": estimate.constrained,
+        "estimate_method": means.method,
+        "standard_error": estimate.standard_error,
+        "low": estimate.low,
+        "high": estimate.high,
+        "interval_method": means.interval,
+        "target": means.target,
+        "noise_standard_error": estimate.noise_standard_error,
+        "noise_low": estimate.noise_low,
+        "noise_high": estimate.noise_high,
+        "noise_interval_method": means.noise_interval,
+        "noise_target": means.noise_target,
+        "confidence": run.confidence,
+        "interval_holds": interval_holds(run),
+        "direct_question_n": estimate.direct_question_n,
+        "truth_probability": item.frozen["channel"].get("truth"),
+        "epsilon": finite(item.mechanism.epsilon),
+        "flags": " ".join(estimate.flags),
+        "known_truth": cell.truth,
+        "design": read.design.digest,
+        "estimator_version": run.version,
+        "snapshot_at": instant(run.snapshot_at),
+    }
+
+
+COLUMNS = tuple(column.name for column in ESTIMATES)
+
+
+def interval_holds(run: Run) -> str:
+    """Whether its intervals hold at all looks together, as those made until closing do, or at one."""
+    return "every_look" if run.anytime else "one_look"
+
+
+def finite(value: float) -> float | None:
+    """The number, or None where it is infinite or not one, which JSON and spreadsheets cannot hold."""
+    return value if math.isfinite(value) else None

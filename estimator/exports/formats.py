@@ -1,0 +1,261 @@
+"""The formats in which a finished run can be taken away: one registry for pages, jobs, programs and commands."""
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import BinaryIO
+
+from estimator.base.cells import NotExported as NotExported
+from estimator.base.cells import Watch as Watch
+from estimator.base.cells import unwatched
+from estimator.base.languages import DEFAULT, speaking
+from estimator.exports import bundle
+from estimator.exports.codebook import codebook_file
+from estimator.exports.ddi import ddi_file
+from estimator.exports.estimates import csv_file
+from estimator.exports.json_document import json_file
+from estimator.exports.microdata import check as check_reports
+from estimator.exports.parquet import parquet_file
+from estimator.exports.report_rows import csv_reports, parquet_reports
+from estimator.exports.spss_stata import SPSS, STATA, estimates_file, reports_file
+from estimator.exports.spss_stata import check_reports as check_reports_in_memory
+from estimator.exports.workbook import xlsx_file
+from estimator.models import Run
+from estimator.reports.files import write_html, write_pdf
+
+Write = Callable[[Run, BinaryIO, Watch], None]
+
+
+def _nothing(run: Run) -> None:
+    """The check of a format that can be made of every finished run."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file.
+
+    Attributes
+    ----------
+    name : str
+        Its word in addresses, on the command line and in the API.
+    suffix : str
+        Of its files, with the dot.
+    content_type : str
+    label : str
+        What it is, in words for the panel.
+    write : callable of (Run, BinaryIO, Watch)
+        Writes the whole file of a finished run. The same state gives the same bytes. Raises NotExported.
+    microdata : bool
+        Whether it holds a row for each report; such a file asks for an explicit choice.
+    translated : bool
+        Whether it is written in a language that is chosen: `write` is called with that one active.
+    about : str
+        What it is for, in a sentence for the panel.
+    check : callable of Run
+        Raises NotExported where the file cannot be made, as far as can be said without making it: for whoever wants to
+        know before a job is begun.
+    """
+
+    name: str
+    suffix: str
+    content_type: str
+    label: str
+    write: Write
+    microdata: bool = False
+    translated: bool = False
+    about: str = ""
+    check: Callable[[Run], None] = _nothing
+
+    def whole(self, run: Run) -> bytes:
+        """The file as it is sent at once, for one that fits into memory."""
+        out = io.BytesIO()
+        self.write(run, out, unwatched)
+        return out.getvalue()
+
+
+def _made(make: Callable[[Run], bytes]) -> Write:
+    """The writer of a file that is small enough to be made in memory."""
+
+    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+        out.write(make(run))
+        watch(1.0)
+
+    return write
+
+
+def _bundled(run: Run, out: BinaryIO, watch: Watch) -> None:
+    bundle.write(run, out, watch, [one for one in FORMATS.values() if one.suffix != ".zip" and not one.microdata])
+
+
+def _bundled_with_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
+    check_reports(run)
+    bundle.write(run, out, watch, [one for one in FORMATS.values() if one.suffix != ".zip" and _can_be_made(one, run)])
+
+
+def _can_be_made(one: Format, run: Run) -> bool:
+    """Whether a format takes so many reports; a bundle holds those that do."""
+    try:
+        one.check(run)
+    except NotExported:
+        return False
+    return True
+
+
+def _in_one_language(form: Format) -> Format:
+    """One that is not translated is written in the first language, whichever is active where it is asked for."""
+    if form.translated:
+        return form
+
+    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+        with speaking(DEFAULT):
+            form.write(run, out, watch)
+
+    return replace(form, write=write)
+
+
+FORMATS: dict[str, Format] = {
+    one.name: _in_one_language(one)
+    for one in (
+        Format(
+            "html",
+            ".html",
+            "text/html; charset=utf-8",
+            "Estimate report as a page",
+            write_html,
+            translated=True,
+            about="The whole report in one file with everything inside: to read, to keep, to send on.",
+        ),
+        Format(
+            "pdf",
+            ".pdf",
+            "application/pdf",
+            "Estimate report as PDF",
+            write_pdf,
+            translated=True,
+            about="The same on paper: tagged, A4, to attach to a publication.",
+        ),
+        Format(
+            "csv",
+            ".csv",
+            "text/csv; charset=utf-8",
+            "Estimates as CSV",
+            _made(csv_file),
+            about="One row for each estimate, for any spreadsheet or program.",
+        ),
+        Format(
+            "json",
+            ".json",
+            "application/json",
+            "The whole report as JSON",
+            _made(json_file),
+            about="Design, totals, estimates and privacy label in one document, from which every number follows.",
+        ),
+        Format(
+            "xlsx",
+            ".xlsx",
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            "Workbook for Excel and LibreOffice",
+            xlsx_file,
+            about="A sheet for each table: estimates, questions, tallies, privacy, tickets, false reports.",
+        ),
+        Format(
+            "parquet",
+            ".parquet",
+            "application/vnd.apache.parquet",
+            "Estimates as Parquet",
+            parquet_file,
+            about="The rows of the CSV file, typed, for pandas, polars, R and databases.",
+        ),
+        Format(
+            "sav",
+            ".sav",
+            "application/x-spss-sav",
+            "Estimates for SPSS",
+            partial(estimates_file, SPSS),
+            about="The rows of the CSV file, with labels of variables.",
+        ),
+        Format(
+            "dta",
+            ".dta",
+            "application/x-stata-dta",
+            "Estimates for Stata",
+            partial(estimates_file, STATA),
+            about="The rows of the CSV file, with labels of variables; Stata 14 and newer.",
+        ),
+        Format(
+            "codebook",
+            ".html",
+            "text/html; charset=utf-8",
+            "Codebook",
+            _made(codebook_file),
+            about="Questions, tables of tickets, variables with their codes, columns: a page that stands alone.",
+        ),
+        Format(
+            "ddi",
+            ".xml",
+            "application/xml",
+            "Codebook for archives (DDI)",
+            _made(ddi_file),
+            about="The same as XML: DDI Codebook 2.5, which data archives take in.",
+        ),
+        Format(
+            "reports-csv",
+            ".csv",
+            "text/csv; charset=utf-8",
+            "Randomised reports as CSV",
+            csv_reports,
+            microdata=True,
+            about="One row for each report, in codes: randomised, not the true answers. Its order says nothing.",
+            check=check_reports,
+        ),
+        Format(
+            "reports-parquet",
+            ".parquet",
+            "application/vnd.apache.parquet",
+            "Randomised reports as Parquet",
+            parquet_reports,
+            microdata=True,
+            about="The same rows, small and typed, with labels, for millions of reports.",
+            check=check_reports,
+        ),
+        Format(
+            "reports-sav",
+            ".sav",
+            "application/x-spss-sav",
+            "Randomised reports for SPSS",
+            partial(reports_file, SPSS),
+            microdata=True,
+            about="The same rows with labels of variables and of values.",
+            check=check_reports_in_memory,
+        ),
+        Format(
+            "reports-dta",
+            ".dta",
+            "application/x-stata-dta",
+            "Randomised reports for Stata",
+            partial(reports_file, STATA),
+            microdata=True,
+            about="The same rows with labels of variables and of values; Stata 14 and newer.",
+            check=check_reports_in_memory,
+        ),
+        Format(
+            "bundle",
+            ".zip",
+            "application/zip",
+            "Everything in one zip",
+            _bundled,
+            about="Every file of the report, and scripts in Python and R that compute its numbers without Candor.",
+        ),
+        Format(
+            "bundle-with-reports",
+            ".zip",
+            "application/zip",
+            "Everything in one zip, with the randomised reports",
+            _bundled_with_reports,
+            microdata=True,
+            about="The same, with a row for each report: randomised, not the true answer.",
+            check=check_reports,
+        ),
+    )
+}

@@ -1,0 +1,143 @@
+"""A finished run as one JSON document, which docs/report.md describes: the same bytes whenever it is asked for."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from estimator.base.cells import instant
+from estimator.exports.estimates import estimate_rows, finite, interval_holds
+from estimator.models import Run
+from estimator.reports import disclosures, earlier_waves, privacy
+from estimator.runs import group_sizes, results
+from estimator.runs.groups import is_protected
+from estimator.runs.results import Item, Results
+
+FORMAT = 1
+
+
+def json_file(run: Run) -> bytes:
+    """The design, the run, its tallies and estimates, the privacy label and the poisoning bounds as one document."""
+    read = results.read(run)
+    document = {
+        "format": FORMAT,
+        "note": "sent counts randomised reports, not true answers; estimates are computed from them",
+        "design_digest": read.design.digest,
+        "design": read.design.document,
+        "disclosure": _disclosure(read),
+        "run": _run(run),
+        "groups": group_rows(read),
+        "estimates": [row | {"flags": row["flags"].split()} for row in estimate_rows(read)],
+        "tallies": [row for item in read.items for row in tally_rows(item)],
+        "privacy": privacy_label(read),
+        "poisoning": [bound for item in read.items for bound in bound_rows(item)],
+    }
+    if is_protected(read.design):
+        document["participation"] = _participation(read)
+    if changes := list(earlier_waves.rows(read)):
+        document["changes"] = changes
+    return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False).encode("utf-8") + b"\n"
+
+
+def _participation(read: Results) -> dict[str, Any]:
+    """What is told of how many people are in each group; no groups before they are drawn, after closing."""
+    keys = read.design.strata
+    sizes = group_sizes.released(read.run, read.design)
+    return {
+        "epsilon": read.design.document["participation"]["epsilon"],
+        "mechanism": "discrete Laplace",
+        "unit": "whether a person is in a group; twice epsilon for in which of two she is",
+        "groups": [{"stratum": key, "about": size} for key, size in zip(keys, sizes, strict=bool(sizes))],
+    }
+
+
+def _disclosure(read: Results) -> dict[str, Any]:
+    """What the author says of how the survey was done; every item that AAPOR asks for is there, also an empty one."""
+    said = disclosures.of(read.design.slug)
+    texts = {field.name: said.texts.get(field.name, {}) for field in disclosures.FIELDS}
+    sample = {"probability_sample": said.probability_sample, "simple_random_sample": said.has_margin}
+    return {**sample, "texts": texts}
+
+
+def _run(run: Run) -> dict[str, Any]:
+    coin = {"reports_with_a_real_coin": run.coin_reports} if run.coin_reports else {}
+    return coin | {
+        "key": run.key,
+        "trigger": run.trigger,
+        "confidence": run.confidence,
+        "interval_holds": interval_holds(run),
+        "reports": run.reports,
+        "snapshot_at": instant(run.snapshot_at),
+        "input_digest": run.input_digest,
+        "estimator_version": run.version,
+    }
+
+
+def privacy_label(read: Results) -> dict[str, Any]:
+    label = privacy.label(read)
+    items = [
+        {
+            "item": item.key,
+            "epsilon": finite(item.mechanism.epsilon),
+            "odds": str(item.mechanism.ratio),
+            "encoding": item.frozen["encoding"],
+            "weights": item.frozen["channel"]["weights"],
+            "denominator": sum(item.frozen["channel"]["weights"][0]),
+        }
+        for item in label.items
+    ]
+    return {
+        "model": label.model,
+        "unit": label.unit,
+        "stored": label.stored,
+        "way_in": label.way_in.name,
+        "epsilon_total": finite(label.epsilon),
+        "odds_total": str(label.ratio),
+        "items": items,
+        "design": label.digest,
+        **({"waves": _waves(label.before)} if label.before else {}),
+        **({"ceilings": label.ceilings} if label.ceilings else {}),
+    }
+
+
+def _waves(before: privacy.Before) -> dict[str, Any]:
+    """What the design says of earlier waves, and of all of them with this one, at most."""
+    return {
+        "repeats": before.repeats,
+        "unit": before.unit,
+        "epsilon_before": before.epsilon,
+        "odds_before": str(before.spent),
+        "epsilon_together": before.epsilon_together,
+        "odds_together": str(before.together),
+    }
+
+
+def group_rows(read: Results) -> list[dict[str, Any]]:
+    """What numbers are told of: the groups, of which those with few reports are together; empty where none is."""
+    keys = read.design.strata
+    return [
+        {
+            "stratum": part.key,
+            "label": part.label,
+            "share": part.share,
+            "groups": [keys[group] for group in groups],
+        }
+        for part, groups in zip(read.partition.parts, read.partition.members, strict=bool(read.partition.parts))
+    ]
+
+
+def tally_rows(item: Item) -> Iterator[dict[str, Any]]:
+    for stratum, key in enumerate(item.partition.keys):
+        for symbol, table in enumerate(item.totals):
+            yield {"item": item.key, "stratum": key, "symbol": symbol, "counts": table[stratum].tolist()}
+
+
+def bound_rows(item: Item) -> Iterator[dict[str, Any]]:
+    for bound in privacy.bounds(item):
+        yield {
+            "item": item.key,
+            "measure": bound.measure,
+            "n": bound.n,
+            "false_share": float(bound.share),
+            "false_reports": bound.false_reports,
+            "largest_shift": bound.shift,
+        }

@@ -1,0 +1,68 @@
+"""Files with a row for each report: CSV and Parquet, written chunk by chunk from one Arrow schema."""
+
+import json
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from estimator.base.cells import Watch
+from estimator.exports import microdata
+from estimator.exports.microdata import Microdata
+from estimator.exports.variables import STRATUM, WARNING
+from estimator.models import Run
+
+
+def csv_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
+    """Codes only: the codebook and the design say what they stand for. Every cell is a number or the key of a group."""
+    found = microdata.read(run, watch)
+    schema = pa.schema([pa.field(field.name, _plain(field.type)) for field in _schema(found)])
+    out.write((",".join(schema.names) + "\n").encode())
+    options = pacsv.WriteOptions(include_header=False, quoting_style="none")
+    with pacsv.CSVWriter(out, schema, write_options=options) as writer:
+        for batch in _batches(found, watch):
+            writer.write_batch(batch.cast(schema))
+
+
+def parquet_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
+    """The same codes as small integers; each column carries its label and the labels of its codes as metadata."""
+    found = microdata.read(run, watch)
+    with pq.ParquetWriter(out, _schema(found), compression="zstd") as writer:
+        for batch in _batches(found, watch):
+            writer.write_batch(batch)
+
+
+def _schema(found: Microdata) -> pa.Schema:
+    design = found.design
+    groups = {part.key: part.full_label for part in found.partition.parts}
+    about = {"label": design.document["strata"]["wording"][design.document["languages"][0]], "labels": _json(groups)}
+    fields = [pa.field(STRATUM, pa.dictionary(pa.int16(), pa.string()), nullable=False, metadata=about)]
+    for variable in found.variables:
+        labels = {str(code): label for code, label in variable.labels.items()}
+        about = {"label": variable.label, "labels": _json(labels), "item": variable.item}
+        fields.append(pa.field(variable.name, pa.uint8(), nullable=False, metadata=about))
+    about = {"note": WARNING, "run": found.run.key, "design_digest": design.digest, "design": design.canonical}
+    return pa.schema(fields, metadata=about)
+
+
+def _batches(found: Microdata, watch: Watch) -> Iterator[pa.RecordBatch]:
+    schema, keys = _schema(found), pa.array(found.partition.keys, pa.string())
+    for strata, symbols in found.chunks(watch):
+        groups = pa.DictionaryArray.from_arrays(pa.array(strata.astype(np.int16)), keys)
+        yield pa.record_batch([groups, *map(_column, symbols.T)], schema=schema)
+
+
+def _column(values: NDArray[np.uint8]) -> pa.Array:
+    return pa.array(np.ascontiguousarray(values))
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _json(labels: dict[str, str]) -> str:
+    return json.dumps(labels, ensure_ascii=False)

@@ -1,0 +1,207 @@
+"""Exports as jobs: asked for, written by a worker, kept for a while, and gone without a rest."""
+
+import os
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils import timezone, translation
+
+from estimator.base import jobs
+from estimator.base.languages import LANGUAGES
+from estimator.base.lease import Heart
+from estimator.exports import storage
+from estimator.exports.formats import FORMATS, Format, NotExported
+from estimator.models import Export, Run
+
+State = Export.State
+
+
+class Refused(Exception):
+    """What was asked for cannot be made; `field` names what is wrong: run, format, language or microdata."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def request(
+    run: Run, name: str, *, language: str = "", microdata: bool = False, by: User | None = None
+) -> tuple[Export, bool]:
+    """Have a file made of a finished run, unless the same one is there or on its way.
+
+    Parameters
+    ----------
+    run : Run
+    name : str
+        Of the format.
+    language : str
+        That it is to be written in, where the format has languages; empty for the installation's own.
+    microdata : bool
+        Says that a row for each report is really wanted; needed for such a format.
+    by : User, optional
+        Who asks.
+
+    Returns
+    -------
+    tuple of (Export, bool)
+        The export, and whether it was made for this call.
+
+    Raises
+    ------
+    Refused
+        Naming the field, what it may be, and what it is.
+    """
+    check(run, name, language=language, microdata=microdata)
+    form = FORMATS[name]
+    same = {"run": run, "format": name, "language": written_in(form, language) if form.translated else ""}
+    Export.objects.filter(**same, state=State.FAILED).delete()
+    for found in Export.objects.filter(**same):
+        if found.waits or is_there(found):
+            return found, False
+        forget(found)
+    try:
+        with transaction.atomic():
+            export = Export.objects.create(**same, microdata=form.microdata, asked_by=by)
+    except IntegrityError:  # somebody else asked for it in this moment
+        return Export.objects.exclude(state=State.FAILED).get(**same), False
+    transaction.on_commit(lambda: wake(export.pk))
+    return export, True
+
+
+def check(run: Run, name: str, *, language: str = "", microdata: bool = False) -> None:
+    """Raises Refused, as `request` does, where what is asked for cannot be made."""
+    if run.state != Run.State.DONE:
+        raise Refused("run", f"run must be finished to be exported; it is {run.state}.")
+    if name not in FORMATS:
+        raise Refused("format", f"format must be one of {', '.join(FORMATS)}; got {name!r}.")
+    form = FORMATS[name]
+    if form.microdata and not microdata:
+        raise Refused("microdata", f"microdata must be chosen for {name}: it holds a row for each report.")
+    if language and not form.translated:
+        raise Refused("language", f"language must be left out for {name}, which has none; got {language!r}.")
+    if language and language not in languages():
+        raise Refused("language", f"language must be one of {', '.join(languages())}; got {language!r}.")
+    try:
+        form.check(run)
+    except NotExported as why:
+        raise Refused("run", str(why)) from why
+
+
+def written_in(form: Format, language: str) -> str:
+    """The language that is active while a file is written: the one that was chosen, else the installation's own."""
+    return language if form.translated and language else settings.LANGUAGE_CODE
+
+
+def languages() -> dict[str, str]:
+    """The languages that a format may be written in, each with its own name."""
+    return dict(LANGUAGES)
+
+
+def kept_for(*, microdata: bool) -> timedelta:
+    """How long a file is kept once it is made."""
+    return timedelta(days=settings.CANDOR_MICRODATA_KEPT if microdata else settings.CANDOR_EXPORTS_KEPT)
+
+
+def is_there(export: Export) -> bool:
+    """Whether its file can be taken away: made, still to be kept, and in the folder."""
+    kept = export.kept_until is not None and export.kept_until > timezone.now()
+    return export.state == State.DONE and kept and storage.path_of(export.key).exists()
+
+
+def wake(export_id: int) -> None:
+    jobs.wake("estimator.execute_export", export_id)
+
+
+def resume_waiting() -> list[int]:
+    """Wake the exports that nobody makes."""
+    return jobs.resume(Export, wake)
+
+
+def execute(export_id: int) -> None:
+    """Make an export, unless another worker does or it is finished, or nobody wants it any more."""
+    jobs.perform(Export, export_id, _make)
+
+
+def forget(export: Export) -> None:
+    """Delete an export with its file, or cancel one that is being made: its worker notices and leaves nothing."""
+    Export.objects.filter(pk=export.pk).delete()
+    transaction.on_commit(lambda: storage.remove(export.key))
+
+
+def forget_microdata(digest: str) -> None:
+    """Delete every export that holds reports of this design, made or not."""
+    for export in Export.objects.filter(run__design=digest, microdata=True):
+        forget(export)
+
+
+def forget_reports(digest: str) -> None:
+    """Delete every export of this design that has what its author says of the survey in it."""
+    saying = [name for name, form in FORMATS.items() if form.translated or form.suffix == ".zip"]
+    for export in Export.objects.filter(run__design=digest, format__in=saying):
+        forget(export)
+
+
+def keep_house() -> None:
+    """Delete what was kept for long enough, and every file that belongs to no export or to a worker that is gone."""
+    now = timezone.now()
+    too_old = Q(kept_until__lte=now) | Q(state=State.FAILED, finished_at__lte=now - kept_for(microdata=False))
+    for export in Export.objects.filter(too_old):
+        forget(export)
+    _sweep()
+
+
+def _sweep() -> None:
+    # The files first: the row of each of them is older than the file.
+    there = list(storage.listed())
+    known = {key: (state, lease) for key, state, lease in Export.objects.values_list("key", "state", "lease")}
+    for path, key, lease in there:
+        state, held_by = known.get(key, ("", ""))
+        wanted = state == State.RUNNING and lease == held_by if lease else state not in ("", State.FAILED)
+        if not wanted:
+            storage.sweep(path)
+
+
+def _make(export_id: int, lease: str) -> None:
+    export = Export.objects.select_related("run").get(pk=export_id)
+    try:
+        with storage.draft(export.key, lease) as draft:
+            size, digest = _write(export, draft, lease)
+            _keep(export, draft, lease, size=size, sha256=digest)
+    except NotExported as refusal:
+        _fail(export, lease, str(refusal))
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else type(error).__name__
+        _fail(export, lease, f"The file could not be written: {why}. Nothing of it is left; ask for it again.")
+
+
+def _write(export: Export, draft: storage.Draft, lease: str) -> tuple[int, str]:
+    form = FORMATS.get(export.format)
+    if form is None:
+        raise NotExported(f"This version of Candor does not write {export.format}.")
+    with Heart(Export, export.pk, lease) as heart, draft.open() as file:
+        with translation.override(written_in(form, export.language)):
+            form.write(export.run, file, heart.watch)
+        heart.watch(1.0)
+        size, digest = storage.put_on_disk(file)
+    if not size:
+        raise NotExported("The file came out empty.")
+    return size, digest
+
+
+def _keep(export: Export, draft: storage.Draft, lease: str, **told: Any) -> None:
+    """Rename the file while the row is held: of two workers that both believe to hold it, one comes this far."""
+    now = timezone.now()
+    until = now + kept_for(microdata=export.microdata)
+    done = {"state": State.DONE, "progress": 100, "finished_at": now, "kept_until": until, "fault": ""}
+    with transaction.atomic():
+        jobs.hold(Export, export.pk, lease, **done, **told)
+        draft.keep()
+
+
+def _fail(export: Export, lease: str, fault: str) -> None:
+    """End it without another try: it would fail the same way."""
+    jobs.hold(Export, export.pk, lease, state=State.FAILED, fault=fault[:200], finished_at=timezone.now())

@@ -1,0 +1,160 @@
+"""Files of SPSS (.sav) and Stata (.dta): the estimates, and the randomised reports with labels of their codes."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO
+
+import numpy as np
+import pandas as pd
+import pyreadstat
+
+from estimator.base.cells import NotExported, Watch
+from estimator.exports import microdata
+from estimator.exports.columns import Kind
+from estimator.exports.microdata import Microdata
+from estimator.exports.tables import estimates
+from estimator.exports.variables import STRATUM, WARNING, distinct, strata_labels
+from estimator.models import Run
+from estimator.runs import results
+from estimator.runs.results import Results
+
+MOST_CELLS = 50_000_000
+"""Reports times variables of a file with a row for each report, which is put together in memory, a byte for each."""
+
+LABEL = 256
+"""Bytes of the label of a column; SPSS takes no more."""
+
+LONGEST = 32_000
+"""Bytes of a text; SPSS takes 32,767."""
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A table with the label of each column, and of coded columns the label of each code."""
+
+    values: pd.DataFrame
+    labels: dict[str, str]
+    codes: dict[str, dict[int, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a program takes: names and labels of columns in characters, labels of codes and of the file in bytes.
+
+    `stamp` says where in the file's first bytes is the time of its making, and what stands there for a moment.
+    """
+
+    suffix: str
+    write: Callable[..., None]
+    name: int
+    label: int
+    code_label: int
+    file_label: int
+    stamp: Callable[[bytes, datetime], tuple[int, bytes]]
+
+
+def _sav_stamp(head: bytes, at: datetime) -> tuple[int, bytes]:
+    """`21 Nov 26` and `18:26:09`, without a gap, behind the number of rows and the bias."""
+    return 92, f"{at:%d} {MONTHS[at.month - 1]} {at:%y%H:%M:%S}".encode()
+
+
+def _dta_stamp(head: bytes, at: datetime) -> tuple[int, bytes]:
+    """`21 Nov 2026 18:26`, behind a label of the file that may have any length."""
+    mark = b"<timestamp>\x11"
+    return head.index(mark) + len(mark), f"{at:%d} {MONTHS[at.month - 1]} {at:%Y %H:%M}".encode()
+
+
+SPSS = Program(".sav", pyreadstat.write_sav, 64, 256, 120, 64, _sav_stamp)
+STATA = Program(".dta", partial(pyreadstat.write_dta, version=14), 32, 80, 30_000, 80, _dta_stamp)
+
+
+def estimates_file(program: Program, run: Run, out: BinaryIO, watch: Watch) -> None:
+    """One row for each estimate, its columns labelled."""
+    read = results.read(run)
+    _write(program, run, read.title, _of_estimates(read), out)
+    watch(1.0)
+
+
+def reports_file(program: Program, run: Run, out: BinaryIO, watch: Watch) -> None:
+    """One row for each report. Raises NotExported where there are more than fit into memory."""
+    check_reports(run)
+    found = microdata.read(run, watch)
+    title = found.design.document["title"][found.design.document["languages"][0]]
+    _write(program, run, f"{WARNING}: {title}", _of_reports(program, found), out)
+    watch(1.0)
+
+
+def check_reports(run: Run) -> None:
+    """Raise NotExported as `microdata.check`, and where there are more reports than such a file is made of."""
+    microdata.check(run)
+    cells = (run.reports or 0) * len(run.tallies)
+    if cells > MOST_CELLS:
+        raise NotExported(
+            f"Files of SPSS and Stata are made of at most {MOST_CELLS:,} symbols; this run counted {cells:,}. "
+            "Take CSV or Parquet, which both programs or their users read."
+        )
+
+
+def _of_estimates(read: Results) -> Frame:
+    table = estimates(read)
+    rows = list(table.rows)
+    columns = {one.name: _series([row[one.name] for row in rows], one.kind) for one in table.columns}
+    return Frame(pd.DataFrame(columns), {one.name: one.label for one in table.columns})
+
+
+def _series(values: list[Any], kind: Kind) -> pd.Series:
+    if kind == "text":
+        return pd.Series([cut(value or "", LONGEST) for value in values], dtype=object)
+    if kind == "moment":
+        moments = [None if value is None else datetime.fromisoformat(value).astimezone(UTC) for value in values]
+        return pd.Series(pd.to_datetime(moments, utc=True)).dt.tz_localize(None)
+    return pd.Series(values, dtype="Int64" if kind == "whole" else "float64")
+
+
+def _of_reports(program: Program, found: Microdata) -> Frame:
+    variables = found.variables
+    names = distinct((one.name for one in variables), most=program.name)
+    groups = {STRATUM: strata_labels(found.partition)}
+    codes_of_groups = np.array(list(groups[STRATUM]) or [0], dtype=np.int16)
+    wording = found.design.document["strata"]["wording"][found.design.document["languages"][0]]
+    columns = {STRATUM: codes_of_groups[found.strata[found.order]]}
+    columns |= {name: found.symbols[found.order, place].astype("int16") for place, name in enumerate(names)}
+    labels = {STRATUM: wording} | {name: one.label for name, one in zip(names, variables, strict=True)}
+    codes = groups | {name: dict(one.labels) for name, one in zip(names, variables, strict=True)}
+    return Frame(pd.DataFrame(columns), labels, codes)
+
+
+def _write(program: Program, run: Run, title: str, frame: Frame, out: BinaryIO) -> None:
+    """Through a file of its own, as the library writes to a path; with the snapshot's time for the time of writing."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"file{program.suffix}"
+        program.write(
+            frame.values,
+            path,
+            file_label=cut(title, program.file_label),
+            column_labels={name: cut(label[: program.label], LABEL) for name, label in frame.labels.items()},
+            variable_value_labels={
+                name: {code: cut(label, program.code_label) for code, label in labels.items()}
+                for name, labels in frame.codes.items()
+                if labels
+            },
+        )
+        with path.open("r+b") as file:
+            assert run.snapshot_at is not None
+            place, said = program.stamp(file.read(1024), run.snapshot_at.astimezone(UTC))
+            file.seek(place)
+            file.write(said)
+            file.seek(0)
+            shutil.copyfileobj(file, out)
+
+
+def cut(text: str, most: int) -> str:
+    """As much of a text as fits into so many bytes of UTF-8, without the zeros at which these programs stop reading."""
+    return text.replace("\0", "\ufffd").encode()[:most].decode("utf-8", "ignore")

@@ -1,0 +1,76 @@
+"""The variables of a file with a row for each report: their names, labels, and what each of their values stands for."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from collector.designs import Design
+from estimator.base import wording
+from estimator.base.tickets import sent_names
+from estimator.runs.groups import Partition
+from randomized_response import question_of
+
+WARNING = "Randomised, not the true answer"
+PREFIX = "randomised"
+STRATUM = "stratum"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A column of such a file.
+
+    `symbol` is the number of the symbol within the reports of its item, from 0. `labels` says of each code what the
+    respondent's page sent it for, in the survey's own language.
+    """
+
+    name: str
+    label: str
+    item: str
+    symbol: int
+    labels: Mapping[int, str] = field(default_factory=dict)
+
+
+def variables_of(design: Design) -> list[Variable]:
+    """One for each symbol of a report, in the order of the symbols."""
+    found = [variable for item in design.document["items"] for variable in _of_an_item(design, item)]
+    names = distinct((variable.name for variable in found), most=64)
+    return [Variable(name, one.label, one.item, one.symbol, one.labels) for name, one in zip(names, found, strict=True)]
+
+
+def distinct(names: Iterable[str], *, most: int) -> list[str]:
+    """The same names as letters, digits and underscores, of `most` characters at most, no two alike."""
+    taken: dict[str, None] = {}
+    for name in names:
+        plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
+        short, number = plain[:most], 1
+        while short.lower() in taken:
+            number += 1
+            short = f"{plain[: most - len(str(number)) - 1]}_{number}"
+        taken[short.lower()] = None
+    return list(taken)
+
+
+def strata_labels(partition: Partition) -> dict[int, str]:
+    """By its code what each group was offered as; empty where nobody was asked for one, or nothing is told by group.
+
+    Groups that are told of together have one code, and a label that names them.
+    """
+    return {part.code: part.full_label for part in partition.parts}
+
+
+def _of_an_item(design: Design, item: dict[str, Any]) -> Iterator[Variable]:
+    language, key = design.document["languages"][0], item["key"]
+    choices = [str(choice[language]) for choice in item["choices"]]
+    label = f"{WARNING}: {item['wording'][language]}"
+    if item["encoding"] == "single":
+        yield Variable(f"{PREFIX}_{key}", label, key, 0, dict(enumerate(choices or _of_a_number(item))))
+        return
+    for symbol, choice in enumerate(choices):
+        marks = {0: "not marked", 1: "marked"}
+        yield Variable(f"{PREFIX}_{key}_{symbol}", f"{label} [{choice}]", key, symbol, marks)
+
+
+def _of_a_number(item: dict[str, Any]) -> list[str]:
+    points = [wording.point(value or 0.0) for value in question_of(item).values]
+    return sent_names(points, len(item["channel"]["weights"][0]))

@@ -1,1 +1,0 @@
-"""The estimate report besides its numbers: its languages, what it discloses and cites, and its two shapes."""

@@ -1,0 +1,165 @@
+"""The items that AAPOR's Code asks a report to disclose: those that authors fill in, and those that we know.
+
+American Association for Public Opinion Research (2021). Code of Professional Ethics and Practices, III. Disclosure.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from collector.designs.texts import refused_in
+from estimator.base.languages import LANGUAGES
+from estimator.models import Disclosure
+
+LONGEST = 4_000
+"""Characters of a text."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """An item that an author fills in: its name in a report, and what is asked for.
+
+    Where `ours`, the report has a sentence of its own for it, and what the author writes comes after that.
+    """
+
+    name: str
+    title: Any
+    asks: Any
+    ours: bool = False
+
+
+FIELDS = (
+    Field(
+        "strategy",
+        gettext_lazy("Strategy of data collection"),
+        gettext_lazy("What kind of study it is, and how its data came about."),
+    ),
+    Field("sponsor", gettext_lazy("Sponsor"), gettext_lazy("Who paid for it, and who carried it out.")),
+    Field(
+        "population",
+        gettext_lazy("Population"),
+        gettext_lazy("Whom the survey is about, and where; who could not be reached."),
+    ),
+    Field(
+        "recruitment",
+        gettext_lazy("Recruitment"),
+        gettext_lazy("From which list or place people came, how they were chosen and invited, how many were invited."),
+    ),
+    Field(
+        "mode",
+        gettext_lazy("Mode"),
+        gettext_lazy("What there is to add to how people answered, such as where, or who was present."),
+        ours=True,
+    ),
+    Field(
+        "weighting",
+        gettext_lazy("Weighting"),
+        gettext_lazy("Where the known shares of the groups come from, or why nothing was weighted."),
+        ours=True,
+    ),
+    Field(
+        "processing",
+        gettext_lazy("Processing"),
+        gettext_lazy("What was done to the data besides, before or after the estimates."),
+        ours=True,
+    ),
+    Field(
+        "limits",
+        gettext_lazy("Limits"),
+        gettext_lazy("What the author knows that the numbers cannot say: who is missing, what was misunderstood."),
+    ),
+)
+"""The items that authors fill in, in the order of a report."""
+
+
+class Refused(ValueError):
+    """What was written cannot stand; `faults` says why, by name of the field."""
+
+    def __init__(self, faults: Mapping[str, str]) -> None:
+        super().__init__(" ".join(faults.values()))
+        self.faults = dict(faults)
+
+
+def of(slug: str) -> Disclosure:
+    """What is disclosed of a survey; an empty row, not stored, where nobody wrote anything."""
+    return Disclosure.objects.filter(slug=slug).first() or Disclosure(slug=slug)
+
+
+def disclose(
+    slug: str, texts: Mapping[str, Mapping[str, str]], *, probability_sample: bool, simple_random: bool = False
+) -> Disclosure:
+    """Write down what an author says, in place of what she said before.
+
+    Parameters
+    ----------
+    slug : str
+        The survey's.
+    texts : mapping
+        By name of the field, and there by language of reports. What is empty is left out.
+    probability_sample : bool
+        Whether every member of the population had a known chance, not nothing, of being drawn.
+    simple_random : bool
+        Whether, besides, all had the same chance and each was drawn alone. Only then reports have an interval for the
+        population: unequal chances and clusters have a design effect, which nothing that is declared tells.
+
+    Raises
+    ------
+    Refused
+        Where a text is too long or has characters that no file can hold, or a probability sample is declared without a
+        word on how it was drawn. Nothing is changed then.
+    """
+    names, kept, faults = {field.name for field in FIELDS}, {}, {}
+    for name, by_language in texts.items():
+        if name not in names:
+            raise ValueError(f"texts must have fields among {', '.join(sorted(names))}; got {name!r}")
+        kept[name] = {code: text.strip() for code, text in by_language.items() if code in LANGUAGES and text.strip()}
+        for text in kept[name].values():
+            if fault := _fault(text):
+                faults[name] = fault
+    if probability_sample and not kept.get("recruitment"):
+        faults["recruitment"] = "A probability sample is declared, so this must say how its members were drawn."
+    if faults:
+        raise Refused(faults)
+    written = {"texts": {name: said for name, said in kept.items() if said}, "probability_sample": probability_sample}
+    written["simple_random"] = probability_sample and simple_random
+    return Disclosure.objects.update_or_create(slug=slug, defaults=written)[0]
+
+
+def forget(slug: str) -> None:
+    """Delete what was said of a survey that is gone."""
+    Disclosure.objects.filter(slug=slug).delete()
+
+
+def rename(slug: str, new: str) -> None:
+    """Follow a survey whose name in its address changes."""
+    Disclosure.objects.filter(slug=slug).update(slug=new)
+
+
+def _fault(text: str) -> str:
+    if len(text) > LONGEST:
+        return f"This text must have at most {LONGEST:,} characters; it has {len(text):,}."
+    unseen = refused_in(text)
+    return f"This text {unseen.in_words}." if unseen else ""
+
+
+def text_in(disclosure: Disclosure, name: str, language: str) -> tuple[str, str]:
+    """What an author wrote in a field, and the language it is in: the one asked for, else any that there is."""
+    said = disclosure.texts.get(name, {})
+    for code in (language, *LANGUAGES):
+        if code in said:
+            return said[code], code
+    return "", language
+
+
+def empty(disclosure: Disclosure) -> Iterator[str]:
+    """The titles of the items that only an author can fill in, and has not."""
+    return (str(field.title) for field in FIELDS if not field.ours and not disclosure.texts.get(field.name))
+
+
+def left_empty(disclosure: Disclosure) -> str:
+    """A sentence that names them; empty where there are none."""
+    names = list(empty(disclosure))
+    return _("Left empty by the author: %(items)s.") % {"items": ", ".join(names)} if names else ""

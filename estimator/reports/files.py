@@ -1,0 +1,77 @@
+"""A report as a file that stands alone: one HTML document with everything inside, or a PDF."""
+
+import base64
+from functools import cache
+from pathlib import Path
+from typing import BinaryIO
+
+from django.contrib.staticfiles import finders
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString, mark_safe
+
+from estimator.base.cells import NotExported, Watch
+from estimator.base.languages import active, speaking
+from estimator.base.typesetting import FONTS, typeset
+from estimator.models import Run
+from estimator.reports import paper, report
+
+STYLES = ("estimator/report.css", "estimator/results.css", "estimator/pictures.css")
+FACES = (("NotoSans-Regular.ttf", 400), ("NotoSans-Bold.ttf", 700))
+ARABIC = (("NotoSansArabic-Regular.ttf", 400), ("NotoSansArabic-Bold.ttf", 700))
+"""Fonts that a file brings along, with their weights; the Arabic ones where a survey has such letters."""
+
+OWN = 'html{font-family:"Noto Sans","Noto Sans Arabic",sans-serif}'
+
+
+def html_file(run: Run, language: str) -> bytes:
+    """The report as one HTML document: styles, pictures and fonts are inside, no script, no outside address."""
+    with speaking(language):
+        shown = report.context(run)
+        return render_to_string("estimator/alone.html", {**shown, "styles": _styles(_arabic(shown["report"]))}).encode()
+
+
+def pdf_file(run: Run, language: str) -> bytes:
+    """The report as a tagged PDF (PDF/UA-1). Raises NotExported where the fonts lack a letter."""
+    with speaking(language):
+        data = paper.data(report.build(run))
+    made = typeset(paper.TEMPLATE, data) if data else b""
+    if not made:
+        raise NotExported(
+            "The fonts that come with the platform lack the letters of this survey, so there is no PDF of its report. "
+            "The HTML file has every letter."
+        )
+    return made
+
+
+def write_html(run: Run, out: BinaryIO, watch: Watch) -> None:
+    """The writer of `html_file`, in the language that is active."""
+    out.write(html_file(run, active()))
+    watch(1.0)
+
+
+def write_pdf(run: Run, out: BinaryIO, watch: Watch) -> None:
+    """The writer of `pdf_file`, in the language that is active."""
+    out.write(pdf_file(run, active()))
+    watch(1.0)
+
+
+def _arabic(shown: report.Report) -> bool:
+    words = f"{shown.results.design.document} {shown.disclosure.texts}"
+    return any("\u0600" <= letter <= "\u06ff" for letter in words)
+
+
+@cache
+def _styles(arabic: bool) -> SafeString:
+    """The report's own style sheets, and its fonts."""
+    sheets = [Path(str(finders.find(name))).read_text(encoding="utf-8") for name in STYLES]
+    fonts = [_face(name, weight) for name, weight in FACES + ARABIC * arabic]
+    return mark_safe("\n".join([*fonts, *sheets, OWN]))  # noqa: S308 - our own files
+
+
+def _face(name: str, weight: int) -> str:
+    font = base64.b64encode((FONTS / name).read_bytes()).decode()
+    family = "Noto Sans Arabic" if "Arabic" in name else "Noto Sans"
+    return (
+        f'@font-face{{font-family:"{family}";font-weight:{weight};'
+        f'src:url("data:font/ttf;base64,{font}") format("truetype")}}'
+    )

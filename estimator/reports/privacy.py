@@ -1,0 +1,309 @@
+"""What a run says of its respondents' protection, and of what false reports could do to its numbers."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from estimator.base import wording
+from estimator.base.measures import MEAN, SHARE
+from estimator.base.tickets import Tickets, how_it_is_sent, tickets_of
+from estimator.base.ways_in import WayIn, way_in
+from estimator.runs import estimation
+from estimator.runs.results import Item, Results
+from randomized_response import Channel, epsilon_total, poisoning_bound, poisoning_bound_of_mean, question_of
+from randomized_response.questions import Mechanism
+
+FALSE_SHARES = (Fraction(1, 100), Fraction(1, 20))
+MECHANISMS = {
+    "forced_response": gettext_lazy("forced response (two coins)"),
+    "warner": gettext_lazy("Warner’s mirror"),
+    "k_ary": gettext_lazy("k-ary randomized response"),
+    "unary": gettext_lazy("unary encoding"),
+    "subset": gettext_lazy("subset selection"),
+    "one_bit": gettext_lazy("one bit for a mean"),
+    "discrete_laplace": gettext_lazy("discrete Laplace"),
+    "custom": gettext_lazy("a table of its own"),
+}
+PROBABILITIES = {
+    "truth": gettext_lazy("truth probability"),
+    "on": gettext_lazy("probability of a mark for the answer"),
+    "off": gettext_lazy("for every other choice"),
+}
+STORED = gettext_lazy(
+    "One row for each report: a random number, the group, the randomised symbols of the questions, and whether the "
+    "page or the person’s own coin randomised it. No name, no address, no browser, no time."
+)
+
+
+@dataclass(frozen=True)
+class ItemLabel:
+    """The protection of one question. Made by `item_label`."""
+
+    key: str
+    wording: str
+    frozen: dict[str, Any]
+    mechanism: Mechanism
+    tickets: Tickets
+
+    @property
+    def epsilon_text(self) -> str:
+        return wording.epsilon(self.mechanism.epsilon)
+
+    @property
+    def odds_text(self) -> str:
+        return wording.odds(self.mechanism.ratio)
+
+    @property
+    def how(self) -> str:
+        """How an answer is sent; empty where it is simply one of the choices."""
+        return how_it_is_sent(self.frozen)
+
+    @property
+    def named(self) -> str:
+        """The mechanism by its name, with its probabilities."""
+        channel = self.frozen["channel"]
+        given = [f"{words} {channel[name]}" for name, words in PROBABILITIES.items() if name in channel]
+        named = ", ".join([str(MECHANISMS.get(channel["name"], channel["name"])), *given])
+        return _("Mechanism: %(mechanism)s.") % {"mechanism": named}
+
+    @property
+    def sentence(self) -> str:
+        """What a report of this question tells at most."""
+        said = _("Epsilon %(epsilon)s: a report multiplies the odds between two answers by %(odds)s at most.")
+        return said % {"epsilon": self.epsilon_text, "odds": self.odds_text}
+
+
+@dataclass(frozen=True)
+class Odds:
+    """e^epsilon, for `epsilon_total`."""
+
+    ratio: Fraction
+
+
+@dataclass(frozen=True)
+class Before:
+    """What the design of a survey that was opened before says of its earlier waves, and of all of them with this one.
+
+    The numbers are the most that a person can have spent who answered each of them.
+    """
+
+    repeats: str
+    spent: Fraction
+    together: Fraction
+    unit: str = "one person, all her answers, all waves so far"
+
+    @property
+    def remembers(self) -> bool:
+        """Whether an answer that did not change was sent as the same report again."""
+        return self.repeats == "remember"
+
+    @property
+    def epsilon(self) -> float:
+        """Of earlier waves, rounded up."""
+        return _epsilon(self.spent)
+
+    @property
+    def epsilon_together(self) -> float:
+        """Of all waves so far, rounded up."""
+        return _epsilon(self.together)
+
+    @property
+    def in_words(self) -> str:
+        """What a person can have spent in all, and what a repeated answer adds."""
+        said = [self._sum] if self.spent > 1 else []
+        remembered = _(
+            "Devices remember their tickets: an answer that did not change is sent as the same report again and spends "
+            "nothing more; one that changed does, and may show that it changed."
+        )
+        return " ".join([*said, remembered if self.remembers else _("Every wave is drawn anew.")])
+
+    @property
+    def _sum(self) -> str:
+        text = _(
+            "In earlier waves, and in earlier surveys for the same people that were linked to this one, a person can "
+            "have spent epsilon %(before)s at most, with this one %(together)s: all her reports so far together "
+            "multiply the odds by %(odds)s at most."
+        )
+        together = wording.epsilon(self.epsilon_together)
+        return text % {"before": wording.epsilon(self.epsilon), "together": together, "odds": self.odds_text}
+
+    @property
+    def odds_text(self) -> str:
+        return wording.odds(self.together)
+
+
+@dataclass(frozen=True)
+class Label:
+    """The privacy label of a design. `before` is None where it says nothing of other waves."""
+
+    items: tuple[ItemLabel, ...]
+    epsilon: float
+    ratio: Fraction | float
+    digest: str
+    way_in: WayIn
+    before: Before | None = None
+    ceilings: dict[str, str] | None = None
+    model: str = "local"
+
+    @property
+    def unit(self) -> str:
+        """What the total is about."""
+        return "one person, all her answers in this wave" if self.before else "one person, all answers"
+
+    @property
+    def stored(self) -> str:
+        return str(STORED)
+
+    @property
+    def epsilon_text(self) -> str:
+        return wording.epsilon(self.epsilon)
+
+    @property
+    def odds_text(self) -> str:
+        return wording.odds(self.ratio)
+
+    @property
+    def uncounted(self) -> str:
+        """What the total cannot know of."""
+        return str(self.way_in.uncounted)
+
+    @property
+    def reason(self) -> str:
+        """Why it was opened above a ceiling; empty where nobody had to say."""
+        return (self.ceilings or {}).get("reason", "")
+
+    @property
+    def ceilings_in_words(self) -> str:
+        """The ceilings that the design names, before the reason for being above."""
+        text = _(
+            "Without a reason a survey opens with epsilon %(question)s at most for a question and %(total)s for all "
+            "together, what was spent before included. This one was opened above; the author’s reason:"
+        )
+        return text % (self.ceilings or {})
+
+
+@dataclass(frozen=True)
+class Bound:
+    """How far false reports, freely chosen, can move any share of an item, or its mean, in the item's own unit.
+
+    `widest` is the length of the range: a shift so long says that nothing is certain.
+    """
+
+    measure: str
+    share: Fraction
+    false_reports: int
+    n: int
+    shift: float
+    widest: float
+
+    def in_words(self, *, first: bool) -> str:
+        """A part of a sentence; the measure is named in each, so that each can be quoted."""
+        of_share = self.measure == SHARE
+        if self.shift >= self.widest:
+            text = (
+                _("with %(share)s false reports (%(false)s of %(n)s) a share could become anything")
+                if of_share
+                else _("with %(share)s false reports (%(false)s of %(n)s) the mean could become anything")
+            )
+        elif of_share:
+            text = _("with %(share)s false reports (%(false)s of %(n)s) no share moves by more than %(shift)s points")
+        else:
+            text = _("with %(share)s false reports (%(false)s of %(n)s) the mean moves by no more than %(shift)s")
+        said = text % {
+            "share": wording.percent(float(self.share)),
+            "false": wording.count(self.false_reports),
+            "n": wording.count(self.n),
+            "shift": wording.points_up(self.shift) if of_share else wording.shift_up(self.shift),
+        }
+        return said[:1].upper() + said[1:] if first else said
+
+
+def item_label(item: dict[str, Any], language: str) -> ItemLabel:
+    """The protection of an item of a frozen design, in the words of one of its languages; a draft may miss some.
+
+    Raises ValueError where its table is not one of its encoding.
+    """
+    question = question_of(item)
+    tickets = tickets_of(item, question, language)
+    return ItemLabel(item["key"], item["wording"].get(language, ""), item, question.mechanism, tickets)
+
+
+def label(results: Results) -> Label:
+    """The privacy label of the design that a run estimated."""
+    items = tuple(item_label(item.frozen, item.language) for item in results.items)
+    ratio = math.prod((item.mechanism.ratio for item in items), start=Fraction(1))
+    document = results.design.document
+    before, ceilings = _before(document.get("waves"), ratio), document.get("ceilings")
+    way = way_in(results.design)
+    return Label(items, results.epsilon, ratio, results.design.digest, way, before=before, ceilings=ceilings)
+
+
+def bounds(item: Item) -> tuple[Bound, ...]:
+    """For 1 % and 5 % false reports, rounded up to whole reports; none where there are no reports.
+
+    Of shares through a table that is neither one of yes/no nor k-ary there is none where a share is so near 0 that
+    nothing is certain. Where groups are weighted, all false reports may stand in the group whose reports weigh most.
+    """
+    weight = largest_weight(item)
+    if weight is None:
+        return ()
+    sizes = [(share, math.ceil(share * item.n)) for share in FALSE_SHARES]
+    fitted = item.overall.shares if item.overall else None
+    shifts = [
+        (share, false, poisoning_bound(item.n, false, item.mechanism, fitted, weight))
+        for share, false in sizes * item.question.reports_shares
+    ]
+    shares = (Bound(SHARE, share, false, item.n, shift, 1.0) for share, false, shift in shifts if shift < math.inf)
+    return (*shares, *(_of_the_mean(item, share, false, weight) for share, false in sizes * item.question.reports_mean))
+
+
+def bounds_in_words(item: Item) -> Iterator[str]:
+    """A sentence for the shares, and one for the mean, where there are such."""
+    for _measure, some in groupby(bounds(item), key=lambda bound: bound.measure):
+        yield "; ".join(bound.in_words(first=number == 0) for number, bound in enumerate(some)) + "."
+
+
+def largest_weight(item: Item) -> float | None:
+    """How much more than 1 / n a report can weigh; None where there are no reports, or none in a weighted group."""
+    if not item.n:
+        return None
+    known, sizes = estimation.known_shares(item.partition), item.totals[0].sum(axis=1).tolist()
+    if not known:
+        return 1.0
+    return max(share * item.n / size for share, size in zip(known, sizes, strict=True)) if min(sizes) else None
+
+
+def shift_of_mean(item: Item, false_reports: int, weight: float) -> float:
+    """By how much at most so many false reports can move the mean, in its unit; the whole range where it is unknown."""
+    assert isinstance(item.mechanism, Channel)
+    values = item.question.values
+    valued = [value for value in values if value is not None]
+    widest = max(valued) - min(valued)
+    shares = item.overall.shares if item.overall else None
+    if shares is None and len(valued) < len(values):
+        return widest
+    shift = poisoning_bound_of_mean(item.n, false_reports, item.mechanism, values, shares, weight=weight)
+    return min(shift, widest)
+
+
+def _before(waves: dict[str, Any] | None, ratio: Fraction | float) -> Before | None:
+    """What a design says of other waves, with its own e^epsilon."""
+    if waves is None:
+        return None
+    spent = Fraction(waves["spent"])
+    return Before(waves["repeats"], spent, spent * Fraction(ratio))
+
+
+def _epsilon(odds: Fraction) -> float:
+    return epsilon_total([Odds(odds)])
+
+
+def _of_the_mean(item: Item, share: Fraction, false: int, weight: float) -> Bound:
+    valued = [value for value in item.question.values if value is not None]
+    return Bound(MEAN, share, false, item.n, shift_of_mean(item, false, weight), max(valued) - min(valued))

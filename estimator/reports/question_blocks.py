@@ -1,0 +1,320 @@
+"""What a report says of each question: sentences, pictures and tables, and what false reports could do to them."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+
+from estimator.base import charts, wording
+from estimator.base.charts import Row
+from estimator.base.measures import CLIPPED, CLIPPED_MEAN, IMPOSSIBLE, MEAN, TOO_FEW_VALUES
+from estimator.models import Estimate
+from estimator.reports import poisoning, privacy
+from estimator.reports.tables import Line, Table, everybody, table
+from estimator.runs import estimation, targets
+from estimator.runs.results import Cell, Item
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a report shows its numbers.
+
+    `sampling`: whether the author declares a simple random sample, so that there is an interval for its population.
+    `truth`: whether the true answers are known. `simulated`: whether the respondents are. `anytime`: whether intervals
+    hold at every look.
+    """
+
+    confidence: str
+    sampling: bool = False
+    truth: bool = False
+    simulated: bool = False
+    anytime: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture of estimates: drawn for a page, or told in words; `paper` says how it is drawn there."""
+
+    rows: tuple[Row, ...]
+    key: str
+    title: str
+    axis: charts.Axis
+
+    @cached_property
+    def html(self) -> SafeString:
+        """In both layouts; the style sheet shows the one that the page has room for."""
+        drawn = (
+            charts.picture(self.rows, key=f"{self.key}-{x.name}", title=self.title, axis=self.axis, layout=x)
+            for x in (charts.NARROW, charts.WIDE)
+        )
+        return mark_safe("".join(drawn))  # noqa: S308 - the writer escapes
+
+    @property
+    def words(self) -> str:
+        return f"{self.title} – {charts.in_words(self.rows, self.axis)}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The shares of a question, or its mean: sentences, pictures and tables.
+
+    `overall` and `by_group` are pictures. `about` is what every line speaks of where they all speak of one thing: the
+    mean, or the share of Yes; then one picture and one table show all groups.
+    """
+
+    title: str
+    caption: str
+    about: str
+    overall: Figure
+    by_group: Figure | None
+    lines: tuple[Line, ...]
+    group_lines: tuple[Line, ...]
+    main: Table
+    groups: Table | None
+
+
+@dataclass(frozen=True)
+class Block:
+    """Everything the report says of one question. `section` is the key of its section, or nothing.
+
+    `headline` is the line that a summary quotes: the mean, the share of Yes, or the largest share.
+    """
+
+    key: str
+    number: int
+    wording: str
+    section: str
+    offered: str
+    choices: tuple[str, ...]
+    notes: tuple[str, ...]
+    parts: tuple[Part, ...]
+    headline: Line
+    flags: tuple[str, ...]
+    bounds: tuple[str, ...]
+
+    @property
+    def flag_words(self) -> list[str]:
+        """Chance is no excuse where it explains too little."""
+        excused = {CLIPPED, CLIPPED_MEAN} if IMPOSSIBLE in self.flags else set()
+        return [str(wording.FLAGS[flag]) for flag in self.flags if flag not in excused]
+
+
+def block(item: Item, number: int, manner: Manner) -> Block:
+    """A question; `number` counts from 0."""
+    shares = [_part(item, item.shares, f"item-{number}", manner)] if item.shares else []
+    means = [_part(item, item.means, f"item-{number}-mean", manner)] if item.means else []
+    flags = (flag for cell in item.shown for flag in cell.estimate.flags if flag in wording.FLAGS)
+    return Block(
+        key=re.sub(r"[^a-z0-9-]", "-", item.key),
+        number=number + 1,
+        wording=item.wording,
+        section=item.frozen.get("section", ""),
+        offered=_offered(item),
+        choices=item.choices,
+        notes=tuple(_notes(item)),
+        parts=tuple(means + shares),
+        headline=_headline(item, (means + shares)[0], manner),
+        flags=tuple(distinct(flags)),
+        bounds=(*privacy.bounds_in_words(item), *poisoning.in_words(item)),
+    )
+
+
+def _headline(item: Item, part: Part, manner: Manner) -> Line:
+    """Of several shares the largest, with an interval that holds for all of them together: the reports picked it."""
+    place = max(range(len(part.lines)), key=lambda place: part.overall.rows[place].estimate or 0.0)
+    line = part.lines[place]
+    if item.means or len(part.lines) == 1 or line.missing:
+        return line
+    cell = next(cell for cell in item.shares if not cell.group_key and cell.estimate.choice == place)
+    shares = estimation.together(item.partition, item.position, item.totals, item.confidence, anytime=manner.anytime)
+    assert shares is not None
+    places = wording.decimals(cell.estimate.standard_error)
+    ends = (float(shares.noise_low[place]), float(shares.noise_high[place]))
+    told = bool(shares.noise_low[place] > np.delete(shares.noise_high, place).max())
+    return replace(line, sentence=wording.of_largest(_sentence(item, cell, places, manner, ends), told=told))
+
+
+def _offered(item: Item) -> str:
+    """What could be answered; the choices stand after it."""
+    if item.kind == "number":
+        grid = {name: wording.point(float(item.frozen["grid"][name])) for name in ("minimum", "maximum", "step")}
+        return _("A number from %(minimum)s to %(maximum)s, in steps of %(step)s") % grid
+    return _("Any of") if item.kind == "several_choices" else _("Choices")
+
+
+def _notes(item: Item) -> Iterator[str]:
+    if item.condition:
+        yield wording.asked_only(item.condition.wording, item.condition.answers, item.condition.unasked)
+    if item.kind == "several_choices":
+        yield _("More than one could be ticked: the shares need not sum to 100 %.")
+    if item.kind == "scale":
+        said = {"points": sum(value is not None for value in item.question.values), "choice": item.choices[-1]}
+        if None in item.question.values:
+            yield _("For the mean the choices count as 1 to %(points)s; who chose “%(choice)s” has no point.") % said
+        else:
+            yield _("For the mean the choices count as 1 to %(points)s.") % said
+    if item.kind == "scale" and not item.question.reports_shares:
+        yield str(wording.MEAN_ALONE)
+
+
+def _part(item: Item, cells: tuple[Cell, ...], key: str, manner: Manner) -> Part:
+    mean = cells[0].estimate.measure == MEAN
+    overall, by_group = ([c for c in cells if bool(c.group_key) == grouped] for grouped in (False, True))
+    single = mean or bool(item.of_one)  # one row per group: a single picture shows all of them
+    rows = [_drawn(item, cell, manner, by_group=single and bool(by_group)) for cell in overall + (by_group * single)]
+    group_rows = [] if single else _grouped(item, by_group, manner)
+    axis = _axis_of_mean(item) if mean else charts.axis_for(rows + group_rows)
+    caption = _("Estimated mean") if mean else _("Estimated shares")
+    if item.of_one:
+        caption = _("Estimated shares of those whose true answer is “%(answer)s”") % {"answer": item.of_one}
+    about = _("Mean") if mean else item.of_one
+    lines, group_lines = (tuple(_line(item, cell, manner) for cell in some) for some in (overall, by_group))
+    shown: dict[str, Any] = {
+        "about": about,
+        "error": _error_name(mean=mean, sampling=manner.sampling),
+        "confidence": manner.confidence,
+        "sampling": manner.sampling,
+        "truth": manner.truth,
+    }
+    joined, by_groups = single and bool(by_group), _("%(caption)s, by group") % {"caption": caption}
+    apart = table(group_lines, caption=by_groups, grouped=True, **shown) if group_lines and not single else None
+    return Part(
+        title=(_("Mean") if mean else _("Shares")) if item.means and item.shares else "",
+        caption=caption,
+        about=about,
+        overall=Figure(tuple(rows), key, f"{caption}: {item.wording}", axis),
+        by_group=Figure(tuple(group_rows), f"{key}-groups", f"{by_groups}: {item.wording}", axis)
+        if group_rows
+        else None,
+        lines=lines,
+        group_lines=group_lines,
+        main=table(lines + group_lines * single, caption=caption, grouped=joined, **shown),
+        groups=apart,
+    )
+
+
+def _error_name(*, mean: bool, sampling: bool) -> str:
+    if sampling:
+        return _("Standard error") if mean else _("Standard error, points")
+    return _("Standard error of the tickets") if mean else _("Standard error of the tickets, points")
+
+
+def _axis_of_mean(item: Item) -> charts.Axis:
+    points = [value for value in item.question.values if value is not None]
+    return charts.axis_of_range(points[0], points[-1], points[1] - points[0] if len(points) > 1 else 1.0)
+
+
+def _grouped(item: Item, cells: list[Cell], manner: Manner) -> list[Row]:
+    """The rows of a picture by group: a block for each choice."""
+    rows = []
+    for choice in range(len(item.choices)):
+        mine = [cell for cell in cells if cell.estimate.choice == choice]
+        rows += [
+            _drawn(item, cell, manner, by_group=True, heading="" if n else cell.choice) for n, cell in enumerate(mine)
+        ]
+    return rows
+
+
+def _unit(cell: Cell) -> wording.Unit:
+    return wording.PLAIN if cell.estimate.measure == MEAN else wording.PERCENT
+
+
+def _missing(cell: Cell) -> str:
+    return wording.not_enough(cell.estimate.n, values=TOO_FEW_VALUES in cell.estimate.flags)
+
+
+def _drawn(item: Item, cell: Cell, manner: Manner, *, by_group: bool, heading: str = "") -> Row:
+    estimate, unit = cell.estimate, _unit(cell)
+    places = wording.decimals(estimate.standard_error, unit)
+    means = targets.meaning(item, estimate)
+    label = (cell.group or everybody(means, mixed=True)) if by_group else (cell.choice or _("Mean"))
+    if not cell.known:
+        return Row(label, _missing(cell), heading=heading)
+    interval = wording.span(estimate.noise_low, estimate.noise_high, places, unit)
+    return Row(
+        label=label,
+        text=f"{wording.value(estimate.constrained, places, unit)} ({interval})",
+        estimate=estimate.constrained,
+        low=estimate.low if manner.sampling else None,
+        high=estimate.high if manner.sampling else None,
+        noise_low=estimate.noise_low,
+        noise_high=estimate.noise_high,
+        truth=cell.truth,
+        heading=heading,
+        marks=_("known truth"),
+    )
+
+
+def _line(item: Item, cell: Cell, manner: Manner) -> Line:
+    estimate, n, unit = cell.estimate, wording.count(cell.estimate.n), _unit(cell)
+    means = targets.meaning(item, estimate)
+    if not cell.known:
+        return Line(cell.choice, cell.group, n, means, missing=_missing(cell))
+    places = wording.decimals(estimate.standard_error, unit)
+    error = estimate.standard_error if manner.sampling else estimate.noise_standard_error
+    return Line(
+        choice=cell.choice,
+        group=cell.group,
+        n=n,
+        means=means,
+        estimate=wording.value(estimate.constrained, places, unit),
+        noise=wording.span(estimate.noise_low, estimate.noise_high, places, unit),
+        sampled=wording.span(estimate.low, estimate.high, places, unit) if manner.sampling else "",
+        error=wording.error(error, places + 1, unit),
+        direct=wording.count(_asked_directly(estimate, error)),
+        truth=wording.value(cell.truth, max(places, 1), unit) if cell.truth is not None else "",
+        holds=None if cell.truth is None else held(cell, sampling=manner.sampling),
+        sentence=_sentence(item, cell, places, manner, (estimate.noise_low, estimate.noise_high)),
+    )
+
+
+def _asked_directly(estimate: Estimate, error: float | None) -> float | None:
+    """How many honest people a direct question needs for the error that is shown, which may be the tickets' alone.
+
+    None for fewer than two, who have no standard error: the reports cannot tell how far the answers lie apart.
+    """
+    if estimate.direct_question_n is None or not estimate.standard_error or not error:
+        return None
+    needed = 1 + (estimate.direct_question_n - 1) * (estimate.standard_error / error) ** 2
+    return needed if needed >= 2 else None
+
+
+def _sentence(item: Item, cell: Cell, places: int, manner: Manner, ends: tuple[float | None, float | None]) -> str:
+    """The estimate with the interval between these ends; where that is of no use, it alone."""
+    estimate, unit, some = cell.estimate, _unit(cell), None in item.question.values
+    said: dict[str, Any] = {
+        "group": cell.group,
+        "simulated": manner.simulated,
+        "n": estimate.n,
+        "weighted": targets.is_weighted(targets.meaning(item, estimate).noise_target),
+    }
+    low, high = ends
+    if low is not None and high is not None and not _of_use(item, estimate, high - low):
+        return wording.too_wide(**said, choice=cell.choice, some=some, interval=wording.span(low, high, places, unit))
+    said |= {
+        "estimate": wording.value(estimate.constrained, places, unit),
+        "interval": wording.between(low, high, places, unit),
+    }
+    if estimate.measure == MEAN:
+        return wording.mean_sentence(**said, some=some)
+    return wording.sentence(**said, choice=cell.choice, several=item.kind == "several_choices")
+
+
+def _of_use(item: Item, estimate: Estimate, width: float) -> bool:
+    return estimation.is_of_use(width, estimation.reach_of(item.question, estimate.measure))
+
+
+def held(cell: Cell, *, sampling: bool) -> bool:
+    """Whether an interval holds the known truth: that for a larger population, or that for those who took part."""
+    estimate, truth = cell.estimate, cell.truth
+    low, high = (estimate.low, estimate.high) if sampling else (estimate.noise_low, estimate.noise_high)
+    return truth is not None and low is not None and high is not None and low <= truth <= high
+
+
+def distinct(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(values))

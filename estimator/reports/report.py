@@ -1,0 +1,299 @@
+"""The report of a run: every number with its interval, in words, in a picture and in a table, and what a reader needs
+to judge them. A page and a PDF are made of it; both say the same."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.utils.html import format_html
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+
+from estimator.base import charts, wording
+from estimator.base.languages import LANGUAGES, spoken
+from estimator.models import Disclosure, Run
+from estimator.reports import disclosures, facts, privacy
+from estimator.reports import question_blocks as blocks
+from estimator.reports import verification as verifying
+from estimator.reports.facts import Fact
+from estimator.reports.methods import Methods, confidence, methods
+from estimator.reports.question_blocks import Block, Manner
+from estimator.reports.references import listed
+from estimator.reports.trends import Change, changes, meant
+from estimator.runs import results, targets
+from estimator.runs.estimation import known_shares
+from estimator.runs.results import Results
+
+
+@dataclass(frozen=True)
+class Section:
+    """Questions under one title; all of them, under none, where the design has no sections."""
+
+    title: str
+    introduction: str
+    blocks: tuple[Block, ...]
+
+    @property
+    def deeper(self) -> int:
+        """By how many levels the headings of its questions are below those of questions without a section."""
+        return 1 if self.title else 0
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a report says, in the language that was spoken when it was built; read it while that is spoken."""
+
+    results: Results
+    disclosure: Disclosure
+    language: str
+    blocks: tuple[Block, ...]
+    changes: tuple[Change, ...] = ()
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """The questions in their order, under the titles of the design."""
+        titles, language = self.document.get("sections", []), self.results.language
+        if not titles:
+            return [Section("", "", self.blocks)]
+        return [
+            Section(
+                title["title"][language],
+                title["introduction"][language],
+                tuple(block for block in self.blocks if block.section == title["key"]),
+            )
+            for title in titles
+        ]
+
+    @property
+    def run(self) -> Run:
+        return self.results.run
+
+    @cached_property
+    def label(self) -> privacy.Label:
+        return privacy.label(self.results)
+
+    @property
+    def in_all_waves(self) -> str:
+        """Epsilon with all earlier waves, in words; empty where nobody had spent anything before."""
+        before = self.label.before
+        if before is None or before.spent == 1:
+            return ""
+        return _("in all waves so far: %(epsilon)s at most") % {"epsilon": wording.epsilon(before.epsilon_together)}
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return self.results.design.document
+
+    @property
+    def introduction(self) -> str:
+        return str(self.document["introduction"][self.results.language])
+
+    @property
+    def strata_wording(self) -> str:
+        return str(self.document["strata"]["wording"][self.results.language])
+
+    @property
+    def simulated(self) -> bool:
+        return self.results.design.rehearsal
+
+    @property
+    def sampling(self) -> bool:
+        """Whether the interval for a larger population is shown: where the author declares a simple random sample."""
+        return self.disclosure.has_margin
+
+    @property
+    def confidence(self) -> str:
+        return confidence(self.results)
+
+    @cached_property
+    def in_short(self) -> list[facts.Short]:
+        return list(facts.in_short(self.results, self.blocks, simulated=self.simulated, sampling=self.sampling))
+
+    @cached_property
+    def methods(self) -> Methods:
+        return methods(self.results, sampling=self.sampling)
+
+    @cached_property
+    def references(self) -> list[str]:
+        """The works that the report cites."""
+        poisoned = {"cheu"} if not self.simulated else set()
+        changed = {"zou_waves"} if any(change.series.choice is not None for change in self.changes) else set()
+        return listed({*self.methods.cited, "clark", "aapor", *poisoned, *changed})
+
+    @cached_property
+    def label_facts(self) -> list[Fact]:
+        return list(facts.label_facts(self.results, self.label))
+
+    @cached_property
+    def disclosed(self) -> list[Fact]:
+        return list(facts.disclosed(self.results, self.disclosure))
+
+    @property
+    def left_empty(self) -> str:
+        return disclosures.left_empty(self.disclosure)
+
+    @cached_property
+    def limits(self) -> list[Fact]:
+        return list(facts.limits(self.results, sampling=self.sampling))
+
+    @cached_property
+    def origin(self) -> list[Fact]:
+        return list(facts.origin(self.results))
+
+    @property
+    def verifying(self) -> list[str]:
+        return verifying.steps(self.results)
+
+    @property
+    def code(self) -> str:
+        return verifying.code(self.results)
+
+    @property
+    def how_to_read(self) -> str:
+        return facts.how_to_read()
+
+    @property
+    def assumption(self) -> str:
+        """How the intervals of changes are meant."""
+        return meant(self.changes, sampling=self.sampling)
+
+    @property
+    def counted_on(self) -> str:
+        assert self.run.snapshot_at is not None
+        return facts.day(self.run.snapshot_at)
+
+    @property
+    def every_look(self) -> str:
+        """What the intervals of a run made before closing are; empty of one made after."""
+        return str(wording.EVERY_LOOK) if self.run.anytime else ""
+
+    @property
+    def reports(self) -> str:
+        return wording.count(self.run.reports)
+
+    @property
+    def coin_reports(self) -> str:
+        """How many of the reports came from a real coin or die; empty where none did."""
+        return wording.count(self.run.coin_reports) if self.run.coin_reports else ""
+
+    @cached_property
+    def truth_marked(self) -> bool:
+        return _truth_marked(self.results)
+
+    @cached_property
+    def coverage(self) -> str:
+        """How many intervals hold the known truth, in words; empty where none is known."""
+        marked = [c for item in self.results.items for c in item.shown if c.known and c.truth is not None]
+        if not marked:
+            return ""
+        said = {"all": len(marked), "confidence": self.confidence}
+        said["noise"] = sum(blocks.held(cell, sampling=False) for cell in marked)
+        said["sampled"] = sum(blocks.held(cell, sampling=True) for cell in marked)
+        text = _(
+            "%(noise)s of %(all)s intervals hold the known truth. About %(confidence)s of them are expected to, where "
+            "they miss by chance alone."
+        )
+        if self.sampling:
+            text = _(
+                "%(sampled)s of %(all)s intervals for a larger population hold the known truth; of those for the "
+                "tickets’ chance alone %(noise)s of %(all)s. About %(confidence)s of the latter are expected to."
+            )
+        return text % said
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """The report's own headings and short words, for every shape of it."""
+        return {
+            "kind": _("Rehearsal report") if self.simulated else _("Survey report"),
+            "reports": _("Reports"),
+            "with_coin": _("of them with a real coin: %(count)s") % {"count": self.coin_reports},
+            "counted": _("Counted"),
+            "intervals": _("Intervals"),
+            "epsilon": _("Epsilon, in total"),
+            "in_short": _("In short"),
+            "how": _("How to read this"),
+            "question": _("Question"),
+            "by_group": _("By group"),
+            "group_sentences": _("By group, in sentences"),
+            "group_numbers": _("By group, in numbers and sentences"),
+            "poison": _("If some reports were false."),
+            "methods": _("Methods"),
+            "groups_asked": _("Groups were asked for openly: “%(wording)s”") % {"wording": self.strata_wording},
+            "references": _("References"),
+            "label": _("Privacy label"),
+            "disclosed": _("What a survey should disclose"),
+            "disclosed_by": _("The items are those of the AAPOR Code (2021)."),
+            "changes": _("Change since earlier waves"),
+            "limits": _("What these numbers cannot say"),
+            "verify": _("How to check it"),
+            "to_results": _("To the results"),
+            "downloads": _("Downloads"),
+            "languages": _("Languages"),
+            "not_published": _("This report is not published: only you can see it."),
+            "simulated": _("The respondents of this survey were simulated."),
+            "simulated_how": _(
+                "Their answers are known, so the truth is marked beside each estimate. Each answer went the way of a "
+                "real one: through a ticket, then to the collector."
+            ),
+            "made_with": _(
+                "Made with Candor. Answers stay on the respondents’ devices; what is collected are randomised reports."
+            ),
+            "csv": _("Estimates, CSV"),
+            "json": _("Everything, JSON"),
+            "page": _("Page %(page)s of %(pages)s"),
+        } | self.legend
+
+    @property
+    def legend(self) -> dict[str, str]:
+        """What the marks of the pictures stand for."""
+        noise, whole = (
+            {"confidence": self.confidence, "target": targets.of_report(self.results.partition, sampled=sampled)}
+            for sampled in (False, True)
+        )
+        marks = {
+            "mark_estimate": _("estimate"),
+            "mark_noise": _("%(confidence)s interval for %(target)s: the tickets’ chance alone") % noise,
+        }
+        if self.sampling:
+            text = _("%(confidence)s interval for %(target)s, of which they are a simple random sample")
+            marks["mark_whole"] = text % whole
+        if self.truth_marked:
+            text = _("known truth of the simulated respondents")
+            if known_shares(self.results.partition):
+                text = _("known truth of the simulated respondents, weighted as the estimates are")
+            marks["mark_truth"] = text
+        return marks
+
+
+def build(run: Run, *, most: int | None = None) -> Report:
+    """The report of a finished run; of its first questions alone where `most` says how many."""
+    read = results.read(run, most=most)
+    disclosure = disclosures.of(read.design.slug)
+    manner = Manner(
+        confidence=confidence(read),
+        sampling=disclosure.has_margin,
+        truth=_truth_marked(read),
+        simulated=read.design.rehearsal,
+        anytime=run.anytime,
+    )
+    made = tuple(blocks.block(item, number, manner) for number, item in enumerate(read.items))
+    # The first questions alone are wanted for a glance at what was found, not for what it was before.
+    return Report(read, disclosure, spoken(), made, changes(read, manner) if most is None else ())
+
+
+def context(run: Run, *, most: int | None = None) -> dict[str, Any]:
+    """What the templates of a report need, on its own page and in the panel; `most` as for `build`."""
+    report = build(run, most=most)
+    marks = {name: mark_safe(charts.legend(name)) for name in ("estimate", "noise", "whole", "truth")}  # noqa: S308
+    return {
+        "report": report,
+        "words": report.words,
+        "marks": marks,
+        "languages": LANGUAGES,
+        # The words of the survey are in its language, whatever the language of the page.
+        "said": format_html(' lang="{}" dir="auto"', report.results.language),
+    }
+
+
+def _truth_marked(read: Results) -> bool:
+    return any(cell.truth is not None for item in read.items for cell in item.shown)

@@ -1,0 +1,125 @@
+"""The tables of a report: the same cells on a page and on paper."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from estimator.runs import targets
+from estimator.runs.targets import Meaning
+
+
+@dataclass(frozen=True)
+class Line:
+    """One estimate in a table: each number as text, or `missing`, which says why there are none.
+
+    `sampled` is the interval for a larger population; empty where the author does not declare a simple random sample.
+    `means` is what is to be said of the number.
+    """
+
+    choice: str
+    group: str
+    n: str
+    means: Meaning
+    missing: str = ""
+    estimate: str = ""
+    noise: str = ""
+    sampled: str = ""
+    error: str = ""
+    direct: str = ""
+    truth: str = ""
+    holds: bool | None = None
+    sentence: str = ""
+
+    @property
+    def quote(self) -> str:
+        """What there is to quote: the estimate with its interval, or why there is none."""
+        if not self.missing:
+            return self.sentence
+        of = self.group or self.choice
+        return f"“{of}”: {self.missing}." if of else f"{self.missing}."
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: its text, what kind of it (see KINDS), over how many columns, and whether its words are the survey's.
+
+    `note` stands small after the text; `stands_out` where it is to be noticed.
+    """
+
+    text: str
+    kind: str = "number"
+    span: int = 1
+    quoted: bool = False
+    note: str = ""
+    stands_out: bool = False
+
+
+KINDS = ("head", "words", "number", "strong", "missing")
+
+
+@dataclass(frozen=True)
+class Column:
+    """The head of a column."""
+
+    text: str
+    number: bool = True
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under their columns; the first cell of a row is its head."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+def table(
+    lines: tuple[Line, ...], *, caption: str, about: str, grouped: bool, error: str, confidence: str, sampling: bool,
+    truth: bool,
+) -> Table:  # fmt: skip
+    """The table of some lines.
+
+    `about`: what all of them speak of, where it is one thing. `grouped`: a row names its group. `sampling`, `truth`:
+    whether there are columns for the interval of a larger population, and for the known truth.
+    """
+    by_group, by_choice = grouped or bool(about), not about
+    columns = [Column(_("Group") if grouped else _("Who"), number=False)] * by_group
+    columns += [Column(_("True answer"), number=False)] * by_choice
+    columns += [Column(_("Reports")), Column(_("Estimate"))]
+    found = {sampled: [_target(line, sampled=sampled) for line in lines] for sampled in (False, True)}
+    mixed = targets.common(found[False]) == targets.MIXED
+    columns += [
+        Column(targets.heading(found[sampled], sampled=sampled, confidence=confidence))
+        for sampled in (False, *[True] * sampling)
+    ]
+    columns += [Column(error), Column(_("Needed if asked directly"))]
+    columns += [Column(_("Known truth"))] * truth
+    numbers = 4 + sampling
+    rows = (
+        _row(line, by_group=by_group, by_choice=by_choice, numbers=numbers, truth=truth, mixed=mixed) for line in lines
+    )
+    return Table(caption, tuple(columns), tuple(rows))
+
+
+def everybody(means: Meaning, *, mixed: bool) -> str:
+    """What all respondents are called beside their groups: `mixed` where they are weighted, and the groups are not."""
+    return _("All respondents, weighted") if mixed and targets.is_weighted(means.noise_target) else _("All respondents")
+
+
+def _target(line: Line, *, sampled: bool) -> str:
+    return line.means.target if sampled else line.means.noise_target
+
+
+def _row(line: Line, *, by_group: bool, by_choice: bool, numbers: int, truth: bool, mixed: bool) -> tuple[Cell, ...]:
+    named = [Cell(line.group or everybody(line.means, mixed=mixed), "head", quoted=bool(line.group))] * by_group
+    named += [Cell(line.choice, "words" if by_group else "head", quoted=True)] * by_choice
+    if line.missing:
+        told = [Cell(line.missing, "missing", span=numbers)]
+    else:
+        told = [Cell(line.estimate, "strong"), Cell(line.noise)]
+        told += [Cell(line.sampled)] * (numbers == 5)
+        told += [Cell(line.error), Cell(line.direct)]
+    inside = {True: _("inside"), False: _("outside"), None: ""}[line.holds]
+    known = [Cell(line.truth or "–", note=inside, stands_out=line.holds is False)] * truth
+    return (*named, Cell(line.n), *told, *known)

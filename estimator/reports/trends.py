@@ -1,0 +1,218 @@
+"""What a report says of earlier waves: by question a sentence for each change, a picture over time, and a table."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+
+from estimator.analyses import axes
+from estimator.base import charts, wording
+from estimator.reports.earlier_waves import Changed, Series, Wave, series, value_of
+from estimator.reports.question_blocks import Figure, Manner
+from estimator.reports.tables import Cell, Column, Table
+from estimator.runs import targets, waves
+from estimator.runs.results import Results
+
+POINTS = wording.Unit(100, 2, "")
+
+
+@dataclass(frozen=True)
+class Trend(Figure):
+    """A picture of one number over time: upright on a page, on paper the waves below each other."""
+
+    @cached_property
+    def html(self) -> SafeString:
+        return mark_safe(charts.trend(self.rows, key=self.key, title=self.title, axis=self.axis))  # noqa: S308
+
+
+@dataclass(frozen=True)
+class Change:
+    """What has changed in one number of a question; `wording` is empty where it is the question's next one."""
+
+    series: Series
+    wording: str
+    sentences: tuple[str, ...]
+    figure: Trend
+    table: Table
+
+
+def changes(read: Results, manner: Manner) -> tuple[Change, ...]:
+    """Everything that the report says of earlier waves; nothing where there were none."""
+    asked, found = "", []
+    for number, one in enumerate(series(read)):
+        found.append(_change(one, number, manner, wording="" if one.item.key == asked else one.item.wording))
+        asked = one.item.key
+    return tuple(found)
+
+
+def meant(found: Sequence[Change], *, sampling: bool) -> str:
+    """Of whom the intervals of changes speak, how they are made and what they take for granted."""
+    series = [change.series for change in found]
+    of = (wave.target(sampled=sampling) for one in series for wave in one.waves)
+    methods = {targets.of_difference(mean=one.choice is None) for one in series}
+    said = [
+        _("The intervals of changes are for %(target)s, then and now.")
+        % {"target": targets.of_waves(of, sampled=sampling)},
+        *(str(text) for name, text in targets.DIFFERENCES.items() if name in methods),
+        _who_came_again(
+            remembered=any(change.remembered for one in series for change in one.changes), sampling=sampling
+        ),
+    ]
+    return " ".join(said)
+
+
+def _who_came_again(*, remembered: bool, sampling: bool) -> str:
+    """What it does to the intervals that nobody knows who took part in several waves."""
+    if sampling:
+        return _(
+            "Nobody knows who took part more than once, so waves are taken as different people’s. If many are the "
+            "same, the intervals are too wide where they mostly stayed with their answers, and too narrow where they "
+            "changed them. Each interval is one by itself."
+        )
+    if remembered:
+        return _(
+            "Nobody knows who took part more than once. Devices remembered their tickets, so who stayed with an answer "
+            "sent the same report again: if many did, the intervals are too wide. Each interval is one by itself."
+        )
+    return _(
+        "They hold the chance of the tickets, which every wave drew anew: who took part more than once makes no "
+        "difference to them. Each interval is one by itself."
+    )
+
+
+def _change(one: Series, number: int, manner: Manner, *, wording: str) -> Change:
+    of = _of(one)
+    found = [wave.target(sampled=manner.sampling) for wave in one.waves]
+    mixed = targets.common(found) == targets.MIXED
+    points = tuple(_point(wave, _label(wave, one.waves[-1], mixed=mixed), one.choice, manner) for wave in one.waves)
+    values = [
+        end for point in points for end in (point.low, point.high, point.noise_low, point.noise_high) if end is not None
+    ]
+    axis = axes.of_range(values) if one.choice is None else charts.axis_for(points)
+    caption = _("%(what)s over time") % {"what": of}
+    figure = Trend(points, f"change-{number}", f"{caption}: {one.item.wording}", axis)
+    rows = tuple(_cells(point, wave) for point, wave in zip(points, one.waves, strict=True))
+    interval = targets.heading(found, sampled=manner.sampling, confidence=manner.confidence)
+    head = (Column(_("Wave"), number=False), Column(_("Reports")), Column(_("Estimate")), Column(interval))
+    return Change(one, wording, tuple(_sentences(one, manner)), figure, Table(caption, head, rows))
+
+
+def _of(one: Series) -> str:
+    return _("Mean") if one.choice is None else _("Share of “%(choice)s”") % {"choice": one.item.choices[one.choice]}
+
+
+def _named(wave: Wave, newest: Wave) -> str:
+    said = {"number": wave.number}
+    return _("wave %(number)s") % said if waves.are_waves(newest.design) else _("version %(number)s") % said
+
+
+def _label(wave: Wave, newest: Wave, *, mixed: bool) -> str:
+    """The name of a wave at the head of its row; `mixed` where only some of the waves are weighted."""
+    name = _named(wave, newest)
+    name = name[:1].upper() + name[1:]
+    return _("%(wave)s, weighted") % {"wave": name} if mixed and wave.weighted else name
+
+
+def _unit(choice: int | None) -> wording.Unit:
+    return wording.PLAIN if choice is None else wording.PERCENT
+
+
+def _point(wave: Wave, label: str, choice: int | None, manner: Manner) -> charts.Row:
+    if wave.fit is None or not waves.is_told(wave.fit, choice):
+        return charts.Row(label, wording.not_enough(wave.n, values=wave.fit is not None))
+    fit, unit = wave.fit, _unit(choice)
+    places = wording.decimals(value_of(fit, choice, "standard_error"), unit)
+    ends = ("low", "high") if manner.sampling else ("noise_low", "noise_high")
+    low, high = (value_of(fit, choice, end) for end in ends)
+    span = wording.span(low, high, places, unit)
+    text = f"{wording.value(value_of(fit, choice, 'constrained'), places, unit)} ({span})"
+    return charts.Row(
+        label,
+        text,
+        value_of(fit, choice, "constrained"),
+        low=low if manner.sampling else None,
+        high=high if manner.sampling else None,
+        noise_low=value_of(fit, choice, "noise_low"),
+        noise_high=value_of(fit, choice, "noise_high"),
+    )
+
+
+def _cells(point: charts.Row, wave: Wave) -> tuple[Cell, ...]:
+    head = (Cell(point.label, "head"), Cell(wording.count(wave.n)))
+    if point.estimate is None:
+        return (*head, Cell(point.text, "missing", span=2))
+    estimate, _space, span = point.text.partition(" (")
+    return (*head, Cell(estimate, "strong"), Cell(span.removesuffix(")")))
+
+
+def _sentences(one: Series, manner: Manner) -> Iterator[str]:
+    for change in one.changes:
+        low, high = _ends(change, manner)
+        unit = wording.PLAIN if one.choice is None else POINTS
+        places = wording.decimals(change.number("standard_error"), unit)
+        said = {
+            "before": _named(change.since, one.waves[-1]),
+            "after": _named(one.waves[-1], one.waves[-1]),
+            "confidence": manner.confidence,
+            "choice": "" if one.choice is None else one.item.choices[one.choice],
+        }
+        if low <= 0 <= high:
+            said |= _numbers(low, high, places, unit)
+            yield _unclear(mean=one.choice is None) % said
+            continue
+        near, far = (low, high) if low > 0 else (-high, -low)
+        while places < unit.most and wording.outwards(near, far, places, unit)[0] <= 0:
+            places += 1
+        said |= _numbers(near, far, places, unit) | {"size": wording.value(abs(change.estimate), places, unit)}
+        yield _clear(mean=one.choice is None, rose=low > 0) % said
+
+
+def _ends(change: Changed, manner: Manner) -> tuple[float, float]:
+    part = "" if manner.sampling else "noise_"
+    return change.number(f"{part}low"), change.number(f"{part}high")
+
+
+def _numbers(low: float, high: float, places: int, unit: wording.Unit) -> dict[str, str]:
+    least, most = wording.outwards(low, high, places, unit)
+    plain = wording.Unit(1, unit.most, "")
+    return {"low": _signed(wording.value(least, places, plain)), "high": _signed(wording.value(most, places, plain))}
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", "\u2212")
+
+
+def _clear(*, mean: bool, rose: bool) -> str:
+    if mean and rose:
+        return _(
+            "Between %(before)s and %(after)s the estimated mean rose by %(size)s (%(confidence)s interval %(low)s to "
+            "%(high)s)."
+        )
+    if mean:
+        return _(
+            "Between %(before)s and %(after)s the estimated mean fell by %(size)s (%(confidence)s interval %(low)s to "
+            "%(high)s)."
+        )
+    if rose:
+        return _(
+            "Between %(before)s and %(after)s the estimated share of “%(choice)s” rose by %(size)s points "
+            "(%(confidence)s interval %(low)s to %(high)s)."
+        )
+    return _(
+        "Between %(before)s and %(after)s the estimated share of “%(choice)s” fell by %(size)s points "
+        "(%(confidence)s interval %(low)s to %(high)s)."
+    )
+
+
+def _unclear(*, mean: bool) -> str:
+    if mean:
+        return _(
+            "Between %(before)s and %(after)s we cannot tell whether the mean changed: by between %(low)s and %(high)s "
+            "(%(confidence)s interval)."
+        )
+    return _(
+        "Between %(before)s and %(after)s we cannot tell whether the share of “%(choice)s” changed: by between "
+        "%(low)s and %(high)s points (%(confidence)s interval)."
+    )

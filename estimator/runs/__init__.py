@@ -1,0 +1,1 @@
+"""Runs: from the totals of a design to its estimates, by a job."""

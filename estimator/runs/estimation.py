@@ -1,0 +1,288 @@
+"""From the totals of a design to its estimates. No database, no clock: the same totals give the same numbers."""
+
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collector.designs import FEWEST_IN_GROUP, Design, canonical
+from collector.reports.selectors import Totals
+from estimator.base.measures import (
+    CLIPPED,
+    CLIPPED_MEAN,
+    COLLAPSED,
+    IMPOSSIBLE,
+    MEAN,
+    SHARE,
+    TOO_FEW,
+    TOO_FEW_VALUES,
+    WEIGHTED,
+)
+from estimator.runs.groups import ENOUGH_TO_WEIGHT, Partition
+from randomized_response import (
+    MeanEstimate,
+    ProportionEstimate,
+    Question,
+    collapse_strata,
+    combine_means,
+    combine_strata,
+    mean_of_shares,
+    question_of,
+)
+
+WIDEST_OF_USE = 0.5
+"""Part of all that is possible up to which an interval is of use: a wider one tells less than it leaves open."""
+
+MINIMUM_MICRODATA = 100
+"""Fewer reports than this are not given out one by one. Each is protected by its table alone already; that nobody can
+say whose a row is comes from the others: who knows that a person took part guesses right once in so many."""
+
+ALARM = 4.0
+"""The coin's standard errors by which an estimate may leave what the table can produce before it is flagged."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One estimate; every number is None where there are too few reports for it.
+
+    A mean has choice 0, and no number of reports that say it.
+    """
+
+    position: int
+    measure: str
+    choice: int
+    stratum: int | None
+    n: int
+    sent: int | None
+    unbiased: float | None
+    constrained: float | None
+    standard_error: float | None
+    noise_standard_error: float | None
+    low: float | None
+    high: float | None
+    interval: str
+    noise_low: float | None
+    noise_high: float | None
+    noise_interval: str
+    direct_question_n: float | None
+    flags: list[str]
+
+
+def input_digest(design: Design, totals: Totals) -> str:
+    """SHA-256 of everything that an estimate depends on: the design and its totals."""
+    inputs = {"design": design.digest, "totals": [table.tolist() for table in totals]}
+    return hashlib.sha256(canonical(inputs)).hexdigest()
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What is estimated of one item among some respondents: shares, a mean, or both."""
+
+    shares: ProportionEstimate | None
+    mean: MeanEstimate | None
+
+
+def estimate_item(
+    partition: Partition, position: int, totals: Totals, confidence: float, *, anytime: bool = False
+) -> Iterator[Row]:
+    """The estimates of one item: of all respondents first, then of each part; shares by choice, then the mean.
+
+    `totals` are the tables of the item's own symbols as they are released, each of shape (rows of the partition, m).
+    `anytime` asks for intervals that hold however often one looks, as one does while reports come in; else they hold at
+    one look.
+    """
+    question, known = question_of(partition.design.document["items"][position]), known_shares(partition)
+    strata = np.stack(totals, axis=1)
+    everyone, fit = strata.sum(axis=0), overall(partition, position, totals, confidence)
+    if anytime and fit:
+        fit = _at_every_look(question, fit, None if known else everyone)
+    yield from _rows(question, position, None, everyone, fit, _weights(partition, strata) if known else [])
+    for part, counts in zip(partition.parts, strata, strict=bool(partition.parts)):
+        fit = fit_of(question, counts, confidence)
+        if anytime and fit:
+            fit = _at_every_look(question, fit, counts)
+        yield from _rows(question, position, part.code, counts, fit, [])
+
+
+def _weights(partition: Partition, strata: NDArray[np.int64]) -> list[str]:
+    """The flags of an estimate that is weighted: whether some groups of it are weighted as one."""
+    together = partition.other is not None or len(collapsed(strata)) < len(strata)
+    return [WEIGHTED, *[COLLAPSED] * together]
+
+
+def _at_every_look(question: Question, fit: Fit, counts: NDArray[np.int64] | None) -> Fit:
+    """The same estimates with intervals that hold at all looks together; no `counts` where strata were put together."""
+    return Fit(
+        fit.shares and question.shares_at_every_look(fit.shares, counts),
+        fit.mean and question.mean_at_every_look(fit.mean, counts),
+    )
+
+
+def overall(partition: Partition, position: int, totals: Totals, confidence: float) -> Fit | None:
+    """What is estimated of all respondents: the parts by their known population shares, or all reports together.
+
+    None where there are too few reports; `totals` as for `estimate_item`. Its intervals hold at one look. Made of what
+    is released alone, so that everybody who has that comes to the same number.
+    """
+    question, strata = question_of(partition.design.document["items"][position]), np.stack(totals, axis=1)
+    known = known_shares(partition)
+    if known:
+        return weighted(question, strata, known, confidence)
+    return fit_of(question, strata.sum(axis=0), confidence)
+
+
+def together(
+    partition: Partition, position: int, totals: Totals, confidence: float, *, anytime: bool = False
+) -> ProportionEstimate | None:
+    """The shares of all respondents with intervals that hold together, so that one may be picked by its size.
+
+    `totals` and `anytime` as for `estimate_item`. Each interval is one at 1 - (1 - confidence) / k of k choices
+    (Bonferroni; Miller 1981, Simultaneous Statistical Inference, chapter 1): whichever is picked, and however, it
+    misses with 1 - confidence at most. Of two choices of which one holds, either interval is the other turned round:
+    k is 1. None where no shares are told, or too few reports came.
+    """
+    question = question_of(partition.design.document["items"][position])
+    k = len(partition.design.document["items"][position]["choices"])
+    alone = k == 2 and question.kind != "several_choices"
+    fit = overall(partition, position, totals, confidence if alone else 1 - (1 - confidence) / k)
+    if fit is None or not question.reports_shares:
+        return None
+    everyone = None if known_shares(partition) else np.stack(totals, axis=1).sum(axis=0)
+    return (_at_every_look(question, fit, everyone) if anytime else fit).shares
+
+
+def is_of_use(width: float, reach: float) -> bool:
+    """Whether an interval is narrow enough for its estimate to be quoted: at most half of `reach`, all there can be.
+
+    The one rule of it, for sentences and plans. Numbers themselves are told in tables and files however wide it is.
+    """
+    return width <= WIDEST_OF_USE * reach + 1e-12
+
+
+def reach_of(question: Question, measure: str) -> float:
+    """The range of what is estimated: 1 of a share; of a mean from the least number to the largest."""
+    points = [value for value in question.values if value is not None]
+    return max(points) - min(points) if measure == MEAN else 1.0
+
+
+def known_shares(partition: Partition) -> list[float]:
+    """The known shares of the population of what is told of; empty where none is known."""
+    return [float(Fraction(part.share)) for part in partition.parts if part.share is not None]
+
+
+def fit_of(question: Question, counts: NDArray[np.int64], confidence: float) -> Fit | None:
+    """The estimates of some reports, counted symbol by symbol, shape (symbols, m); None where they are too few."""
+    return None if counts[0].sum() < FEWEST_IN_GROUP else _estimated(question, counts, confidence)
+
+
+def _estimated(question: Question, counts: NDArray[np.int64], confidence: float) -> Fit:
+    shares = question.estimate(counts, confidence=confidence) if question.fits_shares else None
+    if shares is not None:
+        return Fit(shares, mean_of_shares(shares, question.values) if question.reports_mean else None)
+    return Fit(None, question.estimate_mean(counts, confidence=confidence))
+
+
+def collapsed(strata: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:
+    """The strata that are weighted: those of fewer than FEWEST_IN_GROUP reports with others. Only a rehearsal has such.
+
+    `strata` are counts of shape (strata, symbols, m); as in a partition, each entry has the places that it holds.
+    """
+    return collapse_strata(strata[:, 0].sum(axis=1).tolist(), FEWEST_IN_GROUP)
+
+
+def weighted(question: Question, strata: NDArray[np.int64], known: Sequence[float], confidence: float) -> Fit | None:
+    """The strata, counts of shape (strata, symbols, m), put together by their known shares.
+
+    None where all of them together have fewer than ENOUGH_TO_WEIGHT reports. The sum is unbiased however few reports a
+    stratum has, so a small one leaves the interval wider and no more; those of hardly any are weighted as one.
+    """
+    if strata[:, 0].sum() < ENOUGH_TO_WEIGHT:
+        return None
+    members = collapsed(strata)
+    weights = [sum(known[place] for place in places) for places in members]
+    fits = [_estimated(question, strata[list(places)].sum(axis=0), confidence) for places in members]
+    if not question.fits_shares:
+        return Fit(None, combine_means([fit.mean for fit in fits if fit.mean is not None], weights))
+    shares = combine_strata([fit.shares for fit in fits if fit.shares is not None], weights)
+    return Fit(shares, mean_of_shares(shares, question.values) if question.reports_mean else None)
+
+
+def _rows(
+    question: Question,
+    position: int,
+    stratum: int | None,
+    counts: NDArray[np.int64],
+    fit: Fit | None,
+    flags: list[str],
+) -> Iterator[Row]:
+    n = int(counts[0].sum())
+    if question.reports_shares:
+        for choice, sent in enumerate(question.sent(counts).tolist()):
+            place = (position, SHARE, choice, stratum, n, sent)
+            shares = fit.shares if fit else None
+            yield _share(place, shares, choice, flags) if shares else _blank(place, TOO_FEW)
+    if question.reports_mean:
+        place = (position, MEAN, 0, stratum, n, None)
+        mean = fit.mean if fit else None
+        if mean is None or math.isnan(mean.unbiased):
+            yield _blank(place, TOO_FEW_VALUES if mean else TOO_FEW)
+        else:
+            yield _mean(place, mean, flags)
+
+
+Place = tuple[int, str, int, int | None, int, int | None]
+"""The first six values of a row."""
+
+
+def _blank(place: Place, why: str) -> Row:
+    return Row(*place, *(None,) * 6, "none", None, None, "none", None, [why])
+
+
+def _share(place: Place, estimate: ProportionEstimate, choice: int, flags: list[str]) -> Row:
+    outside = [CLIPPED] if not 0 <= estimate.unbiased[choice] <= 1 else []
+    return Row(
+        *place,
+        unbiased=_number(estimate.unbiased[choice]),
+        constrained=_number(estimate.constrained[choice]),
+        standard_error=_number(estimate.standard_error[choice]),
+        noise_standard_error=_number(estimate.noise_standard_error[choice]),
+        low=_number(estimate.low[choice]),
+        high=_number(estimate.high[choice]),
+        interval=estimate.interval,
+        noise_low=_number(estimate.noise_low[choice]),
+        noise_high=_number(estimate.noise_high[choice]),
+        noise_interval=estimate.noise_interval,
+        direct_question_n=_number(estimate.direct_question_n[choice]),
+        flags=flags + outside + _alarm(estimate.misfit[choice]),
+    )
+
+
+def _mean(place: Place, estimate: MeanEstimate, flags: list[str]) -> Row:
+    outside = [CLIPPED_MEAN] if not estimate.minimum <= estimate.unbiased <= estimate.maximum else []
+    return Row(
+        *place,
+        unbiased=_number(estimate.unbiased),
+        constrained=_number(estimate.constrained),
+        standard_error=_number(estimate.standard_error),
+        noise_standard_error=_number(estimate.noise_standard_error),
+        low=_number(estimate.low),
+        high=_number(estimate.high),
+        interval=estimate.interval,
+        noise_low=_number(estimate.noise_low),
+        noise_high=_number(estimate.noise_high),
+        noise_interval=estimate.noise_interval,
+        direct_question_n=_number(estimate.direct_question_n),
+        flags=flags + outside + _alarm(estimate.misfit),
+    )
+
+
+def _alarm(misfit: float) -> list[str]:
+    return [IMPOSSIBLE] if misfit > ALARM else []
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,192 @@
+"""The groups of a design as they are released: a group by itself where it has reports enough, else with others.
+
+A group is sent openly, so a group of one would give its report away by name. This is the one place that decides which
+groups are told of. Estimates, files and analyses are all made of the partition that it gives, so nothing that leaves
+can be subtracted from something else that does: docs/adr/0028-groups-of-ten.md. A design with `participation` releases
+how many people are in each group through a noised number alone, and nothing else by group:
+docs/adr/0024-participation-counts.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext, override
+from numpy.typing import NDArray
+
+from collector.designs import FEWEST_IN_GROUP, Design
+from collector.reports.selectors import Totals
+from randomized_response import collapse_strata
+
+OTHER = "other groups"
+"""The key of the groups that are told of together. No group can have it: a key has no space."""
+
+UNTOLD = (
+    "How many people are in each group of this survey is told through noised numbers alone, so nothing is estimated by "
+    "group: it would tell how many they are."
+)
+"""Why an analysis by group is refused."""
+
+ENOUGH_TO_WEIGHT = 30
+"""Reports in all from which groups are weighted by known shares. No limit of privacy, but of the method: the interval
+of a weighted sum covers at least .937 of 95 % from here on, and .927 with two groups of ten reports (enumerated:
+`randomized_response.strata`)."""
+
+Members = tuple[tuple[int, ...], ...]
+"""For each row of released totals the indices of the groups that it holds."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A group, or several that are told of as one.
+
+    Attributes
+    ----------
+    code : int
+        In rows and files: the index of the group in the design; of several together the number of all groups.
+    key, label : str
+        Of the group; of several together OTHER, and "Other groups" in the survey's own language.
+    names : tuple of str
+        Of the groups that it holds, as they were offered.
+    share : str or None
+        Its known share of the population, exact.
+    """
+
+    code: int
+    key: str
+    label: str
+    names: tuple[str, ...]
+    share: str | None
+
+    @property
+    def full_label(self) -> str:
+        """The label; of several groups with their names."""
+        return self.label if self.key != OTHER else f"{self.label}: {', '.join(self.names)}"
+
+
+@dataclass(frozen=True)
+class Partition:
+    """How the groups of a design are released: totals have a row for each of `members`.
+
+    Where that is one row there are no `parts`: nothing is told by group.
+    """
+
+    design: Design
+    members: Members
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """What is told of, in the order of the rows."""
+        return tuple(_part(self.design, groups) for groups in self.members) if len(self.members) > 1 else ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Of the rows; the one empty key where nothing is told by group."""
+        return tuple(part.key for part in self.parts) or ("",)
+
+    @property
+    def other(self) -> Part | None:
+        """The groups that are told of together, where there are such."""
+        return next((part for part in self.parts if part.key == OTHER), None)
+
+    @property
+    def is_suppressed(self) -> bool:
+        """Whether some group is not told of by itself because too few reports are of it."""
+        asked = bool(self.design.document["strata"]["groups"]) and not is_protected(self.design)
+        return asked and len(self.members) < len(self.design.strata)
+
+    @cached_property
+    def rows(self) -> NDArray[np.intp]:
+        """For each group of the design the row that holds it."""
+        rows = np.zeros(len(self.design.strata), dtype=np.intp)
+        for row, groups in enumerate(self.members):
+            rows[list(groups)] = row
+        return rows
+
+    def row_of(self, key: str) -> int:
+        """The row that holds the group with this key."""
+        return int(self.rows[self.design.strata.index(key)])
+
+    def merge(self, table: NDArray[Any]) -> NDArray[Any]:
+        """Counts with a row for each group, as counts with a row for each of `members`.
+
+        Each report is in a table once. Of fewer than FEWEST_IN_GROUP in all nothing is told, as if none had come.
+        """
+        few = not self.design.rehearsal and table.sum() < FEWEST_IN_GROUP
+        told = np.zeros_like(table) if few else table
+        return np.stack([told[list(groups)].sum(axis=0) for groups in self.members])
+
+    def merge_all(self, totals: Totals) -> Totals:
+        return tuple(self.merge(table) for table in totals)
+
+
+def released(design: Design, sizes: Sequence[int]) -> Partition:
+    """The partition in which numbers leave, from how many reports each group has.
+
+    Groups of fewer than FEWEST_IN_GROUP reports are told of together; while these are too few as well, the smallest of
+    the others joins them (complementary suppression): else all respondents less the others would give them away. Of
+    equal ones the first in the design joins. A rehearsal's respondents are simulated, and each of its groups is told.
+    Groups whose shares are known are all together while there are too few reports to weight them.
+    """
+    if is_protected(design) or (has_shares(design) and sum(sizes) < ENOUGH_TO_WEIGHT):
+        return Partition(design, (tuple(range(len(design.strata))),))
+    if design.rehearsal:
+        return separate(design)
+    return Partition(design, collapse_strata(sizes, FEWEST_IN_GROUP))
+
+
+def separate(design: Design) -> Partition:
+    """Each group by itself; together where their sizes are told with noise alone."""
+    groups = tuple(range(len(design.strata)))
+    return Partition(design, (groups,) if is_protected(design) else tuple((group,) for group in groups))
+
+
+def of_totals(design: Design, totals: Totals) -> Partition:
+    """The partition of a design with these exact totals, each of shape (groups, m)."""
+    return released(design, totals[0].sum(axis=1).tolist())
+
+
+def stored(design: Design, members: Sequence[Sequence[int]]) -> Partition:
+    """The partition that a row of the database kept."""
+    return Partition(design, tuple(tuple(groups) for groups in members))
+
+
+def is_protected(design: Design) -> bool:
+    """Whether how many people are in each group is told through a noised number alone."""
+    return epsilon_of(design) is not None
+
+
+def has_shares(design: Design) -> bool:
+    """Whether the groups' shares of the population are known."""
+    return any(group.get("share") is not None for group in design.document["strata"]["groups"])
+
+
+def epsilon_of(design: Design) -> Fraction | None:
+    """With which epsilon the sizes of groups are released; None where they are told as they are, or there are none."""
+    said = design.document.get("participation")
+    return Fraction(said["epsilon"]) if said and design.document["strata"]["groups"] else None
+
+
+def groups_of(design: Design) -> list[dict[str, Any]]:
+    """The groups that estimates may be made of, as the design has them."""
+    return [] if is_protected(design) else list(design.document["strata"]["groups"])
+
+
+def other_label(language: str) -> str:
+    """What groups are called that are told of together, in a language of a survey."""
+    with override(language):
+        return gettext("Other groups")
+
+
+def _part(design: Design, groups: tuple[int, ...]) -> Part:
+    offered, language = design.document["strata"]["groups"], design.document["languages"][0]
+    names = tuple(str(offered[group]["label"][language]) for group in groups)
+    if len(groups) == 1:
+        (group,) = groups
+        return Part(group, offered[group]["key"], names[0], names, offered[group]["share"])
+    shares = [offered[group]["share"] for group in groups]
+    share = None if None in shares else str(sum(map(Fraction, shares), Fraction(0)))
+    return Part(len(offered), OTHER, other_label(language), names, share)

@@ -1,0 +1,128 @@
+"""Whether the installation works: what /readyz, the metrics and the operator's page are told from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from celery import current_app
+from django.db import DatabaseError, connection
+from django.db.models import Count
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from collector.reports import selectors as reports
+from estimator.base.jobs import Job
+from estimator.runs import selectors
+
+AWAY = timedelta(minutes=1)
+"""A worker that was not seen for so long is taken to be away: it looks for work every two seconds."""
+
+LATE = timedelta(minutes=1)
+"""Reports that wait to be counted for so long are too many, or nobody counts them."""
+
+BROKER_SECONDS = 1.0
+"""How long to wait for the broker."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """Whether one part works, and the sentence that says so."""
+
+    name: str
+    works: bool
+    words: str
+
+
+def checks() -> list[Check]:
+    """Every part that has to work: database, broker, worker, counting."""
+    return [_database(), _broker(), _worker(), _counting()]
+
+
+def database_works() -> bool:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        # A connection that broke stays broken; the next question makes a new one.
+        connection.close()
+        return False
+    return True
+
+
+def broker_works() -> bool:
+    try:
+        with current_app.connection_for_write(connect_timeout=BROKER_SECONDS) as broker:
+            broker.ensure_connection(max_retries=1, timeout=BROKER_SECONDS)
+            broker.default_channel.queue_declare(current_app.conf.task_default_queue, passive=False)
+    except (OSError, OperationalError):
+        return False
+    return True
+
+
+def lag() -> timedelta | None:
+    """For how long reports have waited to be counted, to a quarter of a minute; None where nobody ever counted."""
+    if not reports.waiting_designs():
+        return timedelta(0)
+    since = selectors.caught_up()
+    return timezone.now() - since if since else None
+
+
+def job_counts() -> dict[tuple[str, str], int]:
+    """How many jobs of each kind are in each state, those with none left out."""
+    return {
+        (name_of(kind), state): count
+        for kind in job_kinds()
+        for state, count in kind._default_manager.order_by().values_list("state").annotate(count=Count("pk"))
+    }
+
+
+def job_kinds() -> Iterator[type[Job]]:
+    yield from sorted(Job.__subclasses__(), key=name_of)
+
+
+def name_of(kind: type[Job]) -> str:
+    return str(kind._meta.verbose_name)
+
+
+def _database() -> Check:
+    works = database_works()
+    away = "It does not answer: reports are refused until it does."
+    return Check("database", works, "It answers." if works else away)
+
+
+def _broker() -> Check:
+    works = broker_works()
+    away = "It does not answer. Reports are stored all the same; jobs begin when it is back."
+    return Check("broker", works, "It takes messages." if works else away)
+
+
+def _worker() -> Check:
+    try:
+        seen = selectors.worker_seen()
+    except DatabaseError:
+        return Check("worker", False, "The database that knows does not answer.")
+    if seen is None:
+        return Check("worker", False, "No worker was ever seen. Reports are stored all the same.")
+    ago = timezone.now() - seen
+    words = f"It looked for work {in_words(ago)} ago."
+    return Check("worker", ago < AWAY, words if ago < AWAY else f"{words} Reports are stored all the same.")
+
+
+def _counting() -> Check:
+    try:
+        late = lag()
+    except DatabaseError:
+        return Check("counting", False, "The database that knows does not answer.")
+    if late is None:
+        return Check("counting", False, "Reports wait, and none was ever counted.")
+    words = f"Reports wait for {in_words(late)} to be counted." if late else "No report waits to be counted."
+    return Check("counting", late < LATE, words)
+
+
+def in_words(time: timedelta) -> str:
+    """A time in the unit that fits it."""
+    seconds = max(0, round(time.total_seconds()))
+    for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}s"
+    return f"{seconds} second{'' if seconds == 1 else 's'}"

@@ -1,0 +1,250 @@
+"""A run's numbers beside the words of its frozen design: what reports and exports are made from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from collector.designs import Design
+from collector.designs.selectors import get_design
+from collector.reports.selectors import Totals
+from estimator.base import wording
+from estimator.base.measures import MEAN, SHARE
+from estimator.models import Estimate, Run
+from estimator.runs import estimation, selectors
+from estimator.runs.estimation import Fit
+from estimator.runs.groups import Part, Partition, stored
+from randomized_response import Question, epsilon_total, question_of
+from randomized_response.questions import Mechanism
+
+Truths = dict[tuple[int, int | None], dict[int, float]]
+"""The true shares of a rehearsal: by (item position, stratum), and there by answer."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One estimate with its words; `group` and `group_key` are empty where it speaks of all respondents.
+
+    `choice` is the choice as it was offered, empty for a mean.
+    """
+
+    estimate: Estimate
+    choice: str
+    group: str
+    group_key: str
+    truth: float | None
+
+    @property
+    def known(self) -> bool:
+        """Whether there were reports enough for numbers."""
+        return self.estimate.constrained is not None
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a question is asked after: the earlier question, the answers to it, and what the others are counted as."""
+
+    wording: str
+    answers: tuple[str, ...]
+    unasked: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """A question of the design with its estimates: all respondents first, then each group; within them by choice.
+
+    `totals` are the tables of its symbols, each of shape (rows of the partition, m).
+    """
+
+    partition: Partition
+    position: int
+    confidence: float
+    totals: Totals
+    question: Question
+    condition: Condition | None
+    cells: tuple[Cell, ...]
+
+    @property
+    def design(self) -> Design:
+        return self.partition.design
+
+    @property
+    def frozen(self) -> dict[str, Any]:
+        """The item as the design has it."""
+        item: dict[str, Any] = self.design.document["items"][self.position]
+        return item
+
+    @property
+    def language(self) -> str:
+        return str(self.design.document["languages"][0])
+
+    @cached_property
+    def overall(self) -> Fit | None:
+        """What is estimated of all respondents, as the library has it; None where there are too few reports."""
+        return estimation.overall(self.partition, self.position, self.totals, self.confidence)
+
+    @property
+    def key(self) -> str:
+        return str(self.frozen["key"])
+
+    @property
+    def kind(self) -> str:
+        return str(self.frozen["kind"])
+
+    @property
+    def wording(self) -> str:
+        return str(self.frozen["wording"][self.language])
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The choices as they were offered; none where a number is asked for."""
+        return tuple(choice[self.language] for choice in self.frozen["choices"])
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.question.mechanism
+
+    @property
+    def of_one(self) -> str:
+        """The choice that all estimates speak of, where it is one: the share of No is what the share of Yes leaves."""
+        return self.choices[1] if self.kind == "yes_no" and len(self.choices) == 2 else ""
+
+    @property
+    def shares(self) -> tuple[Cell, ...]:
+        """The shares that say something of their own."""
+        shares = (cell for cell in self.cells if cell.estimate.measure == SHARE)
+        return tuple(cell for cell in shares if not self.of_one or cell.estimate.choice == 1)
+
+    @property
+    def means(self) -> tuple[Cell, ...]:
+        return tuple(cell for cell in self.cells if cell.estimate.measure == MEAN)
+
+    @property
+    def shown(self) -> tuple[Cell, ...]:
+        return self.means + self.shares
+
+    @property
+    def n(self) -> int:
+        """Reports in the snapshot."""
+        return self.cells[0].estimate.n if self.cells else 0
+
+
+@dataclass(frozen=True)
+class Results:
+    """A finished run: its design, and its items with their estimates."""
+
+    run: Run
+    partition: Partition
+    items: tuple[Item, ...]
+
+    @property
+    def design(self) -> Design:
+        return self.partition.design
+
+    @property
+    def language(self) -> str:
+        """The survey's own language; its words are quoted in it."""
+        return str(self.design.document["languages"][0])
+
+    @property
+    def title(self) -> str:
+        return str(self.design.document["title"][self.language])
+
+    @cached_property
+    def epsilon(self) -> float:
+        """Of a person who answers every item."""
+        return epsilon_total(item.mechanism for item in self.items)
+
+
+def read(run: Run, *, most: int | None = None) -> Results:
+    """Everything there is to tell about a finished run; of its first questions alone where `most` says how many."""
+    design = get_design(run.design_id)
+    partition = stored(design, run.groups)
+    truths: Truths = {}
+    for (position, answer, stratum), share in selectors.known_shares(run.design_id).items():
+        truths.setdefault((position, stratum), {})[answer] = share
+    estimates: dict[int, list[Estimate]] = {}
+    for estimate in run.estimates.all() if most is None else run.estimates.filter(position__lt=most):
+        estimates.setdefault(estimate.position, []).append(estimate)
+    totals = tuple(np.array(table, dtype=np.int64) for table in run.tallies)
+    items = tuple(
+        _item(
+            partition, position, totals[field.start : field.stop], estimates.get(position, []), truths, run.confidence
+        )
+        for position, field in enumerate(design.fields[:most])
+    )
+    return Results(run, partition, items)
+
+
+def _item(
+    partition: Partition,
+    position: int,
+    totals: Totals,
+    estimates: list[Estimate],
+    truths: Truths,
+    confidence: float,
+) -> Item:
+    design = partition.design
+    frozen = design.document["items"][position]
+    question = question_of(frozen)
+    held = truths | {(position, None): truth_of_all(partition, position, totals, truths)}
+    cells = tuple(_cells(partition, frozen, question, estimates, held))
+    return Item(partition, position, confidence, totals, question, _condition(design, frozen, question), cells)
+
+
+def _cells(
+    partition: Partition, frozen: dict[str, Any], question: Question, estimates: list[Estimate], truths: Truths
+) -> Iterator[Cell]:
+    language = partition.design.document["languages"][0]
+    parts: dict[int | None, Part] = {part.code: part for part in partition.parts}
+    for estimate in sorted(estimates, key=_order):
+        if estimate.measure == SHARE and not question.reports_shares:
+            continue  # of a run from before such shares were left out
+        part = parts.get(estimate.stratum)
+        group, key = (part.label, part.key) if part else ("", "")
+        held = truths.get((estimate.position, estimate.stratum), {})
+        choice, truth = "", selectors.known_mean(held, question.values)
+        if estimate.measure == SHARE:
+            choice, truth = frozen["choices"][estimate.choice][language], held.get(estimate.choice)
+        yield Cell(estimate, choice, group, key, truth)
+
+
+def truth_of_all(partition: Partition, position: int, totals: Totals, truths: Truths) -> dict[int, float]:
+    """The true shares of all respondents of a rehearsal, weighted as their estimate is; empty where not all are known.
+
+    Groups that are weighted as one count in it by how many are in each.
+    """
+    known, strata = estimation.known_shares(partition), np.stack(totals, axis=1)
+    if not known or not strata.any():
+        return truths.get((position, None), {})
+    sizes, shares = strata[:, 0].sum(axis=1), dict[int, float]()
+    for places in estimation.collapsed(strata):
+        weight = sum(known[place] for place in places) / sizes[list(places)].sum()
+        for place in (place for place in places if sizes[place]):
+            held = truths.get((position, partition.parts[place].code), {})
+            if not held:
+                return {}
+            for choice, share in held.items():
+                shares[choice] = shares.get(choice, 0.0) + float(weight * sizes[place]) * share
+    return shares
+
+
+def _order(estimate: Estimate) -> tuple[int, bool, int]:
+    """The database may put the rows without a stratum first or last; here all respondents come first."""
+    return -1 if estimate.stratum is None else estimate.stratum, estimate.measure == MEAN, estimate.choice
+
+
+def _condition(design: Design, frozen: dict[str, Any], question: Question) -> Condition | None:
+    if "asked_if" not in frozen:
+        return None
+    language, asked_if = design.document["languages"][0], frozen["asked_if"]
+    earlier = next(item for item in design.document["items"] if item["key"] == asked_if["item"])
+    answers = tuple(earlier["choices"][answer][language] for answer in asked_if["answers"])
+    unasked = ""
+    if frozen["kind"] == "number":
+        unasked = wording.point(question.values[frozen["unasked"]] or 0.0)
+    elif "unasked" in frozen:
+        unasked = frozen["choices"][frozen["unasked"]][language]
+    return Condition(earlier["wording"][language], answers, unasked)

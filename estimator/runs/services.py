@@ -1,0 +1,155 @@
+"""What changes runs: asking for one, computing it, publishing its report."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from collector.designs.selectors import get_design, is_open
+from collector.reports import folding
+from collector.reports import selectors as reports
+from estimator.base import jobs
+from estimator.base.cells import Watch, unwatched
+from estimator.models import Estimate, Export, KnownShare, Run, Worker
+from estimator.runs import estimation, group_sizes, groups, selectors
+from randomized_response import __version__
+
+BETWEEN_SCHEDULED = timedelta(seconds=60)
+READABLE = timedelta(minutes=15)
+BETWEEN_SEEN = timedelta(seconds=15)
+
+
+def request_run(digest: str, *, trigger: str = Run.Trigger.DEMAND, confidence: float = 0.95) -> Run:
+    """Write the run down and wake a worker once it is committed."""
+    run = Run.objects.create(design_id=digest, trigger=trigger, confidence=confidence)
+    transaction.on_commit(lambda: wake(run.pk))
+    return run
+
+
+def wake(run_id: int) -> None:
+    jobs.wake("estimator.execute_run", run_id)
+
+
+def estimate_changed() -> list[Run]:
+    """Ask for a run of every design whose totals changed since its last one, at most one a minute and design."""
+    changed = selectors.changed_designs(before=timezone.now() - BETWEEN_SCHEDULED)
+    prune()
+    return [request_run(digest, trigger=Run.Trigger.SCHEDULE) for digest in changed]
+
+
+def prune() -> None:
+    """Forget the scheduled runs that a newer one has replaced; what somebody asked for or published stays.
+
+    Two of them side by side tell in which minute, and with which symbols, the reports between them came. So they stay
+    only as long as somebody may be reading the older one.
+    """
+    newer = Run.objects.filter(design=OuterRef("design"), state=Run.State.DONE, pk__gt=OuterRef("pk"))
+    ended = Run.objects.filter(state__in=(Run.State.DONE, Run.State.FAILED), finished_at__lt=timezone.now() - READABLE)
+    # A file that somebody asked for is kept with its run, for as long as the file.
+    exported = Export.objects.filter(run=OuterRef("pk"))
+    ended.filter(Exists(newer), ~Exists(exported), trigger=Run.Trigger.SCHEDULE, published=False).delete()
+
+
+def worker_looked() -> None:
+    """Note that a worker looks for work: at most every few seconds, for it is a write."""
+    _note("seen_at")
+
+
+def caught_up() -> None:
+    """Note that every report that was there is counted: as seldom, so that it tells of no report when it came."""
+    _note("caught_up_at")
+
+
+def _note(moment: str) -> None:
+    now = timezone.now()
+    if not Worker.objects.filter(**{f"{moment}__gt": now - BETWEEN_SEEN}).exists():
+        Worker.objects.update_or_create(pk=1, defaults={moment: now}, create_defaults={"seen_at": now, moment: now})
+
+
+def resume_waiting() -> list[int]:
+    """Wake the runs that nobody computes."""
+    return jobs.resume(Run, wake)
+
+
+def execute(run_id: int) -> Run:
+    """Compute a run, unless another worker holds it or it is finished. Running it twice gives the same rows."""
+    jobs.perform(Run, run_id, _compute)
+    return Run.objects.get(pk=run_id)
+
+
+def run_now(digest: str, *, confidence: float = 0.95, watch: Watch = unwatched) -> Run:
+    """Compute a run here and now: it is held from the beginning, so that no worker takes it up, now or later.
+
+    `watch` is told how much is computed, in [0, 1].
+    """
+    lease = jobs.new_key()
+    until = timezone.now() + jobs.LEASE
+    held = {"state": Run.State.RUNNING, "lease": lease, "lease_until": until, "tries": jobs.MOST_TRIES}
+    run = Run.objects.create(design_id=digest, trigger=Run.Trigger.DEMAND, confidence=confidence, **held)
+    try:
+        _compute(run.pk, lease, watch)
+    except Exception as error:
+        jobs.give_back(Run, run.pk, lease, error)
+        raise
+    return Run.objects.get(pk=run.pk)
+
+
+def forget_rehearsal(digest: str) -> None:
+    """Delete the runs and the known shares of a rehearsal's design; those of any other stay."""
+    for rows in (Run, KnownShare):
+        rows.objects.filter(design_id=digest, design__rehearsal=True).delete()
+
+
+def publish(run: Run, *, published: bool = True) -> None:
+    """Let whoever has the link read the report, or no longer."""
+    Run.objects.filter(pk=run.pk, state=Run.State.DONE).update(published=published)
+
+
+def record_known_shares(digest: str, shares: Iterable[KnownShare]) -> None:
+    """Keep the true shares of a rehearsal's simulated respondents; a later rehearsal of the design replaces them."""
+    with transaction.atomic():
+        KnownShare.objects.filter(design_id=digest).delete()
+        KnownShare.objects.bulk_create(shares)
+
+
+def _compute(run_id: int, lease: str, watch: Watch = unwatched) -> None:
+    run = Run.objects.get(pk=run_id)
+    design, waits = get_design(run.design_id), True
+    while waits:  # one that was closed behind the fold may be half folded, and differ from the whole by one report
+        folding.fold(run.design_id)
+        with reports.one_state():
+            now = reports.told_moment(run.design_id)
+            exact, coin_reports = reports.totals(run.design_id), reports.folded_coin_report_count(run.design_id)
+            taking = is_open(run.design_id)
+            waits = reports.report_counts([run.design_id])[run.design_id].waiting > 0
+    # Nobody watches a rehearsal grow: it is estimated as a survey that is closed.
+    anytime = taking and not design.rehearsal
+    partition = groups.of_totals(design, exact)
+    totals = partition.merge_all(exact)
+    rows: list[estimation.Row] = []
+    for position, field in enumerate(design.fields):
+        mine = totals[field.start : field.stop]
+        rows += estimation.estimate_item(partition, position, mine, run.confidence, anytime=anytime)
+        jobs.renew(Run, run_id, lease, progress=100 * (position + 1) // len(design.fields))
+        watch((position + 1) / len(design.fields))
+    with transaction.atomic():
+        jobs.hold(
+            Run,
+            run_id,
+            lease,
+            state=Run.State.DONE,
+            finished_at=timezone.now(),
+            snapshot_at=now,
+            reports=int(exact[0].sum()),
+            coin_reports=coin_reports,
+            anytime=anytime,
+            input_digest=estimation.input_digest(design, totals),
+            tallies=[table.tolist() for table in totals],
+            groups=partition.members,
+            version=__version__,
+        )
+        if not taking:
+            group_sizes.release(design, exact)
+        Estimate.objects.bulk_create(Estimate(run_id=run_id, **vars(row)) for row in rows)

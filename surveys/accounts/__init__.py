@@ -1,0 +1,1 @@
+"""Researchers: access, teams, invitations, API tokens, the second factor and the audit log."""

@@ -1,0 +1,121 @@
+"""The only doors to surveys, runs, analyses and exports: a stranger's object and a missing one look the same."""
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
+from django.http import Http404
+
+from estimator.models import Analysis, Export, Run
+from surveys.models import Membership, Rehearsal, Survey, Team, Version
+from surveys.models import Role as Role
+
+Person = User | AnonymousUser
+
+
+def surveys_of(user: Person, role: Role = Role.VIEWER) -> QuerySet[Survey]:
+    """The surveys in which this person has at least this role; all for a superuser."""
+    if not user.is_active or not user.is_staff:
+        return Survey.objects.none()
+    if user.is_superuser:
+        return Survey.objects.all()
+    return Survey.objects.filter(team__memberships__user=user.pk, team__memberships__role__gte=role)
+
+
+def survey_of(run: Run) -> Survey:
+    """The survey whose reports a run counted, respondents' or those of a rehearsal."""
+    return surveys_of_runs(run.design_id).get()
+
+
+def surveys_of_runs(digest: str) -> QuerySet[Survey]:
+    """The survey of which this design is a version or a rehearsal; none where there is none."""
+    opened, rehearsed = (kind.objects.filter(design=digest).values("survey") for kind in (Version, Rehearsal))
+    return Survey.objects.filter(Q(pk__in=opened) | Q(pk__in=rehearsed))
+
+
+def role_in(user: Person, survey: Survey) -> Role | None:
+    """What this person is in the survey's team; a superuser is an owner everywhere, a stranger nothing."""
+    return role_in_team(user, survey.team_id)
+
+
+def role_in_team(user: Person, team: int) -> Role | None:
+    """What this person is in the team of this key."""
+    if not user.is_active or not user.is_staff:
+        return None
+    if user.is_superuser:
+        return Role.OWNER
+    membership = Membership.objects.filter(team=team, user=user.pk).first()
+    return Role(membership.role) if membership else None
+
+
+def get_survey_or_404(user: Person, slug: str, role: Role = Role.VIEWER) -> Survey:
+    """The survey of this slug.
+
+    Raises
+    ------
+    Http404
+        Where there is none, or the person is not in its team: nobody can tell which.
+    PermissionDenied
+        Where the person is in its team with a smaller role than this.
+    """
+    survey = surveys_of(user).select_related("team").filter(slug=slug).first()
+    if survey is None:
+        raise Http404("There is no such survey.")
+    require(role_in(user, survey), role)
+    return survey
+
+
+def get_run_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> Run:
+    """A run of one of this person's surveys; raises as `get_survey_or_404` does."""
+    run = Run.objects.filter(key=key).first()
+    survey = surveys_of_runs(run.design_id).first() if run else None
+    held = role_in(user, survey) if survey else None
+    if run is None or held is None:
+        raise Http404("There is no such run.")
+    require(held, role)
+    return run
+
+
+def get_export_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> tuple[Export, Survey]:
+    """An export of one of this person's surveys, with the survey; raises as `get_survey_or_404` does.
+
+    `role` is for what is seen of it; `exporting.role_for` says who may have its file.
+    """
+    export = Export.objects.select_related("run", "asked_by").filter(key=key).first()
+    survey = surveys_of_runs(export.run.design_id).first() if export else None
+    held = role_in(user, survey) if survey else None
+    if export is None or survey is None or held is None:
+        raise Http404("There is no such export.")
+    require(held, role)
+    return export, survey
+
+
+def get_team_or_404(user: Person, pk: int, role: Role = Role.VIEWER) -> Team:
+    """A team that this person is in; raises as `get_survey_or_404` does."""
+    team = Team.objects.filter(pk=pk).first()
+    held = role_in_team(user, pk) if team else None
+    if team is None or held is None:
+        raise Http404("There is no such team.")
+    require(held, role)
+    return team
+
+
+def get_analysis_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> tuple[Analysis, Survey]:
+    """An analysis of one of this person's surveys, with the survey; raises as `get_survey_or_404` does."""
+    analysis = Analysis.objects.select_related("repeats").filter(key=key).first()
+    survey = surveys_of_runs(analysis.design_id).first() if analysis else None
+    held = role_in(user, survey) if survey else None
+    if analysis is None or survey is None or held is None:
+        raise Http404("There is no such analysis.")
+    require(held, role)
+    return analysis, survey
+
+
+def require(held: Role | None, role: Role) -> None:
+    """Refuse, in words, whoever holds a smaller role than this."""
+    if held is None or held < role:
+        has = f"You are {_one(held)} in this team" if held else "You are not in this team"
+        raise PermissionDenied(f"{has}; this takes {_one(role)}. An owner of the team can change your role.")
+
+
+def _one(role: Role) -> str:
+    return f"{'a' if role == Role.VIEWER else 'an'} {role.label}"

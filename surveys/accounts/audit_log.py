@@ -1,0 +1,75 @@
+"""The log of researchers' acts: who did what when. Rows are only ever added, and none is about a respondent."""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+
+from estimator.base.cells import sheet
+from surveys.models import AuditEntry, Survey, Team
+
+DETAIL = 500
+MACHINE = "Candor"
+"""Who did what the command line or the schedule did."""
+
+COLUMNS = "at", "who", "act", "survey", "detail"
+
+
+def record(
+    user: User | None, act: str, *, survey: Survey | None = None, team: Team | None = None, detail: str = ""
+) -> None:
+    """Write down one act.
+
+    Parameters
+    ----------
+    user
+        Who did it; None where the command line or the schedule did.
+    act
+        A short verb in the past, like "opened" or "extended the closing date"; at most 64 characters.
+    survey, team
+        What it was done to. The team of a survey is that which it belongs to now.
+    detail
+        Plain text, cut at 500 characters; never anything of a respondent.
+    """
+    AuditEntry.objects.create(
+        user=user,
+        name=user.get_username() if user else "",
+        act=act,
+        survey=survey,
+        slug=survey.slug if survey else "",
+        team_id=survey.team_id if survey else team.pk if team else None,
+        detail=detail[:DETAIL],
+    )
+
+
+def of_survey(survey: Survey) -> QuerySet[AuditEntry]:
+    """What was done to a survey, in whichever team it was."""
+    return AuditEntry.objects.filter(survey=survey.pk)
+
+
+def of_team(team: Team) -> QuerySet[AuditEntry]:
+    """What was done to a team and to its surveys."""
+    return AuditEntry.objects.filter(team=team.pk)
+
+
+def filtered(entries: QuerySet[AuditEntry], act: str, who: str) -> QuerySet[AuditEntry]:
+    """Those of one act, of one person, or of both; an empty word filters nothing."""
+    if act:
+        entries = entries.filter(act=act)
+    return entries.filter(name="" if who == MACHINE else who) if who else entries
+
+
+def as_json(entries: Iterable[AuditEntry]) -> bytes:
+    """A list of objects with the columns' names; times in UTC."""
+    return json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in _rows(entries)], ensure_ascii=False).encode()
+
+
+def as_csv(entries: Iterable[AuditEntry]) -> bytes:
+    """A table for spreadsheets: no cell is taken for a formula."""
+    return sheet(COLUMNS, (dict(zip(COLUMNS, row, strict=True)) for row in _rows(entries)))
+
+
+def _rows(entries: Iterable[AuditEntry]) -> Iterator[tuple[str, ...]]:
+    for entry in entries:
+        yield f"{entry.at:%Y-%m-%dT%H:%M:%SZ}", entry.name or MACHINE, entry.act, entry.slug, entry.detail

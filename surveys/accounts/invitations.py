@@ -1,0 +1,73 @@
+"""Inviting a colleague: a link with a secret that lets one person into a team, once, within a week."""
+
+import secrets
+from datetime import timedelta
+from hashlib import sha256
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from surveys.accounts.audit_log import record
+from surveys.errors import NotAllowed
+from surveys.models import Invitation, Membership, Role, Team
+
+VALID = timedelta(days=7)
+
+
+def invite(team: Team, role: Role, *, by: User) -> tuple[Invitation, str]:
+    """An invitation and its secret, which is shown once: only its hash is kept."""
+    secret = secrets.token_urlsafe(32)
+    expires = timezone.now() + VALID
+    made = Invitation.objects.create(team=team, role=role, digest=digest_of(secret), made_by=by, expires_at=expires)
+    record(by, "invited", team=team, detail=f"as {role.label}, until {expires:%-d %B %Y}")
+    return made, secret
+
+
+def digest_of(secret: str) -> str:
+    return sha256(secret.encode()).hexdigest()
+
+
+def pending(team: Team) -> QuerySet[Invitation]:
+    """The invitations that still let somebody in."""
+    return team.invitations.filter(expires_at__gt=timezone.now()).select_related("made_by")
+
+
+def find(digest: str) -> Invitation | None:
+    """The invitation of this digest; None where it never was, is used, revoked or expired."""
+    found = Invitation.objects.filter(digest=digest, expires_at__gt=timezone.now())
+    return found.select_related("team", "made_by").first()
+
+
+@transaction.atomic
+def revoke(invitation: Invitation, *, by: User) -> None:
+    if _taken(invitation):
+        record(by, "revoked an invitation", team=invitation.team, detail=f"as {invitation.get_role_display()}")
+
+
+@transaction.atomic
+def join(invitation: Invitation, user: User) -> Membership:
+    """Use an invitation up. Who is in the team already keeps the greater of both roles.
+
+    Raises
+    ------
+    NotAllowed
+        Where somebody else has just used it.
+    """
+    if not _taken(invitation):
+        raise NotAllowed("This invitation has been used.")
+    member, created = Membership.objects.get_or_create(
+        team=invitation.team, user=user, defaults={"role": invitation.role}
+    )
+    if not created and member.role < invitation.role:
+        member.role = invitation.role
+        member.save(update_fields=["role"])
+    record(user, "joined a team", team=invitation.team, detail=f"as {member.get_role_display()}")
+    return member
+
+
+def _taken(invitation: Invitation) -> bool:
+    """Whether it was still there, and is no longer: of two who use it at once one gets it."""
+    deleted, _rows = Invitation.objects.filter(pk=invitation.pk).delete()
+    return deleted == 1

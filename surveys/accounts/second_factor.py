@@ -1,0 +1,119 @@
+"""The second factor: codes that an app makes from a shared secret (TOTP, RFC 6238), and recovery codes, each for once.
+
+The parts are django-otp's. It slows guessing down by itself: after each wrong code a device waits twice as long.
+"""
+
+import segno
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils.safestring import SafeString, mark_safe
+from django_otp import login, match_token
+from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from surveys.accounts import tokens
+from surveys.accounts.audit_log import record
+from surveys.errors import NotAllowed
+
+CODES = 10
+WRONG = "This code is not right, or it came too soon after a wrong one. Wait a moment and try the next code."
+
+
+def required() -> bool:
+    """Whether this installation asks everybody for a second factor."""
+    return bool(settings.CANDOR_SECOND_FACTOR == "required")
+
+
+def is_on(user: User) -> bool:
+    return bool(TOTPDevice.objects.filter(user=user, confirmed=True).exists())
+
+
+def offered(user: User) -> TOTPDevice:
+    """The secret that this person is setting up; the same one until it is confirmed."""
+    return TOTPDevice.objects.get_or_create(user=user, confirmed=False, defaults={"name": "app"})[0]
+
+
+def picture(device: TOTPDevice) -> SafeString:
+    """The secret as a QR code, in SVG without a style or a script of its own."""
+    code = segno.make(device.config_url, error="m").svg_inline(
+        scale=4, border=4, title="The secret as a QR code", omitsize=True
+    )
+    return mark_safe(code)  # noqa: S308 - segno's own markup, whose title is ours
+
+
+def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
+    """Switch the offered secret on by one of its codes; the recovery codes, which are shown this once.
+
+    Raises
+    ------
+    NotAllowed
+        Where the code is not that of the secret, or a second factor is on already.
+    """
+    with transaction.atomic():
+        device = TOTPDevice.objects.select_for_update().filter(user=user, confirmed=False).first()
+        if device is None or is_on(user):
+            raise NotAllowed("Your second factor is on already.")
+        # A wrong code is counted, so nothing is raised before that is committed.
+        device.confirmed = device.verify_token(code.replace(" ", ""))
+        device.save(update_fields=["confirmed"])
+    if not device.confirmed:
+        raise NotAllowed(WRONG)
+    pass_gate(request, device)
+    record(user, "switched the second factor on")
+    tokens.end_all(user, "the second factor: those before it were made without")
+    return _new_codes(user)
+
+
+def check(request: HttpRequest, user: User, code: str) -> bool:
+    """Whether this is one of the person's codes; if so, this session has passed."""
+    device = match_token(user, code.replace(" ", "").lower())
+    if device is None:
+        return False
+    pass_gate(request, device)
+    record(user, "gave a recovery code" if isinstance(device, StaticDevice) else "gave the second factor")
+    return True
+
+
+def pass_gate(request: HttpRequest, device: TOTPDevice | StaticDevice) -> None:
+    """Remember in the session that it has passed; under a new key, which nobody knew before."""
+    request.session.cycle_key()
+    login(request, device)
+
+
+def renew_codes(user: User, code: str) -> list[str]:
+    """Ten new recovery codes instead of the old ones. Raises NotAllowed where the code is wrong."""
+    if match_token(user, code.replace(" ", "").lower()) is None:
+        raise NotAllowed(WRONG)
+    record(user, "made new recovery codes")
+    return _new_codes(user)
+
+
+def switch_off(user: User, code: str) -> None:
+    """No second factor any longer. Raises NotAllowed where the code is wrong or the installation requires one."""
+    if required():
+        raise NotAllowed("This installation requires a second factor.")
+    if match_token(user, code.replace(" ", "").lower()) is None:
+        raise NotAllowed(WRONG)
+    forget(user, by=user)
+
+
+@transaction.atomic
+def forget(user: User, *, by: User | None) -> None:
+    """Take the second factor of somebody who has lost it away."""
+    TOTPDevice.objects.filter(user=user).delete()
+    StaticDevice.objects.filter(user=user).delete()
+    record(by, "switched the second factor off", detail=f"of {user.get_username()}")
+
+
+def codes_left(user: User) -> int:
+    return int(StaticToken.objects.filter(device__user=user).count())
+
+
+def _new_codes(user: User) -> list[str]:
+    device, _made = StaticDevice.objects.get_or_create(user=user, name="recovery")
+    device.token_set.all().delete()
+    codes = [StaticToken.random_token() for _ in range(CODES)]
+    device.token_set.bulk_create(StaticToken(device=device, token=code) for code in codes)
+    return codes

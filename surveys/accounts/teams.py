@@ -1,0 +1,147 @@
+"""Teams: which a person is in, and which a new survey goes to."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
+from django.forms import ModelChoiceField
+from unfold.widgets import UnfoldAdminSelectWidget
+
+from surveys.accounts.audit_log import record
+from surveys.errors import NotAllowed
+from surveys.models import Membership, Role, Survey, Team
+
+
+def teams_of(user: User, role: Role = Role.VIEWER) -> QuerySet[Team]:
+    """The teams in which this person has at least this role."""
+    return Team.objects.filter(memberships__user=user, memberships__role__gte=role)
+
+
+def choices_of(user: User) -> QuerySet[Team]:
+    """The teams among which this person chooses for a new survey; none where there is nothing to choose."""
+    teams = teams_of(user, Role.EDITOR)
+    return teams if teams.count() > 1 else Team.objects.none()
+
+
+def team_fields(user: User) -> dict[str, ModelChoiceField[Team]]:
+    """What a form that makes a survey has besides: the team, for whoever has several."""
+    teams = choices_of(user)
+    if not teams:
+        return {}
+    usual = teams_of(user, Role.OWNER).order_by("pk").first()
+    return {"team": ModelChoiceField(teams, widget=UnfoldAdminSelectWidget, empty_label=None, initial=usual)}
+
+
+@transaction.atomic
+def home_team(user: User) -> Team:
+    """The first team that this person owns; made where there is none, so that a survey always has a place."""
+    team = teams_of(user, Role.OWNER).order_by("pk").first()
+    return team or make_team(user, f"Surveys of {user.get_username()}"[:100])
+
+
+@transaction.atomic
+def make_team(user: User, name: str) -> Team:
+    """A team with this person as its owner."""
+    team = Team.objects.create(name=name)
+    Membership.objects.create(team=team, user=user, role=Role.OWNER)
+    record(user, "made a team", team=team, detail=name)
+    return team
+
+
+def team_for(user: User, slug: str, chosen: Team | None = None) -> Team:
+    """Where this person's survey of that slug goes: where it is already, else where she chose, else her own team."""
+    there = Survey.objects.filter(slug=slug, team__in=teams_of(user, Role.EDITOR)).select_related("team").first()
+    return there.team if there else chosen or home_team(user)
+
+
+def rename(team: Team, name: str, *, by: User) -> None:
+    old, team.name = team.name, name
+    team.save(update_fields=["name"])
+    record(by, "renamed a team", team=team, detail=f"{old} is now {name}")
+
+
+@transaction.atomic
+def set_role(member: Membership, role: Role, *, by: User) -> None:
+    """Give a member another role.
+
+    Raises
+    ------
+    NotAllowed
+        Where the team would have no owner.
+    """
+    if role != Role.OWNER:
+        _require_another_owner(member)
+    was, member.role = member.get_role_display(), role
+    member.save(update_fields=["role"])
+    record(by, "changed a role", team=member.team, detail=f"{member.user}: {was} is now {role.label}")
+
+
+@transaction.atomic
+def remove(member: Membership, *, by: User) -> None:
+    """Take a member out of the team; the surveys stay. Raises as `set_role` does."""
+    _require_another_owner(member)
+    member.delete()
+    act = "left a team" if member.user == by else "removed a member"
+    record(by, act, team=member.team, detail=f"{member.user}, {member.get_role_display()}")
+
+
+@transaction.atomic
+def move_survey(survey: Survey, team: Team, *, by: User) -> None:
+    """Give a survey to another team. Whoever is in the old one alone sees it no longer."""
+    old, survey.team = survey.team, team
+    record(by, "moved away", survey=Survey(pk=survey.pk, slug=survey.slug, team=old), detail=f"from {old} to {team}")
+    survey.save(update_fields=["team"])
+    record(by, "moved here", survey=survey, detail=f"from {old} to {team}")
+
+
+def _require_another_owner(member: Membership) -> None:
+    # Locked, so that of the last two owners who leave at once one stays. An account that is off decides nothing.
+    owners = Membership.objects.select_for_update().filter(team=member.team, role=Role.OWNER, user__is_active=True)
+    if member.role == Role.OWNER and not set(owners.values_list("pk", flat=True)) - {member.pk}:
+        raise NotAllowed(f"{member.user} is the last owner of {member.team}. Make somebody else an owner first.")
+
+
+@transaction.atomic
+def delete(team: Team, *, by: User | None) -> None:
+    """Delete a team that nothing and nobody else is in.
+
+    Raises
+    ------
+    NotAllowed
+        Where it has surveys or another member.
+    """
+    Team.objects.select_for_update().get(pk=team.pk)
+    if not is_empty(team):
+        raise NotAllowed(f"{team} has surveys or other members; a team is deleted when it has neither.")
+    record(by, "deleted a team", team=team, detail=team.name)
+    team.delete()
+
+
+def is_empty(team: Team) -> bool:
+    """Whether a team has no survey and at most one member."""
+    return not team.surveys.exists() and team.memberships.count() <= 1
+
+
+@transaction.atomic
+def delete_accounts(users: QuerySet[User], *, by: User) -> None:
+    """Delete these accounts, and with them the teams that would have no member and no survey."""
+    teams = list(Team.objects.filter(memberships__user__in=users).distinct())
+    users.delete()
+    for team in Team.objects.filter(pk__in=[team.pk for team in teams], memberships=None, surveys=None):
+        delete(team, by=by)
+
+
+def with_counts(members: QuerySet[Membership]) -> QuerySet[Membership]:
+    """Each with how many `people` its team has and how many `surveys`."""
+    people = Count("team__memberships", distinct=True)
+    return members.annotate(people=people, surveys=Count("team__surveys", distinct=True))
+
+
+def left_without_owner(user: User) -> list[Team]:
+    """The teams with surveys or with other members that would have no owner without this one."""
+    own = Team.objects.filter(memberships__user=user, memberships__role=Role.OWNER)
+    others = Membership.objects.exclude(user=user)
+    needed = Q(pk__in=others.values("team")) | Q(surveys__isnull=False)
+    owned = others.filter(role=Role.OWNER, user__is_active=True).values("team")
+    return list(own.filter(needed).exclude(pk__in=owned).distinct().order_by("pk"))

@@ -1,0 +1,127 @@
+"""Access tokens: what a researcher's program sends in place of a password. Shown once; only a hash is kept.
+
+A token is looked up by its SHA-256. Who tries tokens cannot steer that, so how long a look-up takes tells nothing of
+the tokens that there are.
+"""
+
+import hmac
+import re
+import secrets
+from datetime import date, timedelta
+from hashlib import sha256
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from surveys.accounts.audit_log import record
+from surveys.errors import NotAllowed
+from surveys.models import AccessToken
+
+PREFIX = "candor_"
+"""By which people, and programs that look for leaked secrets, know one."""
+SHAPE = re.compile(rf"{PREFIX}[A-Za-z0-9_-]{{43}}")
+MOST = 20
+"""Tokens of one person."""
+LONGEST = 3_650
+"""Days."""
+
+
+@transaction.atomic
+def make(user: User, name: str, *, scope: str, days: int | None = None) -> tuple[AccessToken, str]:
+    """A token of this person's and its secret, which is shown once; `days` it lasts, 1 to LONGEST, None for good.
+
+    Raises
+    ------
+    NotAllowed
+        Where the person has as many as there may be.
+    """
+    if tokens_of(user).count() >= MOST:
+        raise NotAllowed(f"You have {MOST} tokens, and more there cannot be. Revoke one that is not used any more.")
+    secret, day = PREFIX + secrets.token_urlsafe(32), today()
+    made = AccessToken.objects.create(
+        user=user,
+        name=name,
+        scope=scope,
+        digest=digest_of(secret),
+        made_on=day,
+        expires_on=None if days is None else day + timedelta(days=days),
+    )
+    until = f", until {made.expires_on:%-d %B %Y}" if made.expires_on else ""
+    record(user, "made a token", detail=f"{name}: {made.get_scope_display()}{until}")
+    return made, secret
+
+
+@transaction.atomic
+def revoke(token: AccessToken, *, by: User) -> None:
+    token.delete()
+    record(by, "revoked a token", detail=token.name)
+
+
+@transaction.atomic
+def end_all(user: User, why: str) -> None:
+    """Revoke every token of a person; `why` stands in the log."""
+    if AccessToken.objects.filter(user=user.pk).delete()[0]:
+        record(user, "lost every token", detail=why)
+
+
+def tokens_of(user: User) -> QuerySet[AccessToken]:
+    """The tokens of a person that still let somebody in, the newest first."""
+    return AccessToken.objects.filter(_lasting(), user=user.pk)
+
+
+def is_given(request: HttpRequest) -> bool:
+    """Whether the request comes with a token, good or not."""
+    return request.headers.get("Authorization", "").lower().startswith("bearer")
+
+
+def token_of(request: HttpRequest) -> AccessToken | None:
+    """The token of a request with its person; None where it is none. Looked up once for a request."""
+    if not hasattr(request, "access_token"):
+        secret = request.headers.get("Authorization", "")[len("bearer") :].strip() if is_given(request) else ""
+        request.access_token = _find(secret)  # type: ignore[attr-defined]
+    found: AccessToken | None = request.access_token  # type: ignore[attr-defined]
+    return found
+
+
+def note_use(token: AccessToken) -> None:
+    """Note that it is used today: written once a day."""
+    if token.used_on != (day := today()):
+        AccessToken.objects.filter(pk=token.pk).update(used_on=day)
+
+
+def digest_of(secret: str) -> str:
+    return sha256(secret.encode()).hexdigest()
+
+
+def today() -> date:
+    return timezone.now().date()
+
+
+class EndedByNewPassword:
+    """One of settings.AUTH_PASSWORD_VALIDATORS: Django tells them of each new password, wherever it was set."""
+
+    def validate(self, password: str, user: Any = None) -> None:
+        """Any password will do."""
+
+    def password_changed(self, password: str, user: Any = None) -> None:
+        if user is not None and user.pk:
+            end_all(user, "a new password")
+
+    def get_help_text(self) -> str:
+        return "A new password also ends your access tokens."
+
+
+def _find(secret: str) -> AccessToken | None:
+    if not SHAPE.fullmatch(secret):
+        return None
+    digest = digest_of(secret)
+    found = AccessToken.objects.filter(_lasting(), digest=digest, user__is_active=True).select_related("user").first()
+    return found if found is not None and hmac.compare_digest(found.digest, digest) else None
+
+
+def _lasting() -> Q:
+    return Q(expires_on=None) | Q(expires_on__gte=today())

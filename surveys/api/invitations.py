@@ -1,0 +1,105 @@
+"""Invitations: making a batch, whose codes are this one answer, the batches that there are, and withdrawing one."""
+
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from collector.invitations.batches import Made
+from surveys.accounts.access import Role, get_survey_or_404
+from surveys.api.base import View, user_of
+from surveys.api.openapi import change, read
+from surveys.api.problems import Problem, error
+from surveys.api.requests import BatchBody, read_body
+from surveys.errors import NotAllowed
+from surveys.lifecycle import selectors
+from surveys.outreach import invitation_files
+from surveys.outreach import invitations as making
+from surveys.outreach.invitations import NotInvited
+
+
+class BatchSerializer(serializers.Serializer[Any]):
+    """A batch of the newest version's invitations. How many of it were used is told nobody."""
+
+    number = serializers.IntegerField()
+    kind = serializers.CharField(help_text="how they are handed out: csv, cards, mail or api")
+    group = serializers.CharField(allow_null=True, help_text="key of the group that they are for; null: any")
+    count = serializers.IntegerField(help_text="how many were made")
+    made_on = serializers.DateField()
+    withdrawn_on = serializers.DateField(allow_null=True)
+
+
+class InvitationSerializer(serializers.Serializer[Any]):
+    link = serializers.CharField()
+    code = serializers.CharField(help_text="28 symbols")
+
+
+class MadeSerializer(serializers.Serializer[Any]):
+    """A new batch with its codes, which are answered this once."""
+
+    number = serializers.IntegerField()
+    invitations = InvitationSerializer(many=True)
+
+
+AS_CSV = OpenApiResponse(OpenApiTypes.BINARY, "The same as CSV, where `format` is csv.")
+
+
+class BatchesView(View):
+    """The batches of a survey by invitation, the first one first."""
+
+    @read("The batches of invitations", BatchSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        version = selectors.latest_version(get_survey_or_404(request.user, slug))
+        return Response([_told(batch) for batch in making.batches(version)] if version else [])
+
+    @change(
+        "Make invitations",
+        MadeSerializer,
+        body=BatchBody,
+        status=201,
+        said="The codes. Only their hashes are kept, so nobody can ask for them again.",
+        others={(201, "*/*"): AS_CSV},
+        kept=False,
+    )
+    def post(self, request: Request, slug: str) -> Any:
+        survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+        said = read_body(BatchBody, request)
+        try:
+            made = making.make(survey, said["count"], group=said.get("group", ""), kind="api", by=user_of(request))
+        except NotInvited as fault:
+            if fault.field == "survey":
+                raise NotAllowed(str(fault)) from None
+            raise Problem(422, str(fault), [error(fault.field, str(fault))]) from None
+        headers = {"Cache-Control": "no-store"}
+        if said["format"] == "csv":
+            return HttpResponse(
+                invitation_files.table(made),
+                status=201,
+                content_type=invitation_files.FORMS["csv"].content_type,
+                headers=headers,
+            )
+        pairs = zip(made.links(), made.codes, strict=True)
+        told = {"number": made.batch, "invitations": [{"link": link, "code": code} for link, code in pairs]}
+        return Response(told, status=201, headers=headers)
+
+
+class BatchView(View):
+    """One batch."""
+
+    @change("Withdraw a batch", None, status=204, said="What was unused of it is gone; reports that came stay.")
+    def delete(self, request: Request, slug: str, number: int) -> Response:
+        survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+        try:
+            making.withdraw(survey, number, by=user_of(request))
+        except NotInvited:
+            raise Http404("There is no such survey.") from None
+        return Response(status=204)
+
+
+def _told(batch: Made) -> dict[str, Any]:
+    names = "number", "kind", "count", "made_on", "withdrawn_on"
+    return {name: getattr(batch, name) for name in names} | {"group": batch.stratum}

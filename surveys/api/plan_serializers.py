@@ -1,0 +1,190 @@
+"""What the document at /api/schema/ says of the planner: its parameters, and the shape of its answer.
+
+The shapes are those that `surveys/planning/presentation.py` makes; tests/config/test_openapi.py and the fuzzing hold
+what is really answered against them.
+"""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
+
+from collector.designs.checks import KEY
+from surveys.definition.questions import KINDS
+from surveys.planning.parameters import EXACT, LARGEST_EPSILON, MOST_RESPONDENTS, NAMES
+
+
+class TileSerializer(serializers.Serializer[Any]):
+    """A number with its name, what it means, and what to mind about it."""
+
+    key = serializers.CharField()
+    name = serializers.CharField()
+    value = serializers.CharField()
+    note = serializers.CharField()
+    cautions = serializers.ListField(child=serializers.CharField())
+
+
+class CandidateSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    times = serializers.FloatField(help_text="as many respondents as the best mechanism needs")
+
+
+class AdviceSerializer(serializers.Serializer[Any]):
+    """The mechanism to take, why, and what it was chosen from, the best first."""
+
+    name = serializers.CharField()
+    sentence = serializers.CharField()
+    candidates = CandidateSerializer(many=True)
+
+
+class PartSerializer(serializers.Serializer[Any]):
+    """An element of a picture, as SVG has it."""
+
+    tag = serializers.CharField()
+    attributes = serializers.DictField(child=serializers.CharField(allow_blank=True))
+    text = serializers.CharField(allow_blank=True)
+
+
+class PictureSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    over = serializers.CharField(help_text="what moves in it")
+    title = serializers.CharField()
+    description = serializers.CharField()
+    parts = PartSerializer(many=True)
+
+
+class TableSerializer(serializers.Serializer[Any]):
+    """The numbers of the curves, as texts; one row a point."""
+
+    key = serializers.CharField()
+    caption = serializers.CharField()
+    head = serializers.ListField(child=serializers.CharField())
+    rows = serializers.ListField(child=serializers.ListField(child=serializers.CharField(allow_blank=True)))
+
+
+class PointSerializer(serializers.Serializer[Any]):
+    """A point of a curve: `x` is a truth probability, an epsilon or a number of reports. Null: there is none."""
+
+    x = serializers.FloatField(allow_null=True)
+    epsilon = serializers.FloatField(allow_null=True)
+    width = serializers.FloatField(allow_null=True)
+    below = serializers.FloatField(allow_null=True)
+    cost = serializers.FloatField(allow_null=True)
+    power = serializers.FloatField(allow_null=True)
+
+
+class CurvesSerializer(serializers.Serializer[Any]):
+    setting = PointSerializer(many=True)
+    respondents = PointSerializer(many=True)
+
+
+class NumbersSerializer(serializers.Serializer[Any]):
+    """As computed: shares from 0 to 1, means in the answers' unit. Null where there is no finite number."""
+
+    kind = serializers.ChoiceField(choices=list(KINDS))
+    mechanism = serializers.ChoiceField(choices=list(NAMES))
+    answers = serializers.IntegerField()
+    epsilon = serializers.FloatField(allow_null=True)
+    odds = serializers.FloatField(allow_null=True)
+    odds_exact = serializers.CharField(allow_blank=True)
+    respondents = serializers.IntegerField()
+    confidence = serializers.FloatField()
+    expected = serializers.FloatField(allow_null=True)
+    standard_error = serializers.FloatField(allow_null=True)
+    interval_width = serializers.FloatField(allow_null=True)
+    chance_below = serializers.FloatField(allow_null=True)
+    chance_above = serializers.FloatField(allow_null=True)
+    direct_n = serializers.FloatField(allow_null=True)
+    reports_per_direct_answer = serializers.FloatField(allow_null=True)
+    margin = serializers.FloatField(allow_null=True)
+    respondents_for_margin = serializers.IntegerField()
+    against = serializers.FloatField(allow_null=True)
+    second = serializers.IntegerField()
+    power = serializers.FloatField(allow_null=True)
+    respondents_for_power = serializers.IntegerField(allow_null=True)
+    exact = serializers.BooleanField()
+
+
+class PlanSerializer(serializers.Serializer[Any]):
+    """The plan of one question."""
+
+    truth = serializers.CharField(allow_blank=True)
+    epsilon = serializers.CharField()
+    summary = serializers.CharField()
+    numbers = NumbersSerializer()
+    tiles = TileSerializer(many=True)
+    advice = AdviceSerializer()
+    pictures = PictureSerializer(many=True)
+    tables = TableSerializer(many=True)
+    curves = CurvesSerializer()
+
+
+class LineSerializer(serializers.Serializer[Any]):
+    """A question in the table of all of them; `fault` says why it cannot be planned."""
+
+    key = serializers.CharField()
+    wording = serializers.CharField()
+    chosen = serializers.BooleanField()
+    epsilon = serializers.CharField(allow_blank=True)
+    odds = serializers.CharField(allow_blank=True)
+    width = serializers.CharField(allow_blank=True)
+    below = serializers.CharField(allow_blank=True)
+    direct = serializers.CharField(allow_blank=True)
+    fault = serializers.CharField(allow_blank=True)
+
+
+class TotalSerializer(serializers.Serializer[Any]):
+    """All questions together, as they are written and with the slider where it stands."""
+
+    epsilon = serializers.FloatField(allow_null=True)
+    text = serializers.CharField()
+    odds = serializers.CharField()
+    written = serializers.CharField()
+    below = serializers.CharField()
+    caution = serializers.CharField(allow_blank=True)
+    fresh = serializers.CharField(help_text="waves that fit under the ceiling where each is drawn anew")
+    remember = serializers.CharField(help_text="waves that fit where devices remember their tickets")
+
+
+class SurveyPlanSerializer(serializers.Serializer[Any]):
+    item = serializers.CharField(allow_null=True, help_text="key of the chosen question")
+    questions = LineSerializer(many=True)
+    total = TotalSerializer()
+    plan = PlanSerializer(allow_null=True, help_text="of the chosen question; null where it cannot be planned")
+
+
+def query(name: str, said: str, **schema: Any) -> OpenApiParameter:
+    return OpenApiParameter(name, {"type": "number"} | schema, OpenApiParameter.QUERY, description=said)
+
+
+def word(name: str, said: str, **schema: Any) -> OpenApiParameter:
+    return query(name, said, type="string", **schema)
+
+
+def whole(name: str, said: str, low: int, high: int) -> OpenApiParameter:
+    return query(name, said, type="integer", minimum=low, maximum=high)
+
+
+ABOUT_A_QUESTION = [
+    word("truth", "Truth probability, like 1/2 or 0.35; more than 0 and less than 1.", pattern=f"^{EXACT.pattern}$"),
+    query("epsilon", "In place of a truth probability.", minimum=0.01, maximum=LARGEST_EPSILON),
+    word("by", "Which of the two counts where both are said.", enum=["truth", "epsilon"]),
+    query("share", "Expected share of the choice, in per cent.", minimum=0, maximum=100),
+    query("mean", "Expected mean of numbers.", minimum=-1e9, maximum=1e9),
+    query("spread", "Expected standard deviation of numbers.", minimum=0, maximum=1e9),
+    query("margin", "Wanted plus and minus, in per cent or in the answers' unit.", minimum=0.001, maximum=1e9),
+    query("against", "Share or mean of another group.", minimum=-1e9, maximum=1e9),
+    whole("respondents", "Reports.", 10, MOST_RESPONDENTS),
+    whole("second", "Reports of the other group.", 10, MOST_RESPONDENTS),
+    query("confidence", "Of the interval, in per cent.", minimum=50, maximum=99.9),
+]
+ABOUT_A_FREE_QUESTION = [
+    word("kind", "Kind of the question.", enum=list(KINDS)),
+    word("mechanism", "One that the kind can have.", enum=[name for name in NAMES if name != "custom"]),
+    whole("choices", "How many choices it has.", 2, 256),
+    whole("most", "How many of several choices may be ticked.", 1, 255),
+    word("minimum", "Of a number: the least answer.", pattern=r"^-?[0-9]{1,9}(\.[0-9]{1,6})?$"),
+    word("maximum", "Of a number: the greatest answer.", pattern=r"^-?[0-9]{1,9}(\.[0-9]{1,6})?$"),
+    word("step", "Of a number: from one answer to the next.", pattern=r"^[0-9]{1,9}(\.[0-9]{1,6})?$"),
+]
+ITEM = word("item", "Key of the question whose slider is moved.", pattern=f"^{KEY.pattern}$")

@@ -1,0 +1,47 @@
+"""What changes while one watches a survey, small enough to be asked for every few seconds."""
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from collector.reports.steps import STEP
+from surveys.accounts.access import get_survey_or_404
+from surveys.api.base import View
+from surveys.api.openapi import read
+from surveys.panel.progress import watched
+
+
+class WatchedWordsSerializer(serializers.Serializer[Any]):
+    """The numbers that change while one watches, as the page shows them."""
+
+    reports = serializers.CharField(help_text=f"while the survey is open in steps of {STEP}")
+    waiting = serializers.CharField(help_text="how they are counted, or how many are not counted yet")
+    job = serializers.CharField()
+    lacking = serializers.CharField(allow_blank=True)
+
+
+class WatchedSerializer(serializers.Serializer[Any]):
+    words = WatchedWordsSerializer()
+    progress = serializers.IntegerField(allow_null=True, min_value=0, max_value=100, help_text="of the run on its way")
+    page = serializers.CharField(help_text="changes when more is to be shown than those words")
+    results = serializers.CharField(allow_blank=True, help_text="key of the run whose estimates are shown")
+    ends = serializers.BooleanField(help_text="whether nothing will change any more by itself")
+
+
+class WatchView(View):
+    """304 where nothing changed."""
+
+    @read("What there is to watch", WatchedSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        seen = watched(get_survey_or_404(request.user, slug))
+        return Response(
+            {
+                "words": seen.words,
+                "progress": seen.pending.progress if seen.pending else None,
+                "page": seen.page,
+                "results": seen.results,
+                "ends": seen.ends,
+            }
+        )

@@ -1,0 +1,172 @@
+"""What can be sent. Fields that are not known are refused, for a misspelt one would do nothing in silence."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from collector.designs import FEWEST_IN_GROUP, LONGEST_REASON
+from surveys.definition import bounds
+from surveys.lifecycle.schedules import MOST_REPORTS
+from surveys.models import KEY_VALIDATOR
+from surveys.outreach.invitations import FEWEST as FEWEST_INVITED
+from surveys.outreach.invitations import MOST as MOST_INVITED
+from surveys.planning.rehearsals.form import FEWEST, MOST, MOST_REPETITIONS
+from surveys.planning.rehearsals.services import LARGEST_SEED
+
+DIGEST = r"^[0-9a-f]{64}$"
+
+
+class Body(serializers.Serializer[Any]):
+    """The body of a request."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        unknown = sorted(set(data) - set(self.fields)) if isinstance(data, Mapping) else []
+        if unknown:
+            known = f"there are: {', '.join(self.fields)}" if self.fields else "there are none"
+            raise serializers.ValidationError(
+                {name[:100]: [f"This field is not known here; {known}."] for name in unknown[:20]}
+            )
+        return super().to_internal_value(data)
+
+
+class NothingBody(Body):
+    """Nothing has to be said."""
+
+
+@extend_schema_field({"type": "object", "additionalProperties": True, "description": "see docs/surveys.md"})
+class DefinitionField(serializers.JSONField):
+    """A definition, whose own reader says what is wrong with it."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("A definition is an object; docs/surveys.md has its keys.")
+        return data
+
+
+class SurveyBody(Body):
+    """A definition as an object or as a text in YAML, and the team that it goes to."""
+
+    definition = DefinitionField(required=False)
+    yaml = serializers.CharField(required=False, max_length=bounds.LARGEST, trim_whitespace=False)
+    team = serializers.IntegerField(
+        required=False, min_value=1, max_value=2**31 - 1, help_text="id of one of your teams; else your own"
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if ("definition" in attrs) == ("yaml" in attrs):
+            raise serializers.ValidationError("Say the survey by one of definition and yaml.")
+        return attrs
+
+
+class OpeningBody(Body):
+    """What is confirmed is what opens: the digest of the design that was looked at."""
+
+    digest = serializers.RegexField(DIGEST, help_text="of next-design, which opening freezes for ever")
+    opens_at = serializers.DateTimeField(required=False, allow_null=True, help_text="else it opens now")
+    closes_at = serializers.DateTimeField(required=False, allow_null=True, help_text="else when somebody closes it")
+    cap = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=FEWEST_IN_GROUP,
+        max_value=MOST_REPORTS,
+        help_text="reports at which it closes",
+    )
+
+    reason = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=LONGEST_REASON,
+        help_text="why it is opened above a ceiling of epsilon; needed there, and shown in the design and the report",
+    )
+
+
+class DuplicateBody(Body):
+    """The name of the copy, whom it asks, and perhaps another team of yours."""
+
+    slug = serializers.CharField(max_length=64, validators=[KEY_VALIDATOR])
+    same_people = serializers.BooleanField(
+        default=True, help_text="it then goes on from what they have spent; false says that nobody is asked by both"
+    )
+    team = serializers.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+
+
+class BatchBody(Body):
+    """A batch of invitations, and how its codes are answered."""
+
+    count = serializers.IntegerField(min_value=FEWEST_INVITED, max_value=MOST_INVITED)
+    group = serializers.CharField(required=False, max_length=64, help_text="key of the group that they are for")
+    format = serializers.ChoiceField(choices=["json", "csv"], default="json")
+
+
+class PublishBody(Body):
+    published = serializers.BooleanField(help_text="whether whoever has the link may read the report")
+
+
+class ExportBody(Body):
+    format = serializers.CharField(max_length=32, help_text="name of one of the formats")
+    language = serializers.CharField(required=False, max_length=16, help_text="of a format that has languages")
+    microdata = serializers.BooleanField(required=False, help_text="says that a row for each report is wanted")
+
+
+@extend_schema_field(
+    {
+        "description": "shares of the choices from 0 to 1; of a number its mean and spread",
+        "oneOf": [
+            {"type": "array", "items": {"type": "number"}, "minItems": 1, "maxItems": 256},
+            {
+                "type": "object",
+                "properties": {"mean": {"type": "number"}, "spread": {"type": "number"}},
+                "required": ["mean"],
+                "additionalProperties": False,
+            },
+        ],
+    }
+)
+class TruthField(serializers.JSONField):
+    """The truth of one question among simulated respondents."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        parts = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+        plain = bool(parts) and all(isinstance(one, int | float) and not isinstance(one, bool) for one in parts)
+        if not plain or (isinstance(data, dict) and not {"mean"} <= set(data) <= {"mean", "spread"}):
+            raise serializers.ValidationError("Say a list of shares from 0 to 1, or an object with mean and spread.")
+        if len(parts) > 256 or any(abs(one) > 1e9 for one in parts):
+            raise serializers.ValidationError("At most 256 numbers from -1e9 to 1e9 are taken.")
+        return {name: float(one) for name, one in data.items()} if isinstance(data, dict) else [float(x) for x in data]
+
+
+class RehearsalBody(Body):
+    """Who is simulated, and how often."""
+
+    respondents = serializers.IntegerField(min_value=FEWEST, max_value=MOST)
+    repetitions = serializers.IntegerField(min_value=1, max_value=MOST_REPETITIONS, default=1)
+    seed = serializers.IntegerField(
+        min_value=0, max_value=LARGEST_SEED, required=False, help_text="the same seed gives the same numbers"
+    )
+    shares = serializers.DictField(
+        child=TruthField(), required=False, help_text="by key of the question; else all answers are equally frequent"
+    )
+    groups = serializers.DictField(
+        child=serializers.DictField(child=TruthField()),
+        required=False,
+        help_text="by key of the group, then like shares: where the truth differs there",
+    )
+    sizes = serializers.ListField(
+        child=serializers.IntegerField(min_value=0, max_value=MOST),
+        required=False,
+        max_length=256,
+        help_text="respondents of each group; together they are `respondents`",
+    )
+
+
+B = TypeVar("B", bound=Body)
+
+
+def read_body(kind: type[B], request: Request) -> dict[str, Any]:
+    """What was sent, checked; raises ValidationError, which names every field that cannot be used."""
+    body = kind(data=request.data)
+    body.is_valid(raise_exception=True)
+    return dict(body.validated_data)

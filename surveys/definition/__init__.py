@@ -1,0 +1,1 @@
+"""The survey language: YAML, validation, question kinds and mechanisms."""

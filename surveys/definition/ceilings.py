@@ -1,0 +1,96 @@
+"""The ceilings of epsilon above which a survey is opened only with a reason: of one question, and of all together.
+
+Both stand in the design, so they are in its digest, browsers compare their own sums with them, and the reason goes
+wherever the design goes. Above the total that an installation allows (`definitions.ceiling_of`) no reason helps.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from django.conf import settings
+
+from collector import designs
+from collector.designs.checks import DesignError
+from estimator.base import wording
+from randomized_response import exceeds_epsilon
+from surveys.definition.privacy_budget import Sum, epsilon_of, priced
+from surveys.definition.validation import DefinitionError
+
+TOTAL = "4"
+"""Epsilon of a person, all questions and all waves so far."""
+
+
+class ReasonError(DefinitionError):
+    """The reason for opening above a ceiling is missing, or is no text that can be kept."""
+
+
+@dataclass(frozen=True)
+class Excess:
+    """What is above its ceiling: a question by its number and key, or all together."""
+
+    what: str
+    ratio: Fraction
+    ceiling: str
+
+    @property
+    def in_words(self) -> str:
+        return f"{self.what} {wording.epsilon(epsilon_of(self.ratio))}, above {self.ceiling}"
+
+
+def of_an_opening(reason: str) -> dict[str, str]:
+    """What a design says of its ceilings."""
+    named = {"question": settings.CANDOR_EPSILON_CEILING_QUESTION, "total": TOTAL}
+    return named | ({"reason": reason} if reason else {})
+
+
+def excesses(document: dict[str, Any]) -> Iterator[Excess]:
+    """What of a design is above the ceilings that it names; a rehearsal names none."""
+    ceilings = document.get("ceilings")
+    if ceilings is None:
+        return
+    asked = priced(document)
+    for number, price in enumerate(asked.prices, start=1):
+        if _is_above(price.ratio, ceilings["question"]):
+            yield Excess(f"question {number} ({price.key}) has epsilon", price.ratio, ceilings["question"])
+    spent = Fraction(document.get("waves", {}).get("spent", 1))
+    total = spent * asked.ratio
+    if _is_above(total, ceilings["total"]):
+        before = ", with what was spent before," if spent > 1 else ""
+        yield Excess(f"all questions together{before} have epsilon", total, ceilings["total"])
+
+
+def with_reason(design: designs.Design, reason: str) -> designs.Design:
+    """The design with the reason that was given for opening it; the same where none was, and none is needed.
+
+    Raises
+    ------
+    ReasonError
+        Naming what is above which ceiling where there is no reason, or what is wrong with the reason.
+    """
+    reason = reason.strip()
+    above = "; ".join(one.in_words for one in excesses(design.document))
+    bounds = f"1 to {designs.LONGEST_REASON} characters"
+    if not reason and above:
+        raise ReasonError(f"reason must say in {bounds} why it is to be opened although {above}; got none")
+    if not reason or "ceilings" not in design.document:
+        return design
+    try:
+        designs.check_reason(reason, "reason")
+    except DesignError as fault:
+        raise ReasonError(str(fault)) from None
+    return designs.check(design.document | {"ceilings": design.document["ceilings"] | {"reason": reason}})
+
+
+def without_reason(design: designs.Design) -> designs.Design:
+    """The design as it was shown before `with_reason`, whose digest the opening confirmed."""
+    ceilings = design.document.get("ceilings", {})
+    if "reason" not in ceilings:
+        return design
+    kept = {name: value for name, value in ceilings.items() if name != "reason"}
+    return designs.check(design.document | {"ceilings": kept})
+
+
+def _is_above(ratio: Fraction, epsilon: str) -> bool:
+    return exceeds_epsilon([Sum(most=ratio)], epsilon)

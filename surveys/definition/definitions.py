@@ -1,0 +1,298 @@
+"""The definition of a survey: one plain document, in and out of YAML, and from it the design that is frozen.
+
+A definition is what an author writes; the design is what everybody else relies on. The design holds the integer table
+of each item, made here from the name and the exact fractions of its mechanism.
+"""
+
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import yaml
+from django.conf import settings
+
+from collector import designs
+from collector.designs.checks import DesignError
+from randomized_response import epsilon_total
+from surveys.definition import ceilings, yaml_positions
+from surveys.definition.bounds import require_plain
+from surveys.definition.languages import missing_from
+from surveys.definition.mechanisms import mechanism_of
+from surveys.definition.privacy_budget import epsilon_of, priced
+from surveys.definition.questions import complete_item, frozen_item
+from surveys.definition.validation import DefinitionError, exact, known_keys, listed, text
+
+Definition = dict[str, Any]
+
+TEXTS = ("title", "introduction", "consent")
+BROWSER_LIMIT = 2980
+"""e^epsilon above which the respondent's page refuses a survey whatever an installation allows (client/channel.js)."""
+
+MOST_NUMBERS = 2**17
+"""In the tables of a survey: twice that of a question with 256 answers, or of twelve with a hundred each."""
+
+TO_FILL_IN = re.compile(r"\[\[[^\[\]\n]+\]\]")
+"""What a template leaves to its author, like the number of a help line."""
+
+SAID_ONCE = {"invitations": ("secret", "blind"), "repeats": ("fresh", "remember"), "participation": ()}
+"""Words of which a definition may have one each, and of which; `participation` is a number, the epsilon."""
+
+SAME_PEOPLE = "same_people_as"
+"""Key of a definition that names another survey, whose people it asks: no part of the design, which says what was spent
+before."""
+
+SURVEY_KEYS = {SAME_PEOPLE, "slug", "rehearsal", "languages", *TEXTS, "strata", *SAID_ONCE, "sections", "items"}
+
+AT_OPENING = ("invitations", "waves", "participation", "ceilings")
+"""Keys of a design that are made as it is opened."""
+
+NO_KEY = "f" * 768
+"""Stands for the key of blind invitations until there is one: a number that is nobody's key."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What only the installation knows as a survey opens: the modulus of its key for blind invitations, and e^epsilon
+    of the most that a person may have spent in it before."""
+
+    modulus: str = NO_KEY
+    spent: Fraction = Fraction(1)
+
+
+FIRST = Opening()
+
+
+class _Writer(yaml.SafeDumper):
+    """Writes every text so that it comes back: PyYAML folds these ends of lines into spaces where it does not quote."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Each part stands where it belongs, also where two are the same."""
+        return True
+
+
+def _written(writer: yaml.SafeDumper, words: str) -> yaml.ScalarNode:
+    quoted = bool(set(words) & set("\x85\u2028\u2029"))
+    return writer.represent_scalar("tag:yaml.org,2002:str", words, style='"' if quoted else None)
+
+
+_Writer.add_representer(str, _written)
+
+
+def load(source: str) -> Definition:
+    """Read a definition from YAML and complete it; see docs/surveys.md for the keys. A fault names its line."""
+    return _read(source, for_good=False)
+
+
+def load_checked(source: str) -> Definition:
+    """`load`, and what would keep the definition from being opened is refused too, with its line."""
+    return _read(source, for_good=True)
+
+
+def take_checked(raw: Any) -> Definition:
+    """`load_checked` of what was a document already, like JSON; a fault names its place alone."""
+    return _taken(raw, for_good=True)
+
+
+def dump(definition: Definition) -> str:
+    """Write a definition as YAML; `load` gives the same definition back."""
+    return yaml.dump(definition, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=100)
+
+
+def complete(raw: Any) -> Definition:
+    """Fill in what an author may leave out: languages, empty texts, strata, yes and no, plain text for one language."""
+    known_keys(raw, SURVEY_KEYS, "survey")
+    languages = raw.get("languages", ["en"])
+    if not isinstance(languages, list) or not languages or not all(isinstance(code, str) for code in languages):
+        raise DefinitionError(f"languages must be a list of language codes; got {languages!r}")
+    strata = raw.get("strata") or {}
+    known_keys(strata, {"wording", "groups"}, "strata")
+    sections = [_section(one, languages, n) for n, one in enumerate(listed(raw.get("sections") or [], "sections"))]
+    return {
+        "slug": raw.get("slug", ""),
+        "rehearsal": raw.get("rehearsal", False),
+        "languages": languages,
+        **{name: text(raw.get(name, ""), languages) for name in TEXTS},
+        "strata": {
+            "wording": text(strata.get("wording", ""), languages),
+            "groups": [
+                _group(group, languages, number)
+                for number, group in enumerate(listed(strata.get("groups", []), "strata.groups"))
+            ],
+        },
+        **_said_once(raw),
+        **({SAME_PEOPLE: raw[SAME_PEOPLE]} if raw.get(SAME_PEOPLE) else {}),
+        **({"sections": sections} if sections else {}),
+        "items": _items(raw.get("items", []), languages),
+    }
+
+
+def design_of(definition: Definition, *, version: int, opening: Opening = FIRST) -> designs.Design:
+    """The design that opening this definition would freeze, checked in full.
+
+    Raises
+    ------
+    DefinitionError
+        Naming the first thing that keeps it from being opened.
+    """
+    design = drawn(definition, version=version, opening=opening)
+    if missing := missing_from(definition):
+        raise DefinitionError(missing)
+    _filled_in({name: part for name, part in definition.items() if name != "slug"}, "")
+    _within_ceiling(design, opening, "Lower the truth probability of a question, or ask fewer.")
+    return design
+
+
+def asked_again(frozen: designs.Design, *, version: int, opening: Opening) -> designs.Design:
+    """The design of the next wave: the same questions under the next number, with what only opening tells.
+
+    Raises
+    ------
+    DefinitionError
+        Where a person could have spent more than the ceiling after it.
+    """
+    said = {"rehearsal": frozen.rehearsal, "invitations": frozen.invitations}
+    said |= {"repeats": frozen.document.get("waves", {}).get("repeats", "fresh")}
+    said |= {"participation": frozen.document.get("participation", {}).get("epsilon")}
+    kept = {name: value for name, value in frozen.document.items() if name not in AT_OPENING}
+    design = designs.check({**kept, **_frozen_once(said, opening), "version": version})
+    _within_ceiling(design, opening, "A revised version could ask less.")
+    return design
+
+
+def drawn(definition: Definition, *, version: int, opening: Opening = FIRST) -> designs.Design:
+    """The design of a definition that may not be opened yet, but is whole; raises DefinitionError where it is not."""
+    document = {
+        **{name: value for name, value in definition.items() if name not in {SAME_PEOPLE, *SAID_ONCE}},
+        **_frozen_once(definition, opening),
+        "format": designs.FORMAT,
+        "version": version,
+        "items": _frozen_items(definition["items"]),
+    }
+    try:
+        return designs.check(document)
+    except DesignError as error:
+        raise DefinitionError(str(error)) from None
+
+
+def _frozen_items(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each with its table, which takes up to 65,536 numbers; it ends at the first that makes them too many."""
+    frozen, numbers = [], 0
+    for place, item in enumerate(items):
+        frozen.append(frozen_item(item, f"items[{place}]"))
+        numbers += sum(map(len, frozen[-1]["channel"]["weights"]))
+        if numbers > MOST_NUMBERS:
+            raise DefinitionError(
+                f"items[{place}]: the tables of the questions up to here hold {numbers:,} numbers; at most "
+                f"{MOST_NUMBERS:,} are allowed. Offer fewer answers or a larger step"
+            )
+    return frozen
+
+
+def total_epsilon(definition: Definition) -> float:
+    """Epsilon of a person who answers every item."""
+    return epsilon_total(mechanism_of(item) for item in definition["items"])
+
+
+def _read(source: str, *, for_good: bool) -> Definition:
+    raw, node = yaml_positions.read(source)
+    try:
+        return _taken(raw, for_good=for_good)
+    except DefinitionError as fault:
+        raise yaml_positions.located(fault, node) from None
+
+
+def _taken(raw: Any, *, for_good: bool) -> Definition:
+    require_plain(raw)
+    definition = complete(raw)
+    if for_good:
+        design_of(definition, version=1)
+    return definition
+
+
+def _filled_in(value: Any, place: str) -> None:
+    """Refuse a text that still says, in double brackets, what its author is to put there."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            _filled_in(part, f"{place}.{name}" if place else str(name))
+    elif isinstance(value, list):
+        for number, part in enumerate(value):
+            _filled_in(part, f"{place}[{number}]")
+    elif isinstance(value, str) and (blank := TO_FILL_IN.search(value)):
+        raise DefinitionError(f"{place} has a place to fill in: {blank[0]}")
+
+
+def _said_once(raw: dict[str, Any]) -> dict[str, str]:
+    """What is said of invitations, waves and participation; what is said by saying nothing is left out."""
+    said = {name: raw[name] for name in SAID_ONCE if raw.get(name) not in (None, "")}
+    for name, words in SAID_ONCE.items():
+        if words and said.get(name, words[0]) not in words:
+            raise DefinitionError(f"{name} must be {' or '.join(words)}; got {said[name]!r}")
+    if "participation" in said:
+        said["participation"] = exact(said["participation"])
+    return {name: value for name, value in said.items() if (name, value) != ("repeats", "fresh")}
+
+
+def _frozen_once(definition: Definition, opening: Opening) -> dict[str, Any]:
+    """The same as the design says it. A rehearsal has none of it: nobody is invited to one, or spends anything."""
+    if definition["rehearsal"]:
+        return {}
+    frozen: dict[str, Any] = {}
+    if kind := definition.get("invitations"):
+        frozen["invitations"] = {"kind": kind} | ({"modulus": opening.modulus} if kind == "blind" else {})
+    repeats = definition.get("repeats", "fresh")
+    if repeats == "remember" or opening.spent > 1:
+        spent = f"{opening.spent.numerator}/{opening.spent.denominator}"
+        frozen["waves"] = {"repeats": repeats, "spent": spent}
+    if epsilon := definition.get("participation"):
+        frozen["participation"] = {"epsilon": epsilon}
+    return frozen | {"ceilings": ceilings.of_an_opening(reason="")}
+
+
+def _within_ceiling(design: designs.Design, opening: Opening, advice: str) -> None:
+    """Refuse a design after which a person could have spent too much, in this wave and all before it.
+
+    The wave counts in full, also where devices remember: one that has forgotten draws everything anew. It is the sum
+    that browsers make of the design by themselves.
+    """
+    total = epsilon_of(opening.spent * priced(design.document).ratio)
+    # A rehearsal is answered by no browser, so the browsers' own limit does not bind it.
+    ceiling = ceiling_of(rehearsal=design.rehearsal)
+    if total > ceiling:
+        said = f"the questions together give epsilon {total:.4f}; at most {ceiling:.4f} a person is allowed"
+        if opening.spent > 1:
+            before = epsilon_of(opening.spent)
+            said = (
+                f"after this wave a person could have spent epsilon {total:.4f}, {before:.4f} of it in earlier waves; "
+                f"at most {ceiling:.4f} a person is allowed"
+            )
+        raise DefinitionError(f"{said}. {advice}")
+
+
+def ceiling_of(*, rehearsal: bool = False) -> float:
+    """The most epsilon that a person may spend in a survey, in all its waves."""
+    return min(settings.CANDOR_EPSILON_CEILING, math.inf if rehearsal else math.log(BROWSER_LIMIT))
+
+
+def _items(raw: Any, languages: list[str]) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = []
+    for number, item in enumerate(listed(raw, "items")):
+        items.append(complete_item(item, languages, f"items[{number}]", items))
+    return items
+
+
+def _section(section: Any, languages: list[str], number: int) -> dict[str, Any]:
+    known_keys(section, {"key", "title", "introduction"}, f"sections[{number}]")
+    texts = {name: text(section.get(name, ""), languages) for name in ("title", "introduction")}
+    return {"key": section.get("key", ""), **texts}
+
+
+def _group(group: Any, languages: list[str], number: int) -> dict[str, Any]:
+    known_keys(group, {"key", "label", "share"}, f"strata.groups[{number}]")
+    share = group.get("share")
+    return {
+        "key": group.get("key", ""),
+        "label": text(group.get("label", ""), languages),
+        "share": None if share is None else exact(share),
+    }

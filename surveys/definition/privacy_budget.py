@@ -1,0 +1,242 @@
+"""The ledger: what a person who answered everything in every wave has spent at least and at most.
+
+Pure and exact: everything is kept as odds, e^epsilon as a fraction, so that sums of epsilon are products. Where a
+survey draws anew (`fresh`) each wave is spent. Where devices remember their tickets (`remember`) an answer that did not
+change sends the same report again, which tells nothing more: a question spends at least nothing, and at most once for
+each of its possible answers, as long as nothing of it changes and the person keeps to one device. A report that differs
+from the last wave's tells besides that the answer changed; that is no part of epsilon (docs/waves.md).
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from collector.designs import canonical
+from collector.designs.items import answer_count
+from randomized_response import EachOption, epsilon_total, question_of
+from randomized_response.questions import Mechanism
+
+LONGEST = 10**60
+"""The largest denominator of a sum: what is longer is rounded up to this one."""
+
+MOST_WAVES = 100
+"""So many waves ahead are looked at."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a question of a frozen design costs.
+
+    One wave of it multiplies odds by `unit` to the power of `steps`, and all waves in which it is remembered by at most
+    `unit` to the power of `bound`. `same` tells it from a question that differs in anything.
+    """
+
+    key: str
+    same: bytes
+    unit: Fraction
+    steps: int
+    bound: int
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        """e^epsilon of one report."""
+        return self.unit**self.steps
+
+    def remembered(self, waves: int) -> Fraction:
+        """e^epsilon of so many waves in which tickets were remembered, at most."""
+        return Fraction(self.unit ** min(waves * self.steps, self.bound))
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A frozen design as the ledger sees it."""
+
+    number: int
+    repeats: str
+    prices: tuple[Price, ...]
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        """e^epsilon of one wave."""
+        return math.prod((price.ratio for price in self.prices), start=Fraction(1))
+
+    @property
+    def epsilon(self) -> float:
+        """Of one wave, rounded up."""
+        return epsilon_of(self.ratio)
+
+    @property
+    def remembers(self) -> bool:
+        return self.repeats == "remember"
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Odds, e^epsilon, between two bounds."""
+
+    least: Fraction = Fraction(1)
+    most: Fraction = Fraction(1)
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.most
+
+    @property
+    def epsilon_least(self) -> float:
+        return epsilon_of(self.least)
+
+    @property
+    def epsilon_most(self) -> float:
+        return epsilon_of(self.most)
+
+    def plus(self, other: "Sum") -> "Sum":
+        return Sum(_short(self.least * other.least), _short(self.most * other.most))
+
+
+NOTHING = Sum()
+
+
+@dataclass(frozen=True)
+class Spend:
+    """A question in one wave: what its report tells alone, what it adds, and what all its waves so far come to."""
+
+    key: str
+    ratio: Fraction
+    adds: Sum
+    total: Sum
+
+
+@dataclass(frozen=True)
+class Wave:
+    """One wave of the ledger; `total` is what all waves until this one come to."""
+
+    number: int
+    repeats: str
+    ratio: Fraction
+    items: tuple[Spend, ...]
+    adds: Sum
+    total: Sum
+
+    @property
+    def epsilon(self) -> float:
+        """Of this wave's reports alone, rounded up."""
+        return epsilon_of(self.ratio)
+
+
+def priced(document: dict[str, Any]) -> Priced:
+    """What a frozen design costs. Raises ValueError where a table is not one of its encoding."""
+    repeats = document.get("waves", {}).get("repeats", "fresh")
+    return Priced(document["version"], repeats, tuple(_price(item) for item in document["items"]))
+
+
+def priced_question(key: str, same: bytes, mechanism: Mechanism, answers: int) -> Price:
+    """What a question with this mechanism and so many possible answers costs."""
+    unit, steps, bound = mechanism.ratio, 1, answers
+    if isinstance(mechanism, EachOption):
+        # Each option is remembered by itself, ticked and not ticked; with a most, fewer of them differ in a wave.
+        most = mechanism.most
+        unit, bound = mechanism.channel.ratio, 2 * mechanism.k
+        steps = mechanism.k if most is None else min(mechanism.k, 2 * most)
+    assert isinstance(unit, Fraction)  # no design has a report that rules out an answer
+    return Price(key, same, unit, steps, bound)
+
+
+def ledger(designs: Iterable[Priced]) -> tuple[Wave, ...]:
+    """What was spent, wave by wave.
+
+    Parameters
+    ----------
+    designs : iterable of Priced
+        Those that anybody answered, the oldest first.
+
+    Returns
+    -------
+    tuple of Wave
+        Neither bound of `total` ever falls.
+    """
+    waves: list[Wave] = []
+    remembered: dict[bytes, int] = {}
+    items: dict[str, Sum] = {}
+    for design in designs:
+        spends = [_spend(price, design.remembers, remembered, items) for price in design.prices]
+        adds = Sum(
+            math.prod((one.adds.least for one in spends), start=Fraction(1)),
+            math.prod((one.adds.most for one in spends), start=Fraction(1)),
+        )
+        before = waves[-1].total if waves else NOTHING
+        waves.append(Wave(design.number, design.repeats, design.ratio, tuple(spends), adds, before.plus(adds)))
+    return tuple(waves)
+
+
+def spent(designs: Iterable[Priced]) -> Sum:
+    """What all waves come to; nothing where there are none."""
+    waves = ledger(designs)
+    return waves[-1].total if waves else NOTHING
+
+
+def waves_that_fit(before: Sequence[Priced], design: Priced, limit: float) -> int | None:
+    """How many more waves of a design can be opened under the ceiling where people spend the most that they may.
+
+    Each wave counts in full as it opens, also where tickets are remembered: a device may have forgotten.
+
+    Parameters
+    ----------
+    before : sequence of Priced
+        What was spent already, the oldest first.
+    limit : float
+        The ceiling, as epsilon.
+
+    Returns
+    -------
+    int or None
+        None where more than MOST_WAVES do, which where answers are remembered may be any number.
+    """
+    earlier: dict[bytes, int] = {}
+    for price in (price for one in before if one.remembers for price in one.prices):
+        earlier[price.same] = earlier.get(price.same, 0) + 1
+    total, each = spent(before).epsilon_most, [(price, epsilon_of(price.unit)) for price in design.prices]
+    for wave in range(MOST_WAVES + 1):
+        if total + design.epsilon > limit + 1e-9:
+            return wave
+        total += sum(
+            epsilon * _steps(price, design.remembers, earlier.get(price.same, 0) + wave) for price, epsilon in each
+        )
+    return None
+
+
+def epsilon_of(ratio: Fraction) -> float:
+    """The natural logarithm of odds, rounded up."""
+    return epsilon_total([Sum(most=ratio)])
+
+
+def _price(item: dict[str, Any]) -> Price:
+    return priced_question(item["key"], canonical(item), question_of(item).mechanism, answer_count(item))
+
+
+def _spend(price: Price, remembers: bool, remembered: dict[bytes, int], items: dict[str, Sum]) -> Spend:
+    """What a question spends in a wave; its total and how often it was remembered are counted on."""
+    adds = Sum(price.ratio, price.ratio)
+    if remembers:
+        times = remembered.get(price.same, 0)
+        remembered[price.same] = times + 1
+        more = price.remembered(times + 1) / price.remembered(times)
+        adds = Sum(Fraction(1) if times else price.ratio, more)
+    items[price.key] = total = items.get(price.key, NOTHING).plus(adds)
+    return Spend(price.key, price.ratio, adds, total)
+
+
+def _steps(price: Price, remembers: bool, times: int) -> int:
+    """How many steps one more wave takes at most, after so many in which it was remembered."""
+    if not remembers:
+        return price.steps
+    return min((times + 1) * price.steps, price.bound) - min(times * price.steps, price.bound)
+
+
+def _short(ratio: Fraction) -> Fraction:
+    """The same odds, or a little more where they cannot be written in a few digits."""
+    if ratio.denominator <= LONGEST:
+        return ratio
+    return Fraction(math.ceil(ratio * LONGEST), LONGEST)

@@ -1,0 +1,43 @@
+"""Templates of surveys on sensitive matters: a definition each, and what the gallery says of it."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from surveys.definition import definitions
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Template:
+    """A survey to start from.
+
+    `why` says why its tables are as they are, `adapt` what to change before it is opened, `sources` who asked before.
+    """
+
+    name: str
+    topic: str
+    why: str
+    adapt: str
+    sources: tuple[str, ...]
+    definition: dict[str, Any]
+
+
+@lru_cache
+def templates() -> tuple[Template, ...]:
+    """All templates, in the gallery's order."""
+    about = yaml.safe_load((FOLDER / "about.yaml").read_text(encoding="utf-8"))
+    return tuple(_template(**said) for said in about)
+
+
+def find(name: str) -> Template | None:
+    return next((template for template in templates() if template.name == name), None)
+
+
+def _template(*, name: str, topic: str, why: str, adapt: str, sources: list[str]) -> Template:
+    definition = definitions.load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    return Template(name, topic, why, adapt, tuple(sources), definition)

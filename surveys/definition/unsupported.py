@@ -1,0 +1,77 @@
+"""What other platforms have and this one has not: why it is refused, and what to do instead."""
+
+import re
+
+from collector.designs.texts import refused_in
+
+OPEN_TEXT = (
+    "Candor asks for no open text: words cannot be randomised, and what people write can name them. Offer choices "
+    "(one_choice, several_choices)"
+)
+FILES = (
+    "Candor takes no files: they cannot be randomised, and they can name who made them. Ask what you want to learn "
+    "from them as a question with choices or as a number"
+)
+SCRIPTS = (
+    "Candor runs no scripts and no HTML of a survey: they could read the answers. Texts are shown as they stand; write "
+    "them as plain text"
+)
+BRANCHING = (
+    "Candor asks no server which question comes next: the server would learn the answer from it. Use asked_if and "
+    "unasked: the device decides, and everybody sends a report of the same shape"
+)
+QUOTAS = (
+    "Candor has no quotas on answers: nobody knows the answers to count, and a quota that is full would tell what the "
+    "people before answered. Ask for groups openly (strata, with their shares of the population), and for more people"
+)
+
+KINDS = {
+    **dict.fromkeys(("text", "open", "open_text", "free_text", "textarea", "comment", "email", "name"), OPEN_TEXT),
+    **dict.fromkeys(("file", "upload", "image", "photo", "audio", "video", "signature"), FILES),
+    **dict.fromkeys(("html", "script", "javascript", "embed", "iframe"), SCRIPTS),
+    **dict.fromkeys(("branch", "branching", "logic", "skip"), BRANCHING),
+    **dict.fromkeys(("quota", "quotas"), QUOTAS),
+}
+"""Kinds of questions that other platforms have, and why this one has not."""
+
+KEYS = {
+    **dict.fromkeys(("text", "open_text", "free_text", "comment", "other_text", "specify"), OPEN_TEXT),
+    **dict.fromkeys(("file", "files", "upload", "uploads", "image", "photo", "audio", "video"), FILES),
+    **dict.fromkeys(
+        ("html", "script", "scripts", "javascript", "js", "css", "style", "embed", "iframe", "markdown"), SCRIPTS
+    ),
+    **dict.fromkeys(
+        ("branch", "branches", "branching", "logic", "goto", "go_to", "jump", "skip", "skip_to", "next", "routing",
+         "show_if", "visible_if", "relevant", "webhook", "callback"),
+        BRANCHING,
+    ),
+    **dict.fromkeys(("quota", "quotas", "screen_out", "screenout", "disqualify", "stop_if"), QUOTAS),
+}  # fmt: skip
+"""Keys of other platforms' files, and why they are none here."""
+
+TAG = re.compile(
+    r"<\s*(?:/\s*)?(?:a|abbr|b|big|blockquote|body|br|button|center|code|div|em|embed|font|form|h[1-6]|head|hr|html|i|iframe|"
+    r"img|input|link|li|meta|object|ol|p|pre|s|script|small|span|strong|style|sub|sup|svg|table|tbody|td|th|tr|u|ul|"
+    r"video)\b[^<>]*>|<!--",
+    re.IGNORECASE,
+)
+
+
+def why_not_kind(kind: object) -> str:
+    """Why there is no such kind of question; empty where there is nothing to say of it."""
+    return KINDS.get(kind.lower(), "") if isinstance(kind, str) else ""
+
+
+def why_not_key(key: object) -> str:
+    """Why there is no such key; empty where it is merely unknown."""
+    return KEYS.get(key.lower(), "") if isinstance(key, str) else ""
+
+
+def why_not_text(words: object) -> str:
+    """Why a text is refused that holds HTML, or what cannot be seen; empty where it holds neither."""
+    if not isinstance(words, str):
+        return ""
+    if unseen := refused_in(words):
+        return unseen.in_words
+    found = TAG.search(words)
+    return f"holds HTML ({found[0][:20]}), which is refused: {SCRIPTS}" if found else ""

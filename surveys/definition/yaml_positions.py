@@ -1,0 +1,177 @@
+"""Where things stand in a YAML text: reading it with its lines, and the line that a fault is about."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from surveys.definition import bounds
+from surveys.definition.validation import DefinitionError
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""libyaml's parser: ten times faster, and wherever PyYAML comes as a wheel."""
+
+NUMBER = re.compile(rf"[-+]?(?:0|[1-9][0-9]{{0,{bounds.MOST_DIGITS - 1}}})")
+CONSTANTS = {"": None, "~": None, "null": None, "Null": None, "NULL": None, "true": True, "false": False}
+"""What is no text though it stands without quotes, besides whole numbers. A decimal like 0.25 stays as written."""
+
+PLACE = re.compile(r"[a-z_]+(?:\[\d+\])*(?:\.[A-Za-z_][\w-]*(?:\[\d+\])*)*")
+STEP = re.compile(r"\[(\d+)\]|([A-Za-z_][\w-]*)")
+NAMED = re.compile(r" has unknown keys: ([^,;]+)|(?:\.[a-z]+)?: ([a-z_]+) |\.(\w+) is refused")
+
+
+def read(source: str) -> tuple[Any, yaml.Node | None]:
+    """What a YAML text says, and its nodes with their places.
+
+    Values are texts, whole numbers of at most 20 digits, true, false and null; keys are texts.
+
+    Raises
+    ------
+    DefinitionError
+        With the line, where it is not YAML, says a key twice, is too large or nested too deeply, or has what a
+        questionnaire does not need: anchors, aliases and tags.
+    """
+    bounds.require_size(source)
+    try:
+        root = _compose(yaml.parse(source, Loader=LOADER))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        fault = DefinitionError(f"this is not YAML: {', '.join(filter(None, (error.context, error.problem)))}")
+        raise _at(mark, fault) from None
+    except yaml.YAMLError as error:
+        raise DefinitionError(f"this is not YAML: {' '.join(str(error).split())}") from None
+    return (None if root is None else _value(root)), root
+
+
+@dataclass
+class _Open:
+    """A list or a mapping whose end has not come yet."""
+
+    node: yaml.SequenceNode | yaml.MappingNode
+    key: yaml.ScalarNode | None = None
+    known: set[str] = field(default_factory=set)
+
+    def add(self, node: yaml.Node) -> None:
+        if len(self.node.value) >= bounds.MOST_ENTRIES and self.key is None:
+            words = f"a list or mapping must have at most {bounds.MOST_ENTRIES} entries; this is one more"
+            raise _at(node.start_mark, DefinitionError(words))
+        if isinstance(self.node, yaml.SequenceNode):
+            self.node.value.append(node)
+        elif self.key is None:
+            self.key = self._key(node)
+        else:
+            self.node.value.append((self.key, node))
+            self.key = None
+
+    def _key(self, node: yaml.Node) -> yaml.ScalarNode:
+        """A key that stands twice is refused, for one of its values would be lost."""
+        if not isinstance(node, yaml.ScalarNode):
+            raise _at(node.start_mark, DefinitionError("a key must be a text; this is a list or a mapping"))
+        if node.value in self.known:
+            words = f"the key {node.value} stands twice here; only one would count"
+            raise _at(node.start_mark, DefinitionError(words))
+        self.known.add(node.value)
+        return node
+
+
+def _compose(events: Iterable[yaml.Event]) -> yaml.Node | None:
+    """The nodes of the only document. It ends at the first event that is out of bounds, and never recurses."""
+    root: yaml.Node | None = None
+    opened: list[_Open] = []
+    for number, event in enumerate(events):
+        if isinstance(event, yaml.CollectionEndEvent):
+            opened.pop()
+        if not isinstance(event, yaml.NodeEvent):
+            continue
+        _require_usual(event, number, len(opened), alone=bool(opened) or root is None)
+        node = _node(event)
+        if opened:
+            opened[-1].add(node)
+        else:
+            root = node
+        if isinstance(node, yaml.SequenceNode | yaml.MappingNode):
+            opened.append(_Open(node))
+    return root
+
+
+def _require_usual(event: Any, number: int, depth: int, *, alone: bool) -> None:
+    words = ""
+    if not alone:
+        words = "a file holds one definition; a second document begins here"
+    elif event.anchor is not None:
+        words = "anchors (&) and aliases (*) are not taken; write the part out where it belongs"
+    elif getattr(event, "tag", None) is not None:
+        words = f"tags are not taken; got {event.tag}"
+    elif number > bounds.MOST_PARTS:
+        words = f"a definition must have at most {bounds.MOST_PARTS:,} parts; this is one more"
+    elif isinstance(event, yaml.CollectionStartEvent) and depth >= bounds.DEEPEST:
+        words = f"this is nested too deeply: at most {bounds.DEEPEST} levels are taken"
+    if words:
+        raise _at(event.start_mark, DefinitionError(words))
+
+
+def _node(event: Any) -> yaml.Node:
+    places: tuple[Any, Any] = (event.start_mark, event.end_mark)
+    if isinstance(event, yaml.SequenceStartEvent):
+        return yaml.SequenceNode("list", [], *places)
+    if isinstance(event, yaml.MappingStartEvent):
+        return yaml.MappingNode("mapping", [], *places)
+    return yaml.ScalarNode("plain" if event.implicit[0] else "text", event.value, *places)
+
+
+def _value(node: yaml.Node) -> Any:
+    """What a node says; it is nested no deeper than DEEPEST."""
+    if isinstance(node, yaml.MappingNode):
+        return {key.value: _value(part) for key, part in node.value}
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(part) for part in node.value]
+    if node.tag == "plain" and node.value in CONSTANTS:
+        return CONSTANTS[node.value]
+    return int(node.value) if node.tag == "plain" and NUMBER.fullmatch(node.value) else node.value
+
+
+def located(fault: DefinitionError, root: yaml.Node | None) -> DefinitionError:
+    """The fault with the line of what it is about, as far as that can be found."""
+    if fault.line or root is None:
+        return fault
+    return _at(_mark(root, str(fault)), fault)
+
+
+def _at(mark: Any, fault: DefinitionError) -> DefinitionError:
+    if mark is None:
+        return fault
+    return DefinitionError(f"line {mark.line + 1}: {fault}", line=mark.line + 1, column=mark.column + 1)
+
+
+def _mark(node: yaml.Node, fault: str) -> Any:
+    """The place of the deepest part that the fault names."""
+    mark = node.start_mark
+    if fault.startswith("the questions"):
+        return _found(node, "items", mark)[1]
+    path = PLACE.match(fault)
+    if path is None:
+        return mark
+    for index, name in STEP.findall(path[0]):
+        before = node
+        node, mark = _nth(node, int(index), mark) if index else _found(node, name, mark)
+        if node is before and name not in ("grid", "survey"):
+            return mark
+    named = NAMED.match(fault, path.end())
+    word = next(filter(None, named.groups()), "") if named else ""
+    return _found(node, word.strip(), mark)[1]
+
+
+def _nth(node: yaml.Node, index: int, mark: Any) -> tuple[yaml.Node, Any]:
+    if isinstance(node, yaml.SequenceNode) and index < len(node.value):
+        return node.value[index], node.value[index].start_mark
+    return node, mark
+
+
+def _found(node: yaml.Node, name: str, mark: Any) -> tuple[yaml.Node, Any]:
+    """The value of a key and where the key stands; the node itself where there is no such key."""
+    for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+        if key.value == name:
+            return value, key.start_mark
+    return node, mark

@@ -1,0 +1,57 @@
+"""Analyses of a survey: which designs they are of, and asking for them."""
+
+from collections.abc import Mapping
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from collector.designs import Design, selectors
+from estimator.analyses import services as analyses
+from estimator.models import Analysis
+from surveys.accounts.audit_log import record
+from surveys.errors import NotAllowed
+from surveys.models import Survey
+
+MOST_WAITING = 5
+
+
+def designs_of(survey: Survey) -> list[Design]:
+    """The frozen designs of a survey's versions, the newest first; none where it was never opened."""
+    return [selectors.get_design(digest) for digest in survey.versions.values_list("design", flat=True)]
+
+
+@transaction.atomic
+def ask(survey: Survey, kind: str, said: Mapping[str, str], *, by: User | None) -> Analysis:
+    """Ask for an analysis of the newest version.
+
+    Raises
+    ------
+    Refused
+        Saying what cannot be analysed and why.
+    NotAllowed
+        Where the survey was never opened, or has too many analyses waiting.
+    """
+    designs = designs_of(survey)
+    if not designs:
+        raise NotAllowed("There is nothing to analyse: this survey was never opened.")
+    _require_room(designs)
+    analysis = analyses.request(kind, said, designs)
+    record(by, "asked for an analysis", survey=survey, detail=analysis.get_kind_display())
+    return analysis
+
+
+@transaction.atomic
+def ask_again(survey: Survey, analysis: Analysis, *, by: User | None) -> Analysis:
+    """Ask the same of the totals as they are now. Raises NotAllowed where too many analyses wait."""
+    _require_room(designs_of(survey))
+    again = analyses.repeat(analysis)
+    record(by, "repeated an analysis", survey=survey, detail=analysis.get_kind_display())
+    return again
+
+
+def _require_room(designs: list[Design]) -> None:
+    waiting = Analysis.objects.filter(
+        design__in=[design.digest for design in designs], state__in=(Analysis.State.QUEUED, Analysis.State.RUNNING)
+    ).count()
+    if waiting >= MOST_WAITING:
+        raise NotAllowed(f"{waiting} analyses of this survey are on their way already. Wait until one is done.")

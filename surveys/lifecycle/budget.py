@@ -1,0 +1,163 @@
+"""The ledger of a survey, read and ready to be shown: each opening with what it cost, and what the next would add."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from estimator.base import wording
+from surveys.definition.definitions import ceiling_of, drawn
+from surveys.definition.privacy_budget import MOST_WAVES, NOTHING, Priced, Sum, Wave, ledger, priced, waves_that_fit
+from surveys.definition.validation import DefinitionError
+from surveys.lifecycle import selectors
+from surveys.lifecycle.linked_surveys import spent_elsewhere
+from surveys.lifecycle.waves import Opened, price_of, spending, waves_of
+from surveys.models import Survey
+
+UNIT = "one person, all her answers, all waves so far"
+
+
+@dataclass(frozen=True)
+class Line:
+    """An opening; `spent` is None where nobody can have spent anything in it."""
+
+    opened: Opened
+    epsilon: float
+    spent: Wave | None
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What opening would add: the draft as it is written, or a closed survey's next wave.
+
+    It counts in full as it opens. `fit` is how many more of it fit under the `ceiling`, None for more than the ledger
+    looks ahead; `missing` says in words why it cannot be opened, empty where it can.
+    """
+
+    wave: Wave
+    ceiling: float
+    fit: int | None
+    missing: str
+
+    @property
+    def in_words(self) -> str:
+        adds, total = between(self.wave.adds), between(self.wave.total)
+        return f"The next wave would add {adds}, so that it is {total} in all. {self.fitting}"
+
+    @property
+    def fitting(self) -> str:
+        """How many more fit, as a sentence."""
+        ceiling = f"the ceiling of {wording.epsilon(self.ceiling)} for all waves"
+        if self.fit is None:
+            return f"More than {MOST_WAVES} such waves fit under {ceiling}."
+        if self.fit == 0:
+            return f"It does not fit under {ceiling}."
+        return f"{self.fit} such wave{' fits' if self.fit == 1 else 's fit'} under {ceiling}."
+
+
+@dataclass(frozen=True)
+class Book:
+    """What people may have spent in a survey, opening by opening, the oldest first.
+
+    `elsewhere` is what they may have spent in other surveys for the same people; it is in every total.
+    """
+
+    lines: tuple[Line, ...]
+    elsewhere: Sum
+    total: Sum
+    ceiling: float
+    ahead: Ahead | None
+
+
+def book_of(survey: Survey) -> Book:
+    """The ledger of a survey, in as many queries for many waves as for one."""
+    waves = waves_of(survey)
+    earlier, elsewhere = spending(waves), spent_elsewhere(survey)
+    spent = {wave.number: replace(wave, total=wave.total.plus(elsewhere)) for wave in ledger(earlier)}
+    lines = tuple(Line(one, price_of(one.version.design_id).epsilon, spent.get(one.number)) for one in waves)
+    total = spent[max(spent)].total if spent else elsewhere
+    ceiling = ceiling_of(rehearsal=survey.rehearsal)
+    return Book(lines, elsewhere, total, ceiling, _ahead(survey, waves, earlier, elsewhere, ceiling))
+
+
+def _ahead(
+    survey: Survey, waves: Sequence[Opened], earlier: list[Priced], elsewhere: Sum, ceiling: float
+) -> Ahead | None:
+    if survey.rehearsal:
+        return None
+    if survey.state == Survey.State.CLOSED and waves:
+        design, missing = waves[-1].design.document, selectors.what_keeps_it_closed(survey)
+    elif survey.state == Survey.State.DRAFT:
+        try:
+            design = drawn(selectors.definition_of(survey), version=1).document
+        except DefinitionError:
+            return None
+        missing = selectors.what_is_missing(survey)
+    else:
+        return None
+    asked = priced(design | {"version": selectors.next_number(survey)})
+    wave = _in_full(ledger([*earlier, asked]))
+    fit = waves_that_fit(earlier, asked, ceiling - elsewhere.epsilon_most)
+    return Ahead(replace(wave, total=wave.total.plus(elsewhere)), ceiling, fit, missing)
+
+
+def _in_full(waves: Sequence[Wave]) -> Wave:
+    """The last of these waves as it counts when it opens: at most all of it, for a device that has forgotten."""
+    last, before = waves[-1], waves[-2].total if len(waves) > 1 else NOTHING
+    adds = replace(last.adds, most=last.ratio)
+    return replace(last, adds=adds, total=before.plus(adds))
+
+
+def between(found: Sum) -> str:
+    """Epsilon from the least to the most, or the one number that it is; rounded up."""
+    if found.most == 1:
+        return "nothing"
+    least, most = wording.epsilon(found.epsilon_least), wording.epsilon(found.epsilon_most)
+    return most if least == most else f"{least} to {most}"
+
+
+def told(book: Book) -> dict[str, Any]:
+    """The ledger for programs; epsilon is rounded up, odds are exact."""
+    ahead = book.ahead
+    return {
+        "unit": UNIT,
+        "ceiling": book.ceiling,
+        "elsewhere": _sum(book.elsewhere),
+        "total": _sum(book.total),
+        "waves": [_line(line) for line in book.lines],
+        "next": None
+        if ahead is None
+        else _wave(ahead.wave) | {"fits": not ahead.missing, "missing": ahead.missing, "waves_that_fit": ahead.fit},
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    version = line.opened.version
+    return {
+        "version": line.opened.number,
+        "name": line.opened.name,
+        "same_questions": line.opened.same,
+        "digest": version.design_id,
+        "opened_at": version.opened_at,
+        "closed_at": version.closed_at,
+        "reports": line.opened.reports,
+        "epsilon": line.epsilon,
+        "spent": _wave(line.spent) if line.spent else None,
+    }
+
+
+def _wave(wave: Wave) -> dict[str, Any]:
+    items = [
+        {"item": one.key, "odds": str(one.ratio), "adds": _sum(one.adds), "total": _sum(one.total)}
+        for one in wave.items
+    ]
+    return {
+        "repeats": wave.repeats,
+        "epsilon": wave.epsilon,
+        "adds": _sum(wave.adds),
+        "total": _sum(wave.total),
+        "items": items,
+    }
+
+
+def _sum(found: Sum) -> dict[str, Any]:
+    return {"least": found.epsilon_least, "most": found.epsilon_most, "odds": str(found.most)}

@@ -1,0 +1,32 @@
+"""What the author of a survey says for its reports, and which files are out of date when that changes."""
+
+from collections.abc import Mapping
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from estimator.exports import services
+from estimator.reports import disclosures
+from surveys.accounts.audit_log import record
+from surveys.models import Survey
+
+
+@transaction.atomic
+def disclose(
+    survey: Survey,
+    texts: Mapping[str, Mapping[str, str]],
+    *,
+    probability_sample: bool,
+    simple_random: bool = False,
+    by: User | None = None,
+) -> None:
+    """Write down what the author says; raises as `disclosures.disclose` does."""
+    disclosures.disclose(survey.slug, texts, probability_sample=probability_sample, simple_random=simple_random)
+    forget_files(survey)
+    record(by, "disclosed how it was done", survey=survey)
+
+
+def forget_files(survey: Survey) -> None:
+    """Delete the exported reports that say what is no longer so."""
+    for digest in survey.versions.values_list("design", flat=True):
+        services.forget_reports(digest)

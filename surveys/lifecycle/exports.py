@@ -1,0 +1,60 @@
+"""Who may have which file made of a run, and what of it is written into the log."""
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from estimator.exports import services
+from estimator.exports.formats import FORMATS
+from estimator.models import Export, Run
+from surveys.accounts import access
+from surveys.accounts.access import Role
+from surveys.accounts.audit_log import record
+
+
+def role_for(*, microdata: bool) -> Role:
+    """The least role that asks for such a file, takes it away or deletes it.
+
+    Estimates are an analyst's to take away, as everywhere in the panel. A row for each report is more than any page
+    shows, and cannot be taken back once it left: that is for those who answer for the survey.
+    """
+    return Role.EDITOR if microdata else Role.ANALYST
+
+
+def role_for_format(name: str) -> Role:
+    """The same, of a format by its name; of one that does not exist the smaller."""
+    return role_for(microdata=name in FORMATS and FORMATS[name].microdata)
+
+
+@transaction.atomic
+def request_export(
+    run: Run, name: str, *, language: str = "", microdata: bool = False, by: User | None = None
+) -> tuple[Export, bool]:
+    """Have a file made of a finished run; see `estimator.exports.services.request`. The caller has looked at the role.
+
+    Raises
+    ------
+    Refused
+        Naming the field that is wrong.
+    """
+    export, made = services.request(run, name, language=language, microdata=microdata, by=by)
+    if made:
+        record(by, "asked for an export", survey=access.survey_of(run), detail=_detail(export))
+    return export, made
+
+
+@transaction.atomic
+def forget_export(export: Export, *, by: User | None = None) -> None:
+    """Delete an export with its file, or cancel it where it is still being made."""
+    act = "cancelled an export" if export.waits else "deleted an export"
+    record(by, act, survey=access.survey_of(export.run), detail=_detail(export))
+    services.forget(export)
+
+
+def took_away(export: Export, *, by: User | None) -> None:
+    """Write down that somebody takes the file away."""
+    record(by, "exported", survey=access.survey_of(export.run), detail=_detail(export))
+
+
+def _detail(export: Export) -> str:
+    what = f"run {export.run.key}, as {export.format}"
+    return f"{what}, a row for each report" if export.microdata else what

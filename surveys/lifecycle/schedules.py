@@ -1,0 +1,246 @@
+"""What a survey does by itself: opening and closing at a time, opening again, closing when enough reports are stored.
+
+An appointment is a row. A beat looks for those that are due and keeps each exactly once: the row is claimed in the very
+transaction that makes the move. Late is fine; what could not be done says why.
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from collector.designs import FEWEST_IN_GROUP, Design
+from estimator.base import wording
+from surveys.accounts.audit_log import record
+from surveys.definition import ceilings
+from surveys.definition.validation import DefinitionError
+from surveys.errors import NotAllowed
+from surveys.lifecycle import selectors, services, transitions
+from surveys.models import Appointment, Survey, Version
+
+State = Appointment.State
+
+OPENING = ("open", "wave")
+"""The moves that let respondents answer."""
+
+OPENS_FROM = {transitions.MOVES[name].source: name for name in OPENING}
+
+MOST_REPORTS = 100_000_000
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """When a survey is to open and to close by itself; None: now, or when somebody says so. Times are aware."""
+
+    opens_at: datetime | None = None
+    closes_at: datetime | None = None
+    cap: int | None = None
+
+    def faults(self, now: datetime) -> Iterator[tuple[str, str]]:
+        """What is wrong with them: the field and a sentence."""
+        if self.opens_at is not None and self.opens_at <= now:
+            yield "opens_at", f"The time of opening must lie ahead; it is {moment(now)} now."
+        if self.closes_at is not None and self.closes_at <= (self.opens_at or now):
+            yield "closes_at", f"It must close after it opens, later than {moment(self.opens_at or now)}."
+        if self.cap is not None and not FEWEST_IN_GROUP <= self.cap <= MOST_REPORTS:
+            limits = f"{FEWEST_IN_GROUP} to {wording.count(MOST_REPORTS)}"
+            yield "cap", f"The cap must be {limits} reports; got {self.cap}. Below that there is no estimate."
+
+
+def moment(time: datetime) -> str:
+    """A time as the panel writes it."""
+    return f"{time:%-d %B %Y, %H:%M} UTC"
+
+
+@transaction.atomic
+def open_on(
+    survey: Survey, terms: Terms, *, confirmed: str, reason: str = "", by: User | None = None
+) -> Version | None:
+    """Open a draft on these terms: now, or later by itself; None where it is still to open.
+
+    Raises
+    ------
+    DefinitionError, NotAllowed
+        Naming what is wrong; nothing is done then. `confirmed` is the digest of the design that was looked at, and
+        `reason` why it is opened above a ceiling.
+    """
+    transitions.require_draft(Survey.objects.select_for_update().get(pk=survey.pk))
+    return _open_on(survey, "open", terms, confirmed, reason, by)
+
+
+@transaction.atomic
+def open_again_on(
+    survey: Survey, terms: Terms, *, confirmed: str, reason: str = "", by: User | None = None
+) -> Version | None:
+    """Open a closed survey as its next wave on these terms; as `open_on`."""
+    transitions.require_closed(Survey.objects.select_for_update().get(pk=survey.pk))
+    return _open_on(survey, "wave", terms, confirmed, reason, by)
+
+
+def _open_on(survey: Survey, move: str, terms: Terms, confirmed: str, reason: str, by: User | None) -> Version | None:
+    for _, fault in terms.faults(timezone.now()):
+        raise NotAllowed(fault)
+    _call_off(survey.appointments.all())
+    made = []
+    if terms.opens_at is not None:
+        design = _designs(move, survey)
+        if design.digest != confirmed:
+            raise NotAllowed(services.CHANGED if move == "open" else services.ANOTHER_WAVE)
+        ceilings.with_reason(design, reason)
+        due = {"due_at": terms.opens_at, "digest": confirmed, "reason": reason.strip()}
+        made.append(Appointment(survey=survey, move=move, **due))
+    if terms.closes_at is not None:
+        made.append(Appointment(survey=survey, move="close", due_at=terms.closes_at))
+    if terms.cap is not None:
+        made.append(Appointment(survey=survey, move="close", at_reports=terms.cap))
+    Appointment.objects.bulk_create(made)
+    for one in made:
+        record(by, f"agreed to {one.get_move_display()} by itself", survey=survey, detail=_when(one))
+    return _opens(move)(survey, confirmed=confirmed, reason=reason, by=by) if terms.opens_at is None else None
+
+
+def digest_of(survey: Survey) -> str:
+    """The digest that the draft would have if it opened as it is now. Raises DefinitionError where it could not."""
+    return _designs("open", survey).digest
+
+
+def _designs(move: str, survey: Survey) -> Design:
+    """What the move would freeze now."""
+    return (selectors.design_to_open if move == "open" else selectors.wave_to_open)(survey)[0]
+
+
+def _opens(move: str) -> Callable[..., Version]:
+    return services.open_survey if move == "open" else services.open_wave
+
+
+def call_off(survey: Survey, *, by: User | None = None) -> None:
+    """It does not open by itself any more. Raises NotAllowed where it was not to."""
+    opening = survey.appointments.filter(move__in=OPENING, state=State.WAITING)
+    with transaction.atomic():
+        if not _call_off(opening):
+            raise NotAllowed(f"{survey.slug} has no opening to call off.")
+        _call_off(survey.appointments.all())
+        record(by, "called off the opening", survey=survey)
+
+
+@transaction.atomic
+def extend(survey: Survey, closes_at: datetime, *, by: User | None = None) -> None:
+    """Close later than agreed: the one thing that may change while a survey is open.
+
+    Only later: people were told of the time, and who wants to end sooner closes the survey, which is logged as what it
+    is. Raises NotAllowed.
+    """
+    survey = Survey.objects.select_for_update().get(pk=survey.pk)
+    if survey.state != Survey.State.OPEN:
+        raise NotAllowed(f"{survey.slug} is {survey.state}; the closing date of an open survey alone is extended.")
+    closing = survey.appointments.filter(move="close", due_at__isnull=False, state=State.WAITING)
+    agreed = closing.first()
+    if agreed is None or agreed.due_at is None:
+        raise NotAllowed(f"{survey.slug} has no closing date to extend: it was opened without one.")
+    if closes_at <= max(agreed.due_at, timezone.now()):
+        raise NotAllowed(
+            f"The closing date can only be moved later than {moment(agreed.due_at)}, because people rely on it. To end "
+            "sooner, close the survey."
+        )
+    closing.update(due_at=closes_at)
+    record(by, "extended the closing date", survey=survey, detail=f"{moment(agreed.due_at)} to {moment(closes_at)}")
+
+
+def waiting(survey: Survey) -> list[Appointment]:
+    """What it will do by itself: what is at a time first, by time."""
+    found = survey.appointments.filter(state=State.WAITING)
+    return sorted(found, key=lambda one: (one.due_at is None, one.due_at or one.made_at))
+
+
+def trouble(survey: Survey) -> str:
+    """Why it did not open by itself, or will not as it is now; empty where all is as agreed."""
+    move = OPENS_FROM.get(Survey.State(survey.state), "")
+    opening = survey.appointments.filter(move=move).first()
+    version = selectors.latest_version(survey)
+    if opening is None:
+        return ""
+    if opening.state == State.FAILED and opening.settled_at and (not version or opening.made_at > version.opened_at):
+        return f"It did not open by itself on {moment(opening.settled_at)}: {opening.outcome}"
+    if opening.state == State.WAITING and not _as_agreed(survey, opening):
+        said = "The draft has changed" if move == "open" else "What would open has changed"
+        return f"{said} since its opening was agreed, so it will not open. Confirm it again or call it off."
+    return ""
+
+
+def _as_agreed(survey: Survey, opening: Appointment) -> bool:
+    try:
+        return _designs(opening.move, survey).digest == opening.digest
+    except DefinitionError:
+        return False
+
+
+def keep_due() -> list[Appointment]:
+    """Keep every appointment that is due; each is kept once, or failed with the reason. Returns what was settled."""
+    return [appointment for appointment in _due() if _kept(appointment)]
+
+
+def _due() -> list[Appointment]:
+    found = Appointment.objects.filter(state=State.WAITING).select_related("survey")
+    at_a_time = list(found.filter(due_at__lte=timezone.now()).order_by("due_at", "pk"))
+    capped = found.filter(at_reports__isnull=False, survey__state=Survey.State.OPEN)
+    return at_a_time + [one for one in capped if selectors.received_count(one.survey) >= (one.at_reports or 0)]
+
+
+def _kept(appointment: Appointment) -> bool:
+    """Whether this call settled it. One that breaks keeps no other from being kept, and is tried again."""
+    try:
+        with transaction.atomic():
+            # The survey first, as everybody else does: two that wait for each other would both be refused.
+            Survey.objects.select_for_update().get(pk=appointment.survey_id)
+            if not _settle(appointment, State.KEPT):
+                return False
+            _do(appointment)
+    except (DefinitionError, NotAllowed) as refusal:
+        return _fail(appointment, str(refusal))
+    except Exception:
+        logger.exception("appointment %s could not be kept; it is tried again", appointment.pk)
+        return False
+    return True
+
+
+def _do(appointment: Appointment) -> None:
+    survey = appointment.survey
+    if appointment.move == "close":
+        services.close_survey(survey)
+        return
+    closing = survey.appointments.filter(move="close", state=State.WAITING, due_at__lte=timezone.now())
+    if closing.exists():
+        raise NotAllowed("Its closing time had passed before it could open.")
+    _opens(appointment.move)(survey, confirmed=appointment.digest, reason=appointment.reason)
+
+
+@transaction.atomic
+def _fail(appointment: Appointment, reason: str) -> bool:
+    """Write down why it could not be done. What does not open has nothing to close either."""
+    failed = _settle(appointment, State.FAILED, reason)
+    if failed:
+        record(None, f"could not {appointment.get_move_display()} by itself", survey=appointment.survey, detail=reason)
+    if failed and appointment.move in OPENING:
+        _call_off(appointment.survey.appointments.all())
+    return failed
+
+
+def _settle(appointment: Appointment, state: str, outcome: str = "") -> bool:
+    """Claim a waiting appointment; False where somebody else settled it."""
+    mine = Appointment.objects.filter(pk=appointment.pk, state=State.WAITING)
+    return bool(mine.update(state=state, settled_at=timezone.now(), outcome=outcome[:500]))
+
+
+def _when(appointment: Appointment) -> str:
+    return f"{appointment.at_reports} reports" if appointment.due_at is None else moment(appointment.due_at)
+
+
+def _call_off(appointments: QuerySet[Appointment]) -> int:
+    return appointments.filter(state=State.WAITING).update(state=State.CALLED_OFF, settled_at=timezone.now())

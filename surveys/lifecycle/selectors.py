@@ -1,0 +1,252 @@
+"""What is read of surveys."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+from django.conf import settings
+
+from collector.designs import Design, selectors
+from collector.reports import selectors as reports
+from estimator.models import Run
+from surveys.definition.definitions import SAME_PEOPLE, Definition, Opening, asked_again, design_of
+from surveys.definition.mechanisms import PARAMETERS
+from surveys.definition.privacy_budget import spent
+from surveys.definition.validation import DefinitionError
+from surveys.lifecycle import signing_keys
+from surveys.lifecycle.linked_surveys import spent_elsewhere
+from surveys.lifecycle.waves import spending, waves_of
+from surveys.models import Group, Item, Page, Section, Survey, Version
+
+LONGEST_BEGINNING = 56
+"""Of a slug, so that a number fits behind it."""
+
+ALWAYS = ("key", "kind", "wording", "choices")
+KEPT_PLAIN = {"invitations": "", "repeats": "fresh", "participation": ""}
+"""What a definition may say of the survey besides, and what stands in the row where it says nothing."""
+
+ITEM_FIELDS: dict[str, Any] = {
+    **dict.fromkeys(ALWAYS),
+    "minimum": "",
+    "maximum": "",
+    "step": "",
+    "prefer_not": {},
+    "required": True,
+    "shuffle": False,
+    "most": None,
+    "section": "",
+    "asked_if": None,
+    "unasked": None,
+}
+"""What an item says besides its channel, and what stands in the row where it says nothing."""
+
+
+@dataclass(frozen=True)
+class Showing:
+    """A version that respondents may know of, in one of its languages."""
+
+    version: Version
+    document: dict[str, Any]
+    language: str
+
+    @property
+    def closed(self) -> bool:
+        return self.version.closed_at is not None
+
+    def page(self, kind: Page.Kind) -> bytes | None:
+        """The page as it was rendered when the survey opened; None where there is none of that kind."""
+        found = self.version.pages.filter(language=self.language, kind=kind).values_list("content", flat=True).first()
+        return None if found is None else bytes(found)
+
+
+def definition_of(survey: Survey) -> Definition:
+    """The survey as one plain document: what its YAML file says."""
+    return definition_from(survey, survey.groups.all(), survey.sections.all(), survey.items.all())
+
+
+def exported(survey: Survey) -> Definition:
+    """The definition as a file takes it along: one that is read in under another name goes on from what was spent."""
+    definition = definition_of(survey)
+    return {"slug": survey.slug, SAME_PEOPLE: survey.slug} | definition
+
+
+def definition_from(
+    survey: Survey, groups: Iterable[Group], sections: Iterable[Section], items: Iterable[Item]
+) -> Definition:
+    """The survey with these parts, saved or not."""
+    said = [_section(section) for section in sections]
+    return {
+        "slug": survey.slug,
+        "rehearsal": survey.rehearsal,
+        "languages": list(survey.languages),
+        "title": survey.title,
+        "introduction": survey.introduction,
+        "consent": survey.consent,
+        "strata": {"wording": survey.strata_wording, "groups": [_group(group) for group in groups]},
+        **{name: value for name in KEPT_PLAIN if (value := getattr(survey, name)) != KEPT_PLAIN[name]},
+        **({"sections": said} if said else {}),
+        "items": [item_of(item) for item in items],
+    }
+
+
+def what_is_missing(survey: Survey) -> str:
+    """Why the draft cannot be opened, in words; empty where it can."""
+    try:
+        design_to_open(survey)
+    except DefinitionError as error:
+        return told(error)
+    return ""
+
+
+def what_keeps_it_closed(survey: Survey) -> str:
+    """Why a closed survey cannot be opened as its next wave, in words; empty where it can."""
+    try:
+        wave_to_open(survey)
+    except DefinitionError as error:
+        return str(error)
+    return ""
+
+
+def design_to_open(survey: Survey) -> tuple[Design, int]:
+    """The design that opening the draft would freeze now, and which version it is. Raises as `design_of` does."""
+    number = next_number(survey)
+    return design_of(definition_of(survey), version=number, opening=opening_of(survey)), number
+
+
+def wave_to_open(survey: Survey) -> tuple[Design, int]:
+    """The design of the next wave, with the questions of the last version, and its number.
+
+    Raises
+    ------
+    DefinitionError
+        Where a person could have spent more than the ceiling after it, or nothing was opened before.
+    """
+    last = latest_version(survey)
+    if last is None:
+        raise DefinitionError(f"{survey.slug} was never opened, so it has no next wave")
+    number = last.number + 1
+    return asked_again(selectors.get_design(last.design_id), version=number, opening=opening_of(survey)), number
+
+
+def opening_of(survey: Survey) -> Opening:
+    """What the installation adds to the design that opens next: what people may have spent so far, and a key."""
+    known = Opening(spent=spent(spending(waves_of(survey))).plus(spent_elsewhere(survey)).most)
+    if survey.rehearsal or survey.invitations != Survey.Invited.BLIND:
+        return known
+    return replace(known, modulus=signing_keys.modulus_for(survey, next_number(survey)))
+
+
+def told(fault: DefinitionError) -> str:
+    """What is wrong of a definition, for whoever writes it in the form: by the names that the fields have there."""
+    said = re.sub(r"^strata\.groups\b", "Groups", str(fault))
+    return re.sub(r"^participation\.epsilon\b", "Release of group sizes", said)
+
+
+def free_slug(name: str) -> str:
+    """A name in an address that no survey has: this one, or with a number behind it."""
+    taken = set(Survey.objects.filter(slug__startswith=name[:LONGEST_BEGINNING]).values_list("slug", flat=True))
+    if name not in taken:
+        return name
+    beginning = name[:LONGEST_BEGINNING].rstrip("-")
+    return next(slug for slug in (f"{beginning}-{number}" for number in count(2)) if slug not in taken)
+
+
+def language_names(codes: Iterable[str]) -> list[str]:
+    """Languages by their own names; the code of one that the pages do not speak."""
+    known = dict(settings.LANGUAGES)
+    return [str(known.get(code, code)) for code in codes]
+
+
+def direction_of(code: str) -> str:
+    return "rtl" if code.split("-")[0] in settings.LANGUAGES_BIDI else "ltr"
+
+
+def next_number(survey: Survey) -> int:
+    latest = survey.versions.first()
+    return latest.number + 1 if latest else 1
+
+
+def latest_version(survey: Survey) -> Version | None:
+    """The version in the field, or the last that was."""
+    return survey.versions.select_related("design").first()
+
+
+def version_on_the_web(slug: str) -> Version | None:
+    """The newest version that was opened for respondents; None where none was, and for rehearsals.
+
+    Once it is closed its link goes on saying so, also while the next version is a draft: people kept the link.
+    """
+    versions = Version.objects.select_related("survey", "design").filter(survey__slug=slug)
+    return versions.exclude(survey__rehearsal=True).first()
+
+
+def showing(slug: str, language: str) -> Showing | None:
+    """The version in the field in that language, the survey's own where none is named; None where there is none."""
+    version = version_on_the_web(slug)
+    if version is None:
+        return None
+    document = document_of(version)
+    language = language or document["languages"][0]
+    return Showing(version, document, language) if language in document["languages"] else None
+
+
+def page_digests(versions: Iterable[Version]) -> dict[int, dict[str, str]]:
+    """SHA-256 of the respondent's page as it was published, by key of the version and language."""
+    found: dict[int, dict[str, str]] = {}
+    pages = Page.objects.filter(version__in=list(versions), kind=Page.Kind.ANSWER)
+    for version, language, digest in pages.values_list("version", "language", "digest"):
+        found.setdefault(version, {})[language] = digest
+    return found
+
+
+def sheet_languages(version: Version) -> list[str]:
+    """The languages in which the version has a sheet of paper, its own first."""
+    return list(version.pages.filter(kind=Page.Kind.SHEET).values_list("language", flat=True))
+
+
+def has_coin_page(version: Version) -> bool:
+    return version.pages.filter(kind=Page.Kind.COIN).exists()
+
+
+def document_of(version: Version) -> dict[str, Any]:
+    """The frozen design of a version."""
+    return selectors.get_design(version.design_id).document
+
+
+def final_run(version: Version) -> Run | None:
+    """The run that closing asked for, the last time that it was closed, once its estimates are there."""
+    asked = Run.objects.filter(design=version.design_id, trigger=Run.Trigger.CLOSING, state=Run.State.DONE)
+    return asked.order_by("pk").last()
+
+
+def report_count(survey: Survey) -> int:
+    """Reports of the version in the field, while it is open as `collector.reports.steps` tells them."""
+    version = latest_version(survey)
+    return reports.report_count(version.design_id) if version else 0
+
+
+def received_count(survey: Survey) -> int:
+    """Reports that were stored for the version in the field; to close it at a number, and to show nobody."""
+    version = latest_version(survey)
+    return reports.received_count(version.design_id) if version else 0
+
+
+def _group(group: Group) -> dict[str, object]:
+    return {"key": group.key, "label": group.label, "share": group.share or None}
+
+
+def _section(section: Section) -> dict[str, Any]:
+    return {"key": section.key, "title": section.title, "introduction": section.introduction}
+
+
+def item_of(item: Item) -> dict[str, Any]:
+    """An item as the definition says it."""
+    said = {name: getattr(item, name) for name in ITEM_FIELDS}
+    optional = {name: value for name, value in said.items() if name not in ALWAYS and value != ITEM_FIELDS[name]}
+    parameters = {name: getattr(item, name) for name in PARAMETERS[item.mechanism]}
+    channel = {name: value for name, value in parameters.items() if value not in ("", None)}
+    if item.mechanism == Item.Mechanism.FORCED_RESPONSE:
+        channel.setdefault("yes", "1/2")
+    return {name: said[name] for name in ALWAYS} | optional | {"channel": {"name": item.mechanism, **channel}}

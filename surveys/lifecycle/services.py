@@ -1,0 +1,338 @@
+"""What changes surveys: writing them, opening, closing and revising them."""
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from collector.designs import Design
+from collector.designs.services import close_design, freeze_design
+from estimator.models import Run
+from estimator.runs import services as estimator
+from estimator.runs.selectors import last_run
+from surveys.accounts import access
+from surveys.accounts.access import Role, surveys_of
+from surveys.accounts.audit_log import record
+from surveys.definition import ceilings, definitions
+from surveys.definition.definitions import Definition
+from surveys.definition.text_warnings import text_warnings
+from surveys.definition.validation import DefinitionError
+from surveys.errors import NotAllowed
+from surveys.lifecycle import selectors, signing_keys, transitions
+from surveys.lifecycle.linked_surveys import hold_people, link
+from surveys.models import Group, Item, Page, Section, Survey, Team, Version
+from surveys.rendering import pages, token_page
+from surveys.rendering.own_coin import page as coin
+from surveys.rendering.own_coin.sheet import render_sheet
+from surveys.templatetags.assets import NotCollected
+
+CHANGED = (
+    "The draft has changed since it was shown to be confirmed, so nothing was opened. Look at it as it is now and "
+    "confirm it again."
+)
+ANOTHER_WAVE = (
+    "What would open now is not what was shown to be confirmed, so nothing was opened. Look at the next wave as it is "
+    "now and confirm it again."
+)
+
+
+@transaction.atomic
+def write_survey(definition: Definition, *, team: Team, by: User | None = None, unfinished: bool = False) -> Survey:
+    """Make a draft from a definition, or make the team's draft of that slug say what the definition says.
+
+    Here as in every service `by` is who does it, for the log: None where the command line or the schedule does.
+
+    One that is `unfinished` need not be fit to be opened, but must be a definition (`definitions.complete`).
+
+    Raises
+    ------
+    DefinitionError
+        Where the definition could not be opened as it is; nothing is written then.
+    NotAllowed
+        Where the survey of that slug is not a draft.
+    """
+    if not unfinished:
+        definitions.design_of(definition, version=1)
+    survey = Survey.objects.filter(slug=definition["slug"]).first() or Survey(slug=definition["slug"], team=team)
+    if survey.team != team:
+        raise DefinitionError(f"slug {survey.slug!r} is taken by another survey")
+    transitions.require_draft(survey)
+    linked = _survey_for_same_people(definition, by)
+    survey.rehearsal = definition["rehearsal"]
+    survey.languages = definition["languages"]
+    survey.title, survey.introduction = definition["title"], definition["introduction"]
+    survey.consent, survey.strata_wording = definition["consent"], definition["strata"]["wording"]
+    for name, nothing in selectors.KEPT_PLAIN.items():
+        setattr(survey, name, definition.get(name, nothing))
+    survey.save()
+    for parts in (survey.groups, survey.sections, survey.items):
+        parts.all().delete()
+    Group.objects.bulk_create(
+        Group(survey=survey, position=n, key=group["key"], label=group["label"], share=group["share"] or "")
+        for n, group in enumerate(definition["strata"]["groups"], start=1)
+    )
+    Section.objects.bulk_create(
+        Section(survey=survey, position=n, **section)
+        for n, section in enumerate(definition.get("sections", []), start=1)
+    )
+    Item.objects.bulk_create(_item(survey, n, item) for n, item in enumerate(definition["items"], start=1))
+    if linked:
+        link(linked, survey)
+    same = f", for the same people as {linked.slug}" if linked else ""
+    record(by, "wrote", survey=survey, detail=f"{len(definition['items'])} questions, from a definition{same}")
+    return survey
+
+
+@transaction.atomic
+def open_survey(survey: Survey, *, confirmed: str = "", reason: str = "", by: User | None = None) -> Version:
+    """Freeze the draft and let respondents answer it.
+
+    Parameters
+    ----------
+    survey : Survey
+        A draft.
+    confirmed : str
+        Digest of the design that somebody looked at and confirmed; a draft that says something else by now is not
+        opened. Empty: nobody did.
+    reason : str
+        Why it is opened although it is above a ceiling (surveys/definition/ceilings.py). It becomes part of the
+        design, so that what is frozen has another digest than what was confirmed without it.
+
+    Raises
+    ------
+    NotAllowed
+        Where the survey is not a draft, lacks something, or is not what was confirmed.
+    ReasonError
+        Where it is above a ceiling, and no reason is given.
+    """
+    transitions.move(survey, "open")
+    hold_people(survey)
+    design, number = selectors.design_to_open(survey)
+    if confirmed and confirmed != design.digest:
+        raise NotAllowed(CHANGED)
+    return _into_the_field(survey, ceilings.with_reason(design, reason), f"version {number}", act="opened", by=by)
+
+
+@transaction.atomic
+def open_wave(survey: Survey, *, confirmed: str = "", reason: str = "", by: User | None = None) -> Version:
+    """Ask a closed survey's questions once more, as its next wave: the same design but for what opening adds to it.
+
+    `confirmed`, `reason` and what is raised are as those of `open_survey`; a wave after which a person could have spent
+    more than the ceiling is refused, whatever else was opened meanwhile.
+    """
+    transitions.move(survey, "wave")
+    hold_people(survey)
+    design, number = selectors.wave_to_open(survey)
+    if confirmed and confirmed != design.digest:
+        raise NotAllowed(ANOTHER_WAVE)
+    return _into_the_field(survey, ceilings.with_reason(design, reason), f"wave {number}", act="opened again", by=by)
+
+
+@transaction.atomic
+def close_survey(survey: Survey, *, by: User | None = None, by_a_restore: bool = False) -> Run:
+    """Take no more reports, and ask for the final estimate. What a restore closes can be reopened."""
+    transitions.move(survey, "close")
+    version = survey.versions.get(closed_at=None)
+    version.closed_at = timezone.now()
+    version.save(update_fields=["closed_at"])
+    close_design(version.design_id, by_a_restore=by_a_restore)
+    signing_keys.forget(survey, version.number)
+    why = ", by a restore: invitations used since the backup would be good again" if by_a_restore else ""
+    record(by, "closed", survey=survey, detail=f"version {version.number}{why}")
+    return estimator.request_run(version.design_id, trigger=Run.Trigger.CLOSING)
+
+
+@transaction.atomic
+def archive_survey(survey: Survey, *, by: User | None = None) -> None:
+    """Put a closed survey away. Nothing of it is deleted, and its link goes on saying that it is closed."""
+    transitions.move(survey, "archive")
+    record(by, "archived", survey=survey)
+
+
+@transaction.atomic
+def restore_survey(survey: Survey, *, by: User | None = None) -> None:
+    """Take a survey out of the archive: it is closed again."""
+    transitions.move(survey, "restore")
+    record(by, "took out of the archive", survey=survey)
+
+
+@transaction.atomic
+def delete_survey(survey: Survey, *, by: User | None = None) -> None:
+    """Delete what was never opened, with its rehearsals.
+
+    Raises
+    ------
+    NotAllowed
+        Where it was opened: the rest belongs to its respondents' reports.
+    """
+    if survey.versions.exists():
+        raise NotAllowed(f"{survey.slug} was opened, so it cannot be deleted; a closed survey can be archived.")
+    record(by, "deleted", survey=survey)
+    survey.delete()
+
+
+@transaction.atomic
+def embed_survey(survey: Survey, origins: list[str], *, by: User | None = None) -> None:
+    """Let pages of these sites, and of no other, show the respondents' page in a frame; none by an empty list."""
+    Survey.objects.filter(pk=survey.pk).update(embedded_in=origins)
+    record(by, "named the sites that may show it", survey=survey, detail=", ".join(origins) or "none")
+
+
+@transaction.atomic
+def show_results(survey: Survey, *, shown: bool, by: User | None = None) -> None:
+    """Whether the survey's link shows respondents the final estimates once it is closed."""
+    Survey.objects.filter(pk=survey.pk).update(results_shown=shown)
+    record(by, "let respondents see the results" if shown else "hid the results from respondents", survey=survey)
+
+
+@transaction.atomic
+def revise_survey(survey: Survey, *, by: User | None = None) -> None:
+    """Turn a closed survey into a draft of its next version; the closed version keeps its reports and estimates."""
+    transitions.move(survey, "revise")
+    record(by, "revised", survey=survey, detail=f"a draft of version {selectors.next_number(survey)}")
+
+
+@transaction.atomic
+def request_estimate(survey: Survey, *, by: User | None = None) -> Run:
+    """Ask for an estimate of the newest version.
+
+    Raises
+    ------
+    NotAllowed
+        Where the survey was never opened, or an estimate is on its way.
+    """
+    version = selectors.latest_version(survey)
+    if version is None:
+        raise NotAllowed("There are no reports to estimate from: this survey was never opened.")
+    last = last_run(version.design_id)
+    if last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING):
+        raise NotAllowed("An estimate is on its way already.")
+    run = estimator.request_run(version.design_id)
+    record(by, "asked for an estimate", survey=survey, detail=f"version {version.number}, run {run.key}")
+    return run
+
+
+@transaction.atomic
+def publish_run(run: Run, *, published: bool, by: User | None = None) -> Survey:
+    """Let whoever has the link read a run's report, or no longer; the run's survey.
+
+    Raises
+    ------
+    NotAllowed
+        Where the run is not done, or belongs to a rehearsal.
+    """
+    if run.state != Run.State.DONE:
+        raise NotAllowed("This run has no estimates to publish.")
+    if not Version.objects.filter(design=run.design_id).exists():
+        raise NotAllowed("This is the run of a rehearsal, which stays in the panel: nobody real has answered.")
+    estimator.publish(run, published=published)
+    survey = access.survey_of(run)
+    record(by, "published a report" if published else "withdrew a report", survey=survey, detail=f"run {run.key}")
+    return survey
+
+
+@transaction.atomic
+def duplicate_survey(
+    survey: Survey,
+    *,
+    slug: str,
+    same_people: bool = True,
+    rehearsal: bool | None = None,
+    team: Team | None = None,
+    by: User | None = None,
+) -> Survey:
+    """A draft with the same texts and questions under another slug; the team's draft of that slug is written anew.
+
+    `same_people` says whether it asks whom the survey asks, so that what they spent in one counts in the other; that
+    nobody is asked by both is written down with who said so.
+    """
+    definition = selectors.definition_of(survey) | {"slug": slug}
+    if rehearsal is not None:
+        definition["rehearsal"] = rehearsal
+    people = "the same people" if same_people else "other people"
+    record(by, "duplicated", survey=survey, detail=f"as {slug}, for {people}")
+    copy = write_survey(definition, team=team or survey.team, by=by, unfinished=rehearsal is None)
+    record(by, "said whom it asks", survey=copy, detail=f"a copy of {survey.slug}, for {people}")
+    if same_people:
+        link(survey, copy)
+    return copy
+
+
+@transaction.atomic
+def duplicate_item(item: Item) -> Item:
+    """A copy of a draft's question, right behind it, with a key of its own."""
+    transitions.require_draft(item.survey)
+    items = list(Item.objects.filter(survey=item.survey))
+    said = {field.attname: getattr(item, field.attname) for field in Item._meta.fields if not field.primary_key}
+    begin, taken = item.key[: selectors.LONGEST_BEGINNING], {one.key for one in items}
+    key = next(key for key in (f"{begin}_{number}" for number in count(2)) if key not in taken)
+    copy = Item(**said | {"key": key})
+    items.insert(items.index(item) + 1, copy)
+    for position, one in enumerate(items, start=1):
+        one.position = position
+    copy.save()
+    Item.objects.bulk_update(items, ["position"])
+    return copy
+
+
+def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: User | None) -> Version:
+    """Freeze a design, store the pages on which it is answered, and write down who did it, and why where that is asked.
+
+    `name` and `act` are the words of the log.
+    """
+    doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design.document))) else ""
+    record(by, act, survey=survey, detail=f"{name}, design {design.digest}{doubtful}")
+    if reason := design.document.get("ceilings", {}).get("reason"):
+        record(by, "gave a reason to open above a ceiling", survey=survey, detail=reason)
+    freeze_design(design.document)
+    number = design.document["version"]
+    version = Version.objects.create(survey=survey, number=number, design_id=design.digest)
+    if not design.rehearsal:
+        try:
+            Page.objects.bulk_create(_pages(version, design))
+        except NotCollected as missing:
+            raise NotAllowed(str(missing)) from None
+    return version
+
+
+def _pages(version: Version, design: Design) -> Iterator[Page]:
+    """Every page on which the version is answered, in each of its languages."""
+    document, text, digest = design.document, design.canonical.decode(), design.digest
+    bits = version.survey.work_bits
+    for language in document["languages"]:
+        sheet = render_sheet(document, digest, language)
+        coin_page = coin.render_page(document, digest, language, with_sheet=bool(sheet))
+        page = pages.render_page(document, text, digest, language, with_coin=bool(coin_page), work=bits)
+        yield Page.of(version, language, Page.Kind.ANSWER, page)
+        if coin_page:
+            yield Page.of(version, language, Page.Kind.COIN, coin_page)
+        if sheet:
+            yield Page.of(version, language, Page.Kind.SHEET, sheet)
+        if design.invitations == "blind":
+            token = token_page.render_page(document, text, digest, language)
+            yield Page.of(version, language, Page.Kind.TOKEN, token)
+
+
+def _survey_for_same_people(definition: Definition, by: User | None) -> Survey | None:
+    """The survey that a definition names as one for the same people; None where it names none, or itself."""
+    named = definition.get(definitions.SAME_PEOPLE)
+    if not named or named == definition["slug"]:
+        return None
+    found = (surveys_of(by, Role.EDITOR) if by else Survey.objects.all()).filter(slug=str(named)[:64]).first()
+    if found is None:
+        raise DefinitionError(
+            f"{definitions.SAME_PEOPLE} must name a survey of this installation that you can edit; got {named!r}. "
+            "Leave it out where other people are asked"
+        )
+    return found
+
+
+def _item(survey: Survey, position: int, item: dict[str, Any]) -> Item:
+    channel = item["channel"]
+    said = {name: item[name] for name in selectors.ITEM_FIELDS if name in item}
+    parameters = {name: value for name, value in channel.items() if name != "name"}
+    # What a mechanism has no use for is left empty, the model's own example for the truth probability too.
+    return Item(survey=survey, position=position, mechanism=channel["name"], **said, **{"truth": "", **parameters})

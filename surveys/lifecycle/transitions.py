@@ -1,0 +1,122 @@
+"""The states of a survey as data: which moves there are, who may make them, what each still needs.
+
+draft -> open -> closed -> archived; closed -> open as the next wave; closed -> draft as the next version; archived ->
+closed, because putting away changes nothing and a mistake should not cost a version.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from estimator.models import Run
+from estimator.runs import selectors as estimates
+from surveys.accounts.access import Role
+from surveys.errors import NotAllowed
+from surveys.lifecycle import selectors
+from surveys.models import Appointment, Survey
+
+State = Survey.State
+
+
+def _nothing(survey: Survey) -> str:
+    return ""
+
+
+def _a_final_estimate(survey: Survey) -> str:
+    """A survey is put away when it is finished: an estimate that is still to come would arrive unseen."""
+    version = selectors.latest_version(survey)
+    last = estimates.last_run(version.design_id) if version else None
+    waits = last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING)
+    return "The final estimate is still being made." if waits else ""
+
+
+@dataclass(frozen=True)
+class Move:
+    """One allowed change of state; `act` is the word on the button, `meaning` the sentence beside it.
+
+    `role` is the smallest that may make it; `missing` says in words what of the survey still keeps it from this move.
+    """
+
+    source: State
+    target: State
+    act: str
+    meaning: str
+    role: Role
+    missing: Callable[[Survey], str] = _nothing
+
+
+MOVES = {
+    "open": Move(
+        State.DRAFT,
+        State.OPEN,
+        "Open",
+        "Freezes the design for ever and lets respondents answer.",
+        Role.EDITOR,
+        missing=selectors.what_is_missing,
+    ),
+    "close": Move(
+        State.OPEN, State.CLOSED, "Close", "Takes no more reports and makes the final estimate.", Role.EDITOR
+    ),
+    "wave": Move(
+        State.CLOSED,
+        State.OPEN,
+        "Open again",
+        "Asks the same questions once more, as its next wave with reports of its own; nothing is edited.",
+        Role.EDITOR,
+        missing=selectors.what_keeps_it_closed,
+    ),
+    "revise": Move(
+        State.CLOSED,
+        State.DRAFT,
+        "Revise",
+        "Makes a draft of the next version; what was collected stays as it is.",
+        Role.EDITOR,
+    ),
+    "archive": Move(
+        State.CLOSED,
+        State.ARCHIVED,
+        "Archive",
+        "Puts it away: it leaves the list, and everything in it stays as it is.",
+        Role.OWNER,
+        missing=_a_final_estimate,
+    ),
+    "restore": Move(
+        State.ARCHIVED, State.CLOSED, "Take out of the archive", "Puts it back into the list, closed.", Role.OWNER
+    ),
+}
+
+
+def move(survey: Survey, name: str) -> None:
+    """Make an allowed change of state; of two that happen at once, one is refused."""
+    step = MOVES[name]
+    if survey.state == step.source and (missing := step.missing(survey)):
+        raise NotAllowed(missing)
+    if not Survey.objects.filter(pk=survey.pk, state=step.source).update(state=step.target):
+        survey.refresh_from_db(fields=["state"])
+        verb, _, rest = step.act.lower().partition(" ")
+        done = f"{verb} it {rest}".rstrip()
+        raise NotAllowed(f"{survey.slug} is {survey.state}; to {done}, it must be {step.source}.")
+    survey.state = step.target
+    # Whatever was to move it by itself has nothing left to do, but for what is to close it now that it is open.
+    waiting = Appointment.objects.filter(survey=survey, state=Appointment.State.WAITING)
+    if step.target == State.OPEN:
+        waiting = waiting.exclude(move="close")
+    waiting.update(state=Appointment.State.CALLED_OFF, settled_at=timezone.now())
+
+
+def require_draft(survey: Survey) -> None:
+    """Only drafts are edited: what is open is frozen."""
+    if survey.state != State.DRAFT:
+        raise NotAllowed(f"{survey.slug} is {survey.state}; only a draft can be changed. Close and revise it first.")
+
+
+def require_closed(survey: Survey) -> None:
+    """Only what is closed is opened again: it has one version in the field at a time."""
+    if survey.state != State.CLOSED:
+        raise NotAllowed(f"{survey.slug} is {survey.state}; only a closed survey can be opened again.")
+
+
+def moves_from(state: str) -> dict[str, Move]:
+    """The moves that a survey in this state can make."""
+    return {name: step for name, step in MOVES.items() if step.source == state}

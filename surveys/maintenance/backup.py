@@ -1,0 +1,284 @@
+"""Everything that is kept, in one file; and the same again in an empty place.
+
+A backup does not depend on the kind of database: it also moves an installation from SQLite to PostgreSQL or back.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from struct import error as StructError  # noqa: N812 - it is a class
+from typing import Any
+
+from django.conf import settings
+from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import ValidationError
+from django.db import DataError, IntegrityError, connection, transaction
+from django.db.migrations.loader import MigrationLoader
+from django.utils import timezone
+
+from collector import designs
+from collector.models import FrozenDesign, Report, Tally, WaitingReport
+from collector.reports import folding, rewriting, selectors
+from randomized_response import __version__
+from surveys.maintenance import reopening, report_records, signature, tables
+from surveys.maintenance.archive import ArchiveError, Reader, Writer, new_file
+from surveys.models import Page
+
+SECRET_KEY = "secret_key"  # noqa: S105 - a file's name
+ROWS_OF_A_PIECE = 1_000
+
+UNFIT = (
+    *(IntegrityError, DataError, ValidationError),
+    *(ValueError, TypeError, LookupError, AttributeError, RecursionError, StructError),
+)
+"""What rows raise that no table takes, or that are no rows: deep, short, of other kinds."""
+
+Watch = Callable[[int], object]
+"""Told how much more is done: reports while a backup is written, bytes while one is read."""
+
+
+def back_up(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda more: None) -> dict[str, Any]:
+    """Write everything that is kept to a new file, in one state of it; respondents and researchers do not wait.
+
+    Waiting reports are folded before, those of open surveys in whole steps; what waits on is in it as such.
+
+    Raises
+    ------
+    OSError
+        Where the file is there already or cannot be written; nothing is left then.
+    """
+    for digest in selectors.waiting_designs():
+        folding.fold(digest)
+    rewriting.rewrite()
+    with new_file(path) as file, Writer(file) as archive, rewriting.undisturbed(), _one_state():
+        return _write(archive, with_secret_key, watch)
+
+
+def restore(
+    path: Path,
+    *,
+    signed_by: str = "",
+    unsigned: bool = False,
+    with_secret_key: bool = False,
+    watch: Watch = lambda more: None,
+) -> dict[str, Any]:
+    """Put everything of a backup into this installation, which must be empty: all of it, or nothing.
+
+    Surveys by invitation that were open come back closed; what is returned names them.
+
+    Parameters
+    ----------
+    path
+        The backup.
+    signed_by
+        The fingerprint of the installation that signed it; empty for this one.
+    unsigned
+        Take one without a signature, as before format 2: whoever had it in hands may have changed anything.
+    with_secret_key
+        Take over the secret key too.
+    watch
+        Told how many more bytes are read.
+
+    Raises
+    ------
+    ArchiveError
+        Where the file is no backup, is damaged, was changed, is signed by somebody else, holds a page that is not the
+        one that was published, is of another version, or where something is kept here already.
+    """
+    with path.open("rb") as file:
+        archive = Reader(file, require_signer=partial(_require_signer, signed_by=signed_by, unsigned=unsigned))
+        _require_this_version(archive)
+        if with_secret_key and SECRET_KEY not in archive.members:
+            raise ArchiveError("The backup has no secret key: it was made without --with-secret-key.")
+        for more in archive.verify():
+            watch(more)
+        key = archive.read(SECRET_KEY) if with_secret_key else b""
+        try:
+            with transaction.atomic():
+                _require_empty()
+                _read(archive)
+                _require_published_pages()
+                closed = reopening.close_what_asks_for_invitations()
+        except UNFIT as error:
+            raise ArchiveError(f"The backup does not fit together: {error}") from None
+        if with_secret_key:
+            _replace_secret_key(key)
+    ContentType.objects.clear_cache()
+    return _counts(archive) | {"closed": closed}
+
+
+def counted() -> int:
+    """How many reports a backup would hold."""
+    digests = list(FrozenDesign.objects.values_list("digest", flat=True))
+    return sum(count.stored for count in selectors.report_counts(digests).values())
+
+
+def _write(archive: Writer, with_secret_key: bool, watch: Watch) -> dict[str, Any]:
+    for digest, document in FrozenDesign.objects.order_by("digest").values_list("digest", "document").iterator():
+        archive.add(_design(digest), [document.encode()])
+    for digest, records in report_records.by_design():
+        archive.add(_reports(digest), _watched(records, watch))
+    for digest, records in report_records.by_design(WaitingReport):
+        archive.add(_waiting(digest), records)
+    for model in tables.tables():
+        archive.add(_rows(model), tables.read(model), columns=tables.names(model))
+    if with_secret_key:
+        archive.add(SECRET_KEY, [settings.SECRET_KEY.encode()])
+    made_at = timezone.now()
+    facts = {"made_at": f"{made_at:%Y-%m-%dT%H:%M:%SZ}", "version": __version__, "migrations": _migrations()}
+    archive.close(facts | {"last_keys": tables.last_keys()}, sign=signature.sign)
+    return _counts(archive) | {"signed_by": signature.own_fingerprint()}
+
+
+def _read(archive: Reader) -> None:
+    for model in tables.MADE_BY_MIGRATE:
+        model._default_manager.all().delete()
+    # Designs come first: the trigger that keeps rehearsals and real reports apart looks at them.
+    for model in sorted(tables.tables(), key=lambda model: model is not FrozenDesign):
+        more: dict[str, Callable[[str], Any]] = {}
+        if model is FrozenDesign:
+            more["document"] = partial(_document, archive)
+        elif model is Tally:
+            more["part"] = lambda digest: 0
+        tables.write(model, archive.lines(_rows(model)), **more)
+    for digest, number in FrozenDesign.objects.values_list("digest", "number"):
+        for name, table in ((_reports(digest), Report), (_waiting(digest), WaitingReport)):
+            if name in archive.members:
+                size = report_records.record_size(_document(archive, digest))
+                for _ in report_records.insert(number, size, archive.pieces(name, size * ROWS_OF_A_PIECE), table):
+                    pass
+    tables.set_last_keys(archive.facts["last_keys"])
+
+
+def _require_signer(manifest: bytes, signed: bytes | None, *, signed_by: str, unsigned: bool) -> None:
+    """Refuse what nobody signed, or somebody that nobody has named."""
+    if signed is None:
+        if unsigned:
+            return
+        raise ArchiveError(
+            "The backup has no signature: whoever had it in hands may have changed it, respondents' pages too. If you "
+            "know that nobody did, say so: restore --unsigned, or make restore UNSIGNED=1"
+        )
+    try:
+        wanted = signature.read_fingerprint(signed_by) if signed_by else signature.own_fingerprint()
+        found = signature.signer(manifest, signed)
+    except signature.SignatureError as error:
+        raise ArchiveError(f"The backup cannot be trusted: {error}.") from None
+    if found != wanted:
+        raise ArchiveError(
+            f"The backup is signed by the installation {found}, and not by "
+            f"{'the one that was named' if signed_by else 'this one'} ({wanted}). Compare it with what that "
+            f"installation's page of operation or its backup said, not with this message. If it is the same: "
+            f"restore --signed-by {found}, or make restore SIGNED_BY={found}"
+        )
+
+
+def _require_published_pages() -> None:
+    """Refuse a page that is not what people could compare with its published digest."""
+    for page in Page.objects.select_related("version__survey").iterator(chunk_size=20):
+        if not page.is_as_published:
+            raise ArchiveError(
+                f"The backup was changed: the {page.kind} page of {page.version} in {page.language} does not hash to "
+                "its published digest. Nothing is restored."
+            )
+
+
+def _document(archive: Reader, digest: str) -> str:
+    document = archive.read(_design(digest))
+    if designs.digest(document) != digest:
+        raise ArchiveError(f"The backup is damaged: the design {digest} does not hash to its name.")
+    return document.decode()
+
+
+def _require_this_version(archive: Reader) -> None:
+    made, here = archive.facts.get("migrations", {}), _migrations()
+    if made == here:
+        wanted = {_rows(model): tables.names(model) for model in tables.tables()}
+        listed = {name: member.columns for name, member in archive.members.items() if name.startswith("rows/")}
+        if wanted == listed:
+            return
+        raise ArchiveError("The backup is damaged: its tables are not those of the version that it says made it.")
+    known = MigrationLoader(None).disk_migrations
+    newer = sorted(f"{app}.{name}" for app, name in made.items() if (app, name) not in known)
+    if newer:
+        raise ArchiveError(f"A newer version of Candor made the backup: this one does not know {', '.join(newer)}.")
+    raise ArchiveError(
+        f"An older version of Candor made the backup ({archive.facts.get('version')}). Restore it with that version, "
+        "then start this one over its data."
+    )
+
+
+def _require_empty() -> None:
+    kept: list[tables.Model] = [model for model in tables.tables() if model not in tables.MADE_BY_MIGRATE]
+    kept += [Report, WaitingReport]
+    full = [model._meta.label for model in kept if model._default_manager.exists()]
+    if full:
+        raise ArchiveError(
+            f"This installation is not empty: there are rows of {', '.join(full)}. A backup is restored into an empty "
+            "place: another CANDOR_DATA, or another database."
+        )
+
+
+def _counts(archive: Reader | Writer) -> dict[str, Any]:
+    def rows(start: str) -> int:
+        return sum(member.rows for name, member in archive.members.items() if name.startswith(start))
+
+    return {
+        "surveys": rows("rows/surveys_survey."),
+        "designs": rows("designs/"),
+        "reports": rows("reports/"),
+        "runs": rows("rows/estimator_run."),
+    }
+
+
+def _migrations() -> dict[str, str]:
+    """The last migration of every app: what the tables look like."""
+    return dict(sorted(MigrationLoader(None).graph.leaf_nodes()))
+
+
+@contextmanager
+def _one_state() -> Iterator[None]:
+    """Everything that is read within is of one state of the store, and nobody waits for it."""
+    if connection.vendor == "sqlite":
+        there: Any = connection
+        before, there.transaction_mode = there.transaction_mode, "DEFERRED"
+        try:
+            with transaction.atomic():
+                yield
+        finally:
+            there.transaction_mode = before
+        return
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
+
+
+def _watched(records: Iterator[bytes], watch: Watch) -> Iterator[bytes]:
+    for record in records:
+        watch(1)
+        yield record
+
+
+def _replace_secret_key(key: bytes) -> None:
+    old = Path(settings.DATA) / SECRET_KEY
+    with new_file(old.with_name(f"{SECRET_KEY}.restored")) as file:
+        file.write(key)
+    old.with_name(f"{SECRET_KEY}.restored").replace(old)
+
+
+def _design(digest: str) -> str:
+    return f"designs/{digest}.json"
+
+
+def _reports(digest: str) -> str:
+    return f"reports/{digest}.bin"
+
+
+def _waiting(digest: str) -> str:
+    return f"waiting/{digest}.bin"
+
+
+def _rows(model: tables.Model) -> str:
+    return f"rows/{model._meta.db_table}.jsonl"

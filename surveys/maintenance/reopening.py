@@ -1,0 +1,63 @@
+"""What a restore does to surveys by invitation: they come back closed, and their owner decides whether to go on.
+
+A backup holds the invitations that were unused when it was made. Those that were used since are good again in a place
+that is made from it: whoever used one could answer a second time.
+"""
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from collector.designs.selectors import closed_by_restore, open_by_invitation
+from collector.designs.services import close_design, reopen_design
+from surveys.accounts.audit_log import record
+from surveys.errors import NotAllowed
+from surveys.lifecycle import selectors, services
+from surveys.models import Survey, Version
+
+RISK = (
+    "Takes reports again, with the same design, link and invitations. An invitation that was used after the backup was "
+    "made is good once more: whoever used it can answer a second time, and whoever finds a used one can answer with "
+    "it. Reports that came after the backup are lost here; a copy of them elsewhere adds to what a second answer "
+    "tells. Numbers were told when it was closed: the next ones differ from them by the answers that come from now on, "
+    "however few these are."
+)
+
+
+def close_what_asks_for_invitations() -> list[str]:
+    """Close every open survey by invitation, as part of a restore; their names."""
+    versions = Version.objects.filter(design__in=open_by_invitation()).select_related("survey")
+    slugs = []
+    for version in versions.order_by("survey__slug"):
+        services.close_survey(version.survey, by_a_restore=True)
+        slugs.append(version.survey.slug)
+    for digest in open_by_invitation():  # designs that are no survey's any more
+        close_design(digest, by_a_restore=True)
+    return slugs
+
+
+def may_be_reopened(survey: Survey) -> bool:
+    """Whether a restore closed its latest version, and nothing was done with it since."""
+    if survey.state != Survey.State.CLOSED or not survey.invitations:
+        return False
+    version = selectors.latest_version(survey)
+    return version is not None and closed_by_restore(version.design_id)
+
+
+@transaction.atomic
+def reopen(survey: Survey, *, by: User | None = None) -> None:
+    """Take reports again of a survey that a restore closed: the same version, under the same link.
+
+    Raises
+    ------
+    NotAllowed
+        Where no restore closed it, or it was changed since.
+    """
+    survey = Survey.objects.select_for_update().get(pk=survey.pk)
+    version = selectors.latest_version(survey)
+    if version is None or not may_be_reopened(survey):
+        raise NotAllowed(f"{survey.slug} is {survey.state}; only a survey that a restore closed can be reopened.")
+    reopen_design(version.design_id)
+    Version.objects.filter(pk=version.pk).update(closed_at=None)
+    Survey.objects.filter(pk=survey.pk).update(state=Survey.State.OPEN)
+    detail = f"version {version.number}, which a restore had closed; invitations used since its backup are good again"
+    record(by, "reopened", survey=survey, detail=detail)

@@ -1,0 +1,85 @@
+"""How long reports are kept: for good, or for so many days after their survey was closed."""
+
+import logging
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from collector.reports import purging, rewriting
+from estimator.exports import services
+from estimator.models import Analysis, Estimate, Run
+from surveys.accounts.audit_log import record
+from surveys.models import FetchCode, SigningSecret, Survey, Version
+
+LONGEST = 3_650
+"""Days."""
+
+COMPACTED = [model._meta.db_table for model in (Run, Estimate, Analysis, SigningSecret, FetchCode)]
+"""Tables of which no deleted row is to stay: two runs a minute apart tell what came in that minute, a deleted key would
+go on signing tokens, and the codes of those who fetched one lie in the order in which they did."""
+
+logger = logging.getLogger(__name__)
+
+
+class NotDays(ValueError):
+    """No number of days; the message says which there are."""
+
+
+def days_of(written: str) -> int | None:
+    """The days that somebody wrote, None for nothing. Raises NotDays."""
+    if not written:
+        return None
+    days = int(written) if written.isascii() and written.isdigit() and len(written) <= len(str(LONGEST)) else 0
+    if not 1 <= days <= LONGEST:
+        raise NotDays(f"The days must be a whole number from 1 to {LONGEST}, or empty to keep the reports for good.")
+    return days
+
+
+def spoken(days: int | None) -> str:
+    """How long reports are kept, as the end of a sentence."""
+    if days is None:
+        return "for good"
+    return f"until {days} day{'' if days == 1 else 's'} after closing"
+
+
+@transaction.atomic
+def keep_reports(survey: Survey, days: int | None, *, by: User | None = None) -> None:
+    """Have the survey's reports purged so many days, 1 to LONGEST, after it is closed; None: keep them."""
+    Survey.objects.filter(pk=survey.pk).update(purge_after=days)
+    for digest in survey.versions.values_list("design", flat=True):
+        services.forget_reports(digest)
+    record(by, "said how long reports are kept", survey=survey, detail=spoken(days))
+
+
+def keep_house() -> None:
+    """Purge what is due, and leave no order of arrival of what was closed or purged; what fails waits for next time."""
+    for version in due(timezone.now()):
+        purge(version)
+    try:
+        rewriting.rewrite_closed(compacted=COMPACTED)
+    except rewriting.Busy as reason:
+        logger.warning("%s", reason)
+
+
+def due(now: datetime) -> list[Version]:
+    """Closed versions whose reports have been kept for as long as their survey says."""
+    closed = Version.objects.filter(closed_at__isnull=False, purged_at=None, survey__purge_after__isnull=False)
+    return [one for one in closed.select_related("survey").order_by("pk") if _ends(one) <= now]
+
+
+def purge(version: Version) -> None:
+    """Purge the reports of a closed version. Its totals, runs and estimates stay."""
+    purging.purge(version.design_id)
+    services.forget_microdata(version.design_id)
+    with transaction.atomic():
+        if Version.objects.filter(pk=version.pk, purged_at=None).update(purged_at=timezone.now()):
+            detail = f"version {version.number}; its totals, runs and estimates stay"
+            record(None, "purged the reports", survey=version.survey, detail=detail)
+
+
+def _ends(version: Version) -> datetime:
+    assert version.closed_at is not None
+    assert version.survey.purge_after is not None
+    return version.closed_at + timedelta(days=version.survey.purge_after)

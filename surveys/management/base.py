@@ -1,0 +1,158 @@
+"""What the management commands share: finding a survey, saying what happened, turning faults into one sentence.
+
+A command ends with 0 where it did what was asked, with REFUSED where that could not be done, and with USAGE where it
+was asked wrongly: trying the same again helps after REFUSED at most.
+"""
+
+import json
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from argparse import ArgumentParser
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.core.management.base import BaseCommand, CommandError
+from tqdm import tqdm
+
+from collector.designs.texts import refused_in
+from collector.reports.rewriting import Busy
+from estimator.base.cells import NotExported, Watch
+from surveys.definition.text_warnings import TextWarning
+from surveys.definition.validation import DefinitionError
+from surveys.errors import NotAllowed
+from surveys.maintenance.archive import ArchiveError
+from surveys.maintenance.schema_version import NewerDatabase, check_database
+from surveys.models import Survey
+from surveys.planning.rehearsals.respondents import RehearsalError
+
+FAULTS = (NewerDatabase, DefinitionError, NotAllowed, NotExported, RehearsalError, ArchiveError, Busy, OSError)
+REFUSED, USAGE = 1, 2
+"""How a command ends that did not do it. The second is argparse's own."""
+
+STANDARD = Path("-")
+"""Stands for standard input and output."""
+
+
+class Usage(CommandError):
+    """The command was asked wrongly: an option that is out of its range, or two that do not fit."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, returncode=USAGE)
+
+
+class SurveyCommand(BaseCommand):
+    """A command that answers in words, or with `--json` in one JSON object, and fails with one clear sentence."""
+
+    requires_migrations_checks = True
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="answer with one JSON object")
+        self.add_options(parser)
+
+    def add_options(self, parser: ArgumentParser) -> None:
+        """The command's own arguments."""
+        parser.add_argument("slug", help="the survey's name in its address")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        # What is written to standard output is the file alone.
+        out = self.stderr if options.get("output") == STANDARD else self.stdout
+        try:
+            _require_plain(options)
+            sentence, facts = self._done(options)
+        except CommandError as fault:
+            if options["json"]:
+                out.write(json.dumps({"error": str(fault), "exit": fault.returncode}))
+            raise
+        out.write(json.dumps(facts) if options["json"] else sentence)
+
+    def warn(self, warnings: Iterable[TextWarning]) -> list[str]:
+        """Say doubtful words of a survey's texts on standard error; the sentences, for the answer in JSON."""
+        said = [one.in_words for one in warnings]
+        for sentence in said:
+            self.stderr.write(f"Warning: {sentence}")
+        return said
+
+    def _done(self, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        try:
+            check_database()
+            return self.act(**options)
+        except FAULTS as error:
+            raise CommandError(str(error), returncode=REFUSED) from error
+
+    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+        """Do it; what happened as a sentence and as facts."""
+        raise NotImplementedError
+
+
+def _require_plain(options: dict[str, Any]) -> None:
+    """Refuse what cannot be seen in anything that was typed, names of files too."""
+    for name, value in options.items():
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, str | Path) and (unseen := refused_in(str(part), lines=False)):
+                raise Usage(f"{name} {unseen.in_words}.")
+
+
+def find_survey(slug: str) -> Survey:
+    """The survey of this slug, or a CommandError that names those there are."""
+    survey = Survey.objects.filter(slug=slug).first()
+    if survey is None:
+        known = ", ".join(Survey.objects.values_list("slug", flat=True)) or "none yet"
+        raise CommandError(f"There is no survey {slug!r}; there are: {known}.")
+    return survey
+
+
+@contextmanager
+def watched(words: str) -> Iterator[Watch]:
+    """A bar on standard error for work that tells which part of it is done; none where nobody sits at a terminal."""
+    with tqdm(total=100, desc=words, unit="%", leave=False, disable=None) as bar:
+
+        def watch(part: float) -> None:
+            bar.update(max(0, round(100 * part) - bar.n))
+
+        yield watch
+
+
+@contextmanager
+def whole_file(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+    """A file that is there whole and on disk, or is what it was before; `-` is standard output.
+
+    Parameters
+    ----------
+    path : Path
+        What is there is replaced, where it is a file.
+    private : bool
+        Whether its owner alone may read it.
+
+    Raises
+    ------
+    CommandError
+        Where something else than a file has this name.
+    """
+    if path == STANDARD:
+        with tempfile.TemporaryFile() as file:
+            yield file
+            file.seek(0)
+            shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+        return
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise CommandError(f"{path} is not a file; name one, or - for standard output.")
+    draft = target.with_name(f".{target.name[:128]}.{secrets.token_hex(8)}")
+    handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
+    try:
+        with os.fdopen(handle, "w+b") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+    folder = os.open(target.parent, os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)

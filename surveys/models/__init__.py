@@ -1,0 +1,36 @@
+"""Tables of surveys, teams, rehearsals, mailings, tokens and webhooks."""
+
+from surveys.models.accounts import AccessToken, AuditEntry, Invitation, KeptAnswer, Membership, Role, Team
+from surveys.models.mailing import Mailing, Recipient
+from surveys.models.rehearsals import Rehearsal, Repetition
+from surveys.models.surveys import KEY_VALIDATOR, Appointment, Group, Item, Page, Section, Survey, Version
+from surveys.models.tokens import FetchBatch, FetchCode, SigningKey, SigningSecret
+from surveys.models.webhooks import Delivery, Webhook
+
+__all__ = [
+    "KEY_VALIDATOR",
+    "AccessToken",
+    "Appointment",
+    "AuditEntry",
+    "Delivery",
+    "FetchBatch",
+    "FetchCode",
+    "Group",
+    "Invitation",
+    "Item",
+    "KeptAnswer",
+    "Mailing",
+    "Membership",
+    "Page",
+    "Recipient",
+    "Rehearsal",
+    "Repetition",
+    "Role",
+    "Section",
+    "SigningKey",
+    "SigningSecret",
+    "Survey",
+    "Team",
+    "Version",
+    "Webhook",
+]

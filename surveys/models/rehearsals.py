@@ -1,0 +1,54 @@
+"""What is kept of rehearsals: what was asked for, and the estimates of each repetition. No simulated report stays."""
+
+from django.db import models
+
+from collector.models import FrozenDesign
+from estimator.base.jobs import Job
+from estimator.models import Run
+
+
+class Rehearsal(Job):
+    """Simulated respondents answer a survey as it was written when this was asked for; a job.
+
+    `said` is what was asked for, as `population.Population` reads it.
+    """
+
+    survey = models.ForeignKey("surveys.Survey", on_delete=models.CASCADE, related_name="rehearsals")
+    number = models.PositiveIntegerField(help_text="of the survey's rehearsals, from 1")
+    design = models.OneToOneField(FrozenDesign, on_delete=models.PROTECT, related_name="+")
+    said = models.JSONField()
+    repetitions = models.PositiveSmallIntegerField()
+    seed = models.PositiveBigIntegerField()
+    stopping = models.BooleanField(default=False, help_text="somebody has asked to stop it")
+    run = models.OneToOneField(
+        Run, null=True, on_delete=models.SET_NULL, related_name="+", help_text="the estimates of the first repetition"
+    )
+    foreseen = models.BinaryField(null=True, help_text="for each estimate its true value and its planned width")
+
+    class Meta:
+        app_label = "surveys"
+        ordering = ["-number"]
+        constraints = [models.UniqueConstraint(fields=["survey", "number"], name="rehearsal_once")]
+
+    def __str__(self) -> str:
+        return f"rehearsal {self.number} of {self.survey.slug}"
+
+    @property
+    def respondents(self) -> int:
+        return int(self.said["respondents"])
+
+
+class Repetition(models.Model):
+    """The estimates of one repetition: a row of numbers for each, as `measuring.COLUMNS` names them."""
+
+    rehearsal = models.ForeignKey(Rehearsal, on_delete=models.CASCADE, related_name="done")
+    number = models.PositiveSmallIntegerField(help_text="from 1")
+    numbers = models.BinaryField()
+
+    class Meta:
+        app_label = "surveys"
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["rehearsal", "number"], name="repetition_once")]
+
+    def __str__(self) -> str:
+        return f"repetition {self.number} of {self.rehearsal}"

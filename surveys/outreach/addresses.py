@@ -1,0 +1,64 @@
+"""Reading a list of addresses that somebody pasted or uploaded."""
+
+import re
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+
+from surveys.outreach.invitations import NotInvited
+
+MOST = 20_000
+"""Addresses of one list."""
+LARGEST = 2_000_000
+"""Bytes of an uploaded list."""
+NAMED = 10
+"""Addresses that are named where more are wrong."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The addresses of a list, each once, in its order; and those that stand in it more than once."""
+
+    addresses: list[str]
+    repeated: list[str]
+
+
+def read(text: str) -> Listed:
+    """The addresses of a text: one a line, or with commas, semicolons or spaces between them.
+
+    Raises
+    ------
+    NotInvited
+        Naming what is no address, or how many there are and may be.
+    """
+    written = [part for part in re.split(r"[\s,;]+", text) if part]
+    if wrong := [part for part in written if not _is_address(part)]:
+        more = f" and {len(wrong) - NAMED} more" if len(wrong) > NAMED else ""
+        named = ", ".join(repr(part[:80]) for part in wrong[:NAMED])
+        raise NotInvited("addresses", f"Each must be an address like name@example.org, without a name: {named}{more}.")
+    found: dict[str, str] = {}
+    repeated: dict[str, str] = {}
+    for part in written:
+        known = found.setdefault(part.casefold(), part)
+        if known is not part:
+            repeated.setdefault(part.casefold(), known)
+    if not 1 <= len(found) <= MOST:
+        raise NotInvited("addresses", f"A list must have 1 to {MOST:,} addresses; this one has {len(found):,}.")
+    return Listed(list(found.values()), list(repeated.values()))
+
+
+def read_file(content: bytes) -> str:
+    """The text of an uploaded list. Raises NotInvited where it is none."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise NotInvited("addresses", "The file is not text in UTF-8.") from None
+
+
+def _is_address(text: str) -> bool:
+    try:
+        validate_email(text)
+    except ValidationError:
+        return False
+    return len(text) <= 254

@@ -1,0 +1,86 @@
+"""The one-time codes with which tokens are fetched, made in batches as collector.invitations.batches makes invitations.
+
+Only hashes come here, and who was given which code is nowhere.
+"""
+
+from collections.abc import Collection
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from collector.invitations.batches import FEWEST, KIND, Made
+from surveys.models import FetchBatch, FetchCode, SigningKey, SigningSecret, Version
+
+
+@transaction.atomic
+def add(digest: str, hashes: Collection[bytes], *, stratum: str | None = None, kind: str) -> int:
+    """Make a batch of codes, on disk once the caller's transaction is; its number within the version.
+
+    They are written in the order of their hashes, which says nothing of the order in which they were made.
+
+    Parameters
+    ----------
+    hashes
+        At least 10, each of 32 bytes and another one: what `collector.invitations.codes.hash_of` gives for each code.
+    stratum
+        None: a token that nobody can trace says no group either.
+    kind
+        How they are handed out, at most 16 small letters.
+
+    Raises
+    ------
+    ValueError
+        Where one of these is not so, or no tokens of this design are given out.
+    """
+    _check(hashes, stratum, kind)
+    key = SigningKey.objects.select_for_update().filter(pk=_key_of(digest).pk).get()
+    if not SigningSecret.objects.filter(key=key).exists():
+        raise ValueError("design must be an open one: once it is closed no tokens are given out")
+    number = (FetchBatch.objects.filter(key=key).aggregate(last=Max("number"))["last"] or 0) + 1
+    made_on = timezone.now().date()
+    batch = FetchBatch.objects.create(key=key, number=number, count=len(hashes), kind=kind, made_on=made_on)
+    rows = (FetchCode(key=key, batch=batch, hash=one) for one in sorted(hashes))
+    FetchCode.objects.bulk_create(rows, batch_size=2_000)
+    return number
+
+
+@transaction.atomic
+def withdraw(digest: str, batch: int) -> int:
+    """Let nobody fetch with what is left of a batch; how many were left. Tokens that were fetched stay good.
+
+    Raises
+    ------
+    ValueError
+        Where the version has no such batch.
+    """
+    mine = FetchBatch.objects.filter(key=_key_of(digest), number=batch)
+    if not mine.exists():
+        raise ValueError(f"batch must be one of the survey's; got {batch}")
+    mine.filter(withdrawn_on=None).update(withdrawn_on=timezone.now().date())
+    return FetchCode.objects.filter(batch__in=mine, blinded=None).delete()[0]
+
+
+def batches(digest: str) -> list[Made]:
+    """Every batch of a version's codes, the first one first."""
+    found = FetchBatch.objects.filter(key=_key_of(digest)).order_by("number")
+    return [Made(one.number, None, one.kind, one.count, one.made_on, one.withdrawn_on) for one in found]
+
+
+def _key_of(digest: str) -> SigningKey:
+    version = Version.objects.filter(design=digest).first()
+    key = SigningKey.objects.filter(survey=version.survey_id, number=version.number).first() if version else None
+    if key is None:
+        raise ValueError("design must be one that asks for blindly signed tokens")
+    return key
+
+
+def _check(hashes: Collection[bytes], stratum: str | None, kind: str) -> None:
+    if stratum is not None:
+        raise ValueError("stratum must be left out: a token that nobody can trace is of no group")
+    if len(hashes) < FEWEST:
+        raise ValueError(f"a batch must hold at least {FEWEST} codes; got {len(hashes)}")
+    if len(set(hashes)) != len(hashes) or any(len(one) != 32 for one in hashes):
+        raise ValueError("hashes must be of 32 bytes, and differ from each other")
+    if not KIND.fullmatch(kind):
+        raise ValueError(f"kind must be 1 to 16 small letters; got {kind!r}")

@@ -1,0 +1,127 @@
+"""Invitations as files: a table for mail merge, and cards to cut out. They are made for one answer and kept nowhere."""
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import segno
+from django.contrib.auth.models import User
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from estimator.base.cells import sheet
+from estimator.base.typesetting import typeset
+from surveys.lifecycle import links, selectors
+from surveys.models import Survey
+from surveys.outreach import invitations
+from surveys.outreach.invitations import Invitations, NotInvited, in_fours
+from surveys.rendering import pages
+
+MOST_CARDS = 5_000
+"""On 500 pages; what it takes to make them stands in docs/invitations.md."""
+
+LONGEST_TITLE, LONGEST_GROUP = 110, 60
+"""Characters that a card has room for."""
+
+COLUMNS = "link", "code", "group"
+CARDS = Path(__file__).parent / "cards.typ"
+
+
+@dataclass(frozen=True)
+class Form:
+    """A way to hand invitations out; `kind` is what a batch is kept as."""
+
+    label: str
+    kind: str
+    content_type: str
+    suffix: str
+    most: int
+    write: Callable[[Invitations], bytes]
+
+
+@dataclass(frozen=True)
+class File:
+    name: str
+    content_type: str
+    content: bytes
+    batch: int
+
+
+def make(survey: Survey, count: int, form: str, *, group: str, by: User | None) -> File:
+    """Make a batch and write it into a file, which is whole in memory and on no disk.
+
+    Raises
+    ------
+    NotInvited
+        Naming the field, its bound and the value; nothing is made then.
+    """
+    if form not in FORMS:
+        raise NotInvited("form", f"form must be {' or '.join(FORMS)}; got {form[:20]!r}.")
+    chosen = FORMS[form]
+    version = invitations.inviting_version(survey)
+    if not chosen.write(Invitations(version, 0, "", ["0" * 28])):
+        raise NotInvited("form", "The fonts that come with the platform lack a letter of this survey's title.")
+    made = invitations.make(survey, count, group=group, kind=chosen.kind, most=chosen.most, by=by)
+    name = f"{survey.slug}-invitations-{made.batch}{chosen.suffix}"
+    return File(name, chosen.content_type, chosen.write(made), made.batch)
+
+
+def table(made: Invitations) -> bytes:
+    """A row for each invitation: link, code in groups of four, group. UTF-8 with the mark that spreadsheets know."""
+    rows = zip(made.links(), made.codes, strict=True)
+    return sheet(COLUMNS, ({"link": link, "code": in_fours(code), "group": made.group} for link, code in rows))
+
+
+def cards(made: Invitations) -> bytes:
+    """Ten cards on each A4 page, as a tagged PDF; empty where the fonts lack a letter of the survey's title."""
+    document = selectors.document_of(made.version)
+    own = links.language_links(made.version)[0]
+    title = pages.text_in(document["title"], document, own.language)
+    groups = {one.group: one.name for one in links.group_links(made.version)}
+    said = {"title": _short(title, LONGEST_TITLE), "group": _short(groups.get(made.group, ""), LONGEST_GROUP)}
+    with translation.override(own.language):
+        return typeset(CARDS, _words(made, invitations.typed_address(made.version)) | said)
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def _words(made: Invitations, address: str) -> dict[str, Any]:
+    """The platform's own texts on the cards, and the codes; the language must be active."""
+    return {
+        "language": translation.get_language(),
+        "rtl": translation.get_language_bidi(),
+        "address": address,
+        "alt": _("A code for a phone’s camera. It leads to %(address)s.") % {"address": address},
+        "scan": _("Point your phone’s camera at the code"),
+        "or-open": _("or open this address in a browser:"),
+        "type": _("and type this invitation:"),
+        "once": _("It can be used once, by whoever has it."),
+        "cards": [
+            {"picture": picture(link), "groups": _lines(code)}
+            for link, code in zip(made.links(), made.codes, strict=True)
+        ],
+    }
+
+
+def picture(link: str) -> str:
+    """The QR code as SVG. The mask is always the same: choosing the best of eight takes eight times as long."""
+    drawn = io.BytesIO()
+    code = segno.make_qr(link, error="m", boost_error=False, mask=0)
+    code.save(drawn, kind="svg", border=4, xmldecl=False, omitsize=True, unit=None, svgclass=None, lineclass=None)
+    return drawn.getvalue().decode()
+
+
+def _lines(code: str) -> list[str]:
+    """The seven groups of a code on two lines."""
+    groups = in_fours(code).split()
+    return [" ".join(groups[:4]), " ".join(groups[4:])]
+
+
+FORMS = {
+    "csv": Form("CSV file, a row for each", "csv", "text/csv; charset=utf-8", ".csv", invitations.MOST, table),
+    "cards": Form("Cards to print and cut out (PDF)", "cards", "application/pdf", ".pdf", MOST_CARDS, cards),
+}

@@ -1,0 +1,170 @@
+"""Mail to a list: what may be asked for, asking for it, and what is done with what is left of it."""
+
+import random
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from collector.designs.texts import refused_in
+from estimator.base import jobs
+from surveys.accounts.audit_log import record
+from surveys.models import Mailing, Recipient, Survey
+from surveys.outreach.invitations import FEWEST, NotInvited, inviting_version, link_without_code, require_group
+
+PLACE = "{link}"
+"""Stands in a text where each mail has a link of its own."""
+LONGEST_SUBJECT, LONGEST_TEXT = 200, 10_000
+KEPT = timedelta(days=14)
+"""After its end, what is kept of a mail, and the addresses that did not get it."""
+
+Kind, State = Mailing.Kind, Mailing.State
+ENDED = State.DONE, State.FAILED
+EXAMPLE = "0" * 28
+
+NO_SERVER = (
+    "No mail server is set up, so nothing can be mailed from here: whoever operates this installation sets EMAIL_HOST "
+    "and EMAIL_FROM. Mails are never put into a folder instead, which would keep each address beside its code. Take "
+    "the codes as a CSV file for a mail program of your own."
+)
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A mail as its author writes it."""
+
+    kind: str
+    subject: str
+    text: str
+    group: str = ""
+
+
+def server_is_set() -> bool:
+    """Whether there is a mail server, and a sender to be."""
+    return bool(settings.EMAIL_HOST and settings.DEFAULT_FROM_EMAIL)
+
+
+def check(survey: Survey, said: Wording, addresses: list[str]) -> None:
+    """Raises NotInvited, naming the field, where such a mail cannot be sent to this list."""
+    version = inviting_version(survey)
+    if not server_is_set():
+        raise NotInvited("survey", NO_SERVER)
+    if said.kind not in Kind.values:
+        raise NotInvited("kind", f"kind must be {' or '.join(Kind.values)}; got {said.kind[:32]!r}.")
+    if said.kind == Kind.INVITATION:
+        require_group(version, said.group)
+    _check_words(said)
+    if said.kind == Kind.INVITATION and len(addresses) < FEWEST:
+        few = f"Invitations go to at least {FEWEST} addresses; the list has {len(addresses)}."
+        raise NotInvited("addresses", few)
+
+
+def preview(survey: Survey, said: Wording) -> str:
+    """The text as somebody will get it, but with zeros for the code."""
+    return said.text.replace(PLACE, link_without_code(inviting_version(survey), said.group) + EXAMPLE)
+
+
+@transaction.atomic
+def request(
+    survey: Survey, said: Wording, addresses: list[str], *, by: User | None, chance: random.Random | None = None
+) -> Mailing:
+    """Have a mail sent to everybody on a list, by a worker. Raises as `check` does.
+
+    The addresses are kept in an order of `chance`, by default the system's: not even that of the list is written.
+    """
+    check(survey, said, addresses)
+    group = said.group if said.kind == Kind.INVITATION else ""
+    words = {"kind": said.kind, "subject": said.subject.strip(), "text": said.text, "group": group}
+    mailing = Mailing.objects.create(version=inviting_version(survey), total=len(addresses), asked_by=by, **words)
+    shuffled = (chance or random.SystemRandom()).sample(addresses, len(addresses))
+    Recipient.objects.bulk_create((Recipient(mailing=mailing, address=one) for one in shuffled), batch_size=1000)
+    record(by, "mailed a list", survey=survey, detail=f"{mailing.get_kind_display()}: {len(addresses)} addresses")
+    transaction.on_commit(lambda: wake(mailing.pk))
+    return mailing
+
+
+def send_the_rest(mailing: Mailing, *, by: User | None) -> None:
+    """Send to those whose mail certainly did not go out. Raises NotInvited while it is on its way, or none is left."""
+    with transaction.atomic():
+        anew = {"state": State.QUEUED, "tries": 0, "finished_at": None, "fault": ""}
+        if not Mailing.objects.filter(pk=mailing.pk, state__in=ENDED).update(**anew):
+            raise NotInvited("state", "This mail is on its way.")
+        left = mailing.recipients.exclude(state=Recipient.State.UNCERTAIN)
+        count = left.update(state=Recipient.State.WAITING, status=None)
+        if not count:
+            raise NotInvited("state", "Nobody is left to whom it certainly did not go.")
+        record(by, "mailed a list", survey=mailing.version.survey, detail=f"{count} addresses again")
+    wake(mailing.pk)
+
+
+@transaction.atomic
+def forget(mailing: Mailing, *, by: User | None) -> None:
+    """Delete a mail with every address that is left of it; a worker that is at it stops before the next address."""
+    record(by, "deleted a mail to a list", survey=mailing.version.survey, detail=f"of {mailing.total} addresses")
+    mailing.delete()
+
+
+def forget_old() -> None:
+    """Delete the mails that ended long enough ago, with the addresses that did not get them."""
+    Mailing.objects.filter(state__in=ENDED, finished_at__lte=timezone.now() - KEPT).delete()
+
+
+def wake(mailing_id: int) -> None:
+    jobs.wake("surveys.execute_mailing", mailing_id)
+
+
+def resume_waiting() -> list[int]:
+    """Wake the mails that nobody sends."""
+    return jobs.resume(Mailing, wake)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a mail is."""
+
+    sent: int
+    waiting: int
+    uncertain: list[str]
+    refused: list[tuple[str, int | None]]
+
+    @property
+    def again(self) -> int:
+        """To how many it can be sent again, for it certainly did not reach them."""
+        return self.waiting + len(self.refused)
+
+
+def standing(mailing: Mailing) -> Standing:
+    """How far it is. An address counts as sent once its row is gone."""
+    left = mailing.recipients.all()
+    waits = left.filter(Q(state=Recipient.State.WAITING) | Q(state=Recipient.State.SENDING)).count()
+    told = {
+        state: list(left.filter(state=state).values_list("address", "status"))
+        for state in (Recipient.State.UNCERTAIN, Recipient.State.REFUSED)
+    }
+    uncertain = [address for address, _status in told[Recipient.State.UNCERTAIN]]
+    refused = told[Recipient.State.REFUSED]
+    return Standing(mailing.total - waits - len(uncertain) - len(refused), waits, uncertain, refused)
+
+
+def _check_words(said: Wording) -> None:
+    subject = said.subject.strip()
+    if not 1 <= len(subject) <= LONGEST_SUBJECT or len(subject.splitlines()) > 1:
+        bound = f"1 to {LONGEST_SUBJECT} characters on one line"
+        raise NotInvited("subject", f"The subject must have {bound}; it has {len(subject)}.")
+    if not 1 <= len(said.text.strip()) <= LONGEST_TEXT:
+        raise NotInvited("text", f"The text must have 1 to {LONGEST_TEXT:,} characters; it has {len(said.text):,}.")
+    for name, words, lines in (("subject", subject, False), ("text", said.text, True)):
+        if unseen := refused_in(words, lines=lines):
+            raise NotInvited(name, f"The {name} {unseen.in_words}.")
+    has = PLACE in said.text
+    if said.kind == Kind.INVITATION and not has:
+        raise NotInvited("text", f"The text must have the place for the link, {PLACE}: without it nobody can answer.")
+    if said.kind == Kind.REMINDER and has:
+        fault = f"A reminder has no link of its own, so {PLACE} must not stand in it: nobody knows which code is whose."
+        raise NotInvited("text", fault)
+    if PLACE in said.subject:
+        raise NotInvited("subject", f"The link stands in the text; {PLACE} must not be in the subject, which is shown.")

@@ -1,0 +1,52 @@
+"""The poster of a survey: a PDF to print, in one of its languages, the same bytes whenever it is made."""
+
+from pathlib import Path
+from typing import Any
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from estimator.base.typesetting import typeset
+from surveys.outreach import qr_codes
+from surveys.rendering import pages
+from surveys.rendering.pages import Document
+
+TEMPLATE = Path(__file__).parent / "poster.typ"
+
+
+def render_poster(document: Document, digest: str, language: str, *, link: str, address: str) -> bytes:
+    """The poster as a tagged PDF; empty where the fonts lack a letter.
+
+    Parameters
+    ----------
+    document : mapping
+        The frozen design.
+    digest : str
+        Its digest.
+    language : str
+        One of the design's languages.
+    link : str
+        What the code leads to, with the digest in its fragment.
+    address : str
+        The same page as somebody types it: without scheme and fragment.
+    """
+    with translation.override(language):
+        return typeset(TEMPLATE, words(document, digest, language, link=link, address=address))
+
+
+def words(document: Document, digest: str, language: str, *, link: str, address: str) -> dict[str, Any]:
+    """Every text of the poster; the language must be active."""
+    alt = _("A code for a phone’s camera. It leads to %(address)s.") % {"address": address}
+    return {
+        "language": language,
+        "rtl": translation.get_language_bidi(),
+        "title": pages.text_in(document["title"], document, language),
+        "promise": _("Your true answer stays on your device. We receive a randomised answer."),
+        "code": qr_codes.svg(link, alt).decode(),
+        "alt": alt,
+        "scan": _("Point your phone’s camera at the code"),
+        "or-open": _("or open this address in a browser:"),
+        "address": address,
+        "version": _("Version %(version)s of this survey. Its digest:") % {"version": document["version"]},
+        "digest": digest,
+    }

@@ -1,0 +1,91 @@
+"""What of a survey is told, and when it is noticed: a beat looks, so nothing happens as a report comes.
+
+No event follows from one report: a number of reports is told where somebody chose a round one beforehand, at a random
+time within an hour of the beat that saw it; estimates of the schedule, which are made because reports came, are not
+told at all.
+"""
+
+import json
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from collector.reports import selectors as reports
+from estimator.models import Run
+from surveys.models import Delivery, Version, Webhook
+
+CLOSED, ESTIMATE_READY, REACHED, TEST = "closed", "estimate_ready", "reached", "test"
+EVENTS = {
+    REACHED: "A number of reports is reached",
+    CLOSED: "The survey is closed",
+    ESTIMATE_READY: "An estimate that somebody asked for, or the final one, is ready",
+}
+LONGEST_DELAY = 3600
+"""Seconds, of the delivery that tells a number of reports; each is as likely as another."""
+
+
+@dataclass(frozen=True)
+class Happening:
+    """Something that a webhook is told once; `about` is what it happened to."""
+
+    event: str
+    about: str
+    version: Version
+    run: str | None = None
+    reports: int | None = None
+
+
+def notice() -> list[Delivery]:
+    """Write down a delivery for whatever happened and was not told yet."""
+    made = []
+    for webhook in Webhook.objects.select_related("survey"):
+        told = set(webhook.deliveries.values_list("event", "about"))
+        new = [one for one in happenings(webhook) if (one.event, one.about) not in told]
+        made += [delivery_of(webhook, one) for one in new]
+    return Delivery.objects.bulk_create(made, ignore_conflicts=True)
+
+
+def happenings(webhook: Webhook) -> Iterator[Happening]:
+    """What this webhook asks for and what has happened of it since it was made."""
+    versions = {version.design_id: version for version in webhook.survey.versions.all()}
+    if CLOSED in webhook.events:
+        for version in versions.values():
+            if version.closed_at is not None and version.closed_at >= webhook.made_at:
+                yield Happening(CLOSED, version.design_id, version)
+    if ESTIMATE_READY in webhook.events:
+        for key, digest in _asked_for(versions, webhook.made_at):
+            yield Happening(ESTIMATE_READY, key, versions[digest], run=key)
+    if REACHED in webhook.events:
+        for digest, counted in reports.report_counts(list(versions)).items():
+            for threshold in webhook.thresholds:
+                if counted.stored - counted.waiting >= threshold:
+                    about = f"{threshold} of version {versions[digest].number}"
+                    yield Happening(REACHED, about, versions[digest], reports=threshold)
+
+
+def delivery_of(webhook: Webhook, one: Happening) -> Delivery:
+    """The row, not saved, with the bytes that will be sent."""
+    delay = secrets.randbelow(LONGEST_DELAY) if one.event == REACHED else 0
+    delivery = Delivery(
+        webhook=webhook, event=one.event, about=one.about, next_at=timezone.now() + timedelta(seconds=delay)
+    )
+    said = {
+        "delivery": delivery.key,
+        "event": one.event,
+        "survey": webhook.survey.slug,
+        "version": one.version.number,
+        "design": one.version.design_id,
+        "run": one.run,
+        "reports": one.reports,
+    }
+    delivery.body = json.dumps(said)
+    return delivery
+
+
+def _asked_for(versions: dict[str, Version], since: datetime) -> Iterator[tuple[str, str]]:
+    """Key and design of the finished runs that no schedule made."""
+    done = Run.objects.filter(design__in=versions, state=Run.State.DONE, finished_at__gte=since)
+    yield from done.exclude(trigger=Run.Trigger.SCHEDULE).values_list("key", "design")

@@ -1,0 +1,165 @@
+"""What changes webhooks and their deliveries: adding one, another secret, sending, trying again, giving up."""
+
+import json
+import secrets
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from estimator.base import jobs
+from surveys.accounts.audit_log import record
+from surveys.errors import NotAllowed
+from surveys.models import Delivery, Survey, Webhook
+from surveys.outreach.webhooks import addresses, sending, signing
+from surveys.outreach.webhooks.events import EVENTS, REACHED, TEST
+
+State = Delivery.State
+ENDED = State.DONE, State.FAILED
+
+MOST = 10
+"""Webhooks of a survey, and numbers of reports of a webhook."""
+STEP, LARGEST = 100, 100_000_000
+"""Numbers of reports that can be told are whole steps of this, so none moves with one report."""
+
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(days=1)
+MOST_ATTEMPTS = 14
+"""Pauses double from the first to the longest: fourteen tries take about three and a half days."""
+JITTER = 0.2
+"""Of a pause, up or down, so that those that failed together do not come back together."""
+
+GONE = 410
+
+
+class NotAdded(ValueError):
+    """What was asked for is no webhook; `field` names what is wrong: url, events or thresholds."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@transaction.atomic
+def add(
+    survey: Survey, url: str, events: list[str], thresholds: list[int], *, by: User | None = None
+) -> tuple[Webhook, str]:
+    """A new webhook, and its secret, which is shown this once.
+
+    Raises
+    ------
+    NotAdded
+        Naming the field, its bound and the value.
+    """
+    _check(survey, url, events, thresholds)
+    chosen = sorted(set(thresholds)) if REACHED in events else []
+    webhook = Webhook.objects.create(survey=survey, url=url, events=events, thresholds=chosen, made_by=by)
+    record(by, "added a webhook", survey=survey, detail=_host(webhook))
+    return webhook, signing.secret_of(webhook)
+
+
+@transaction.atomic
+def rotate(webhook: Webhook, *, by: User | None = None) -> str:
+    """Another secret, which signs from now on; it is shown this once."""
+    webhook.salt = jobs.new_key()
+    webhook.save(update_fields=["salt"])
+    record(by, "made another secret of a webhook", survey=webhook.survey, detail=_host(webhook))
+    return signing.secret_of(webhook)
+
+
+@transaction.atomic
+def delete(webhook: Webhook, *, by: User | None = None) -> None:
+    """Forget it and its deliveries; one that is being sent may still arrive."""
+    record(by, "deleted a webhook", survey=webhook.survey, detail=_host(webhook))
+    webhook.delete()
+
+
+def send_test(webhook: Webhook) -> Delivery:
+    """Have something harmless sent now, that says it is a test."""
+    delivery = Delivery(webhook=webhook, event=TEST, about=jobs.new_key())
+    delivery.body = json.dumps({"delivery": delivery.key, "event": TEST, "survey": webhook.survey.slug})
+    delivery.save()
+    transaction.on_commit(lambda: wake(delivery.pk))
+    return delivery
+
+
+def resend(delivery: Delivery) -> None:
+    """Send it again from the beginning, the same bytes under the same key. Raises NotAllowed while it is on its way."""
+    ended = Delivery.objects.filter(pk=delivery.pk, state__in=ENDED)
+    if not ended.update(state=State.QUEUED, tries=0, attempts=0, next_at=timezone.now(), finished_at=None, fault=""):
+        raise NotAllowed("This delivery is on its way.")
+    transaction.on_commit(lambda: wake(delivery.pk))
+
+
+def wake(delivery_id: int) -> None:
+    jobs.wake("surveys.execute_delivery", delivery_id)
+
+
+def resume_waiting() -> list[int]:
+    """Wake the deliveries whose time has come, and those that a dead worker left."""
+    waiting = Delivery.objects.filter(next_at__lte=timezone.now()).exclude(state__in=ENDED)
+    due = set(waiting.values_list("pk", flat=True))
+    return [one for one in jobs.resume(Delivery, lambda one: wake(one) if one in due else None) if one in due]
+
+
+def execute(delivery_id: int) -> None:
+    """Send a delivery whose time has come, unless another worker does."""
+    if Delivery.objects.filter(pk=delivery_id, next_at__lte=timezone.now()).exists():
+        jobs.perform(Delivery, delivery_id, _attempt)
+
+
+def pause_after(attempts: int) -> timedelta:
+    """How long to wait after so many tries, but for the jitter."""
+    doubled: timedelta = FIRST_PAUSE * 2 ** (attempts - 1)
+    return min(doubled, LONGEST_PAUSE)
+
+
+def _attempt(delivery_id: int, lease: str) -> None:
+    delivery = Delivery.objects.select_related("webhook__survey").get(pk=delivery_id)
+    status, fault = None, ""
+    try:
+        status = sending.send(delivery)
+    except addresses.NotSent as reason:
+        fault = str(reason)
+    told = {"attempts": delivery.attempts + 1, "status": status}
+    if status is not None and 200 <= status < 300:
+        done = {"state": State.DONE, "progress": 100, "finished_at": timezone.now(), "fault": ""}
+        jobs.hold(Delivery, delivery_id, lease, **done, **told)
+        return
+    fault = fault or _in_words(status or 0)
+    if status == GONE or told["attempts"] == MOST_ATTEMPTS:
+        ended = {"state": State.FAILED, "finished_at": timezone.now(), "fault": fault}
+        jobs.hold(Delivery, delivery_id, lease, **ended, **told)
+        return
+    moved = 1 + JITTER * (secrets.randbelow(2001) / 1000 - 1)
+    again = timezone.now() + moved * pause_after(delivery.attempts + 1)
+    jobs.hold(Delivery, delivery_id, lease, state=State.QUEUED, tries=0, next_at=again, fault=fault, **told)
+
+
+def _in_words(status: int) -> str:
+    if 300 <= status < 400:
+        return f"The receiver answered with a redirect ({status}), which is not followed."
+    return f"The receiver answered {status}."
+
+
+def _check(survey: Survey, url: str, events: list[str], thresholds: list[int]) -> None:
+    try:
+        addresses.check(url)
+    except addresses.NotSent as fault:
+        raise NotAdded("url", str(fault)) from fault
+    if not events or not set(events) <= set(EVENTS):
+        raise NotAdded("events", f"Choose at least one of: {', '.join(EVENTS.values())}.")
+    if REACHED in events and not 1 <= len(set(thresholds)) <= MOST:
+        raise NotAdded("thresholds", f"Name 1 to {MOST} numbers of reports; got {len(set(thresholds))}.")
+    for number in thresholds:
+        if number % STEP or not STEP <= number <= LARGEST:
+            bound = f"a whole number of hundreds from {STEP} to {LARGEST:,}"
+            raise NotAdded("thresholds", f"Each number of reports must be {bound}; got {number}.")
+    if survey.webhooks.count() >= MOST:
+        raise NotAdded("url", f"A survey has at most {MOST} webhooks; delete one first.")
+
+
+def _host(webhook: Webhook) -> str:
+    """What the log may hold of an address: its path and query are often a secret."""
+    return urlsplit(webhook.url).hostname or ""

@@ -1,0 +1,139 @@
+"""One's own account: the password, the second factor, and the page that asks for its code."""
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.crypto import salted_hmac
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from collector.endpoint import rate_limits
+from surveys.accounts import second_factor
+from surveys.accounts.audit_log import record
+from surveys.errors import NotAllowed
+from surveys.panel.views import panel_page, signed_in
+
+
+class CodeForm(forms.Form):
+    code = forms.CharField(
+        label="Code",
+        max_length=20,
+        widget=forms.TextInput(
+            attrs={
+                "class": "candor-field people-code",
+                "autocomplete": "one-time-code",
+                "autocapitalize": "off",
+                "spellcheck": "false",
+            }
+        ),
+    )
+
+
+@require_safe
+def account(request: HttpRequest) -> HttpResponse:
+    user = signed_in(request)
+    context = {
+        "on": second_factor.is_on(user),
+        "left": second_factor.codes_left(user),
+        "required": second_factor.required(),
+    }
+    return panel_page(request, "panel/people/account.html", title="My account", **context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def code(request: HttpRequest) -> HttpResponse:
+    """After the password, the code; then on to where one wanted to go."""
+    user, form = signed_in(request), CodeForm(request.POST or None)
+    onward = request.GET.get("next", "")
+    if not url_has_allowed_host_and_scheme(onward, allowed_hosts=None):
+        onward = "panel:index"
+    if user.is_verified() or not second_factor.is_on(user):  # type: ignore[attr-defined]
+        return redirect(onward)
+    if request.method == "POST" and form.is_valid():
+        if second_factor.check(request, user, form.cleaned_data["code"]):
+            return redirect(onward)
+        form.add_error("code", second_factor.WRONG)
+    page = panel_page(request, "panel/people/code.html", title="Second factor", form=form)
+    page.status_code = 422 if form.errors else 200
+    return page
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def set_up(request: HttpRequest) -> HttpResponse:
+    """The secret as a picture and as text; a POST with one of its codes switches it on."""
+    user, form = signed_in(request), CodeForm(request.POST or None)
+    if second_factor.is_on(user):
+        return redirect("panel:account")
+    if request.method == "POST" and form.is_valid():
+        try:
+            codes = second_factor.confirm(request, user, form.cleaned_data["code"])
+        except NotAllowed as refusal:
+            form.add_error("code", str(refusal))
+        else:
+            return panel_page(request, "panel/people/codes.html", title="Recovery codes", codes=codes, new=True)
+    device = second_factor.offered(user)
+    secret = device.config_url.partition("secret=")[2].partition("&")[0]
+    grouped = " ".join(secret[place : place + 4] for place in range(0, len(secret), 4))
+    context = {
+        "form": form,
+        "picture": second_factor.picture(device),
+        "secret": grouped,
+        "required": second_factor.required(),
+    }
+    return panel_page(request, "panel/people/set_up.html", title="Set up a second factor", **context)
+
+
+@require_POST
+def switch_off(request: HttpRequest) -> HttpResponse:
+    try:
+        second_factor.switch_off(signed_in(request), request.POST.get("code", ""))
+    except NotAllowed as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, "Your second factor is off. The password alone signs you in now.")
+    return redirect("panel:account")
+
+
+@require_POST
+def renew_codes(request: HttpRequest) -> HttpResponse:
+    try:
+        codes = second_factor.renew_codes(signed_in(request), request.POST.get("code", ""))
+    except NotAllowed as refusal:
+        messages.error(request, str(refusal))
+        return redirect("panel:account")
+    return panel_page(request, "panel/people/codes.html", title="Recovery codes", codes=codes)
+
+
+def password(request: HttpRequest) -> HttpResponse:
+    """The admin's own page for it; that it was changed is written down. Every other session of the account ends."""
+    answer = admin.site.password_change(request)
+    if answer.status_code == 302:
+        record(signed_in(request), "changed the password")
+    return answer
+
+
+def locked(request: HttpRequest, *_more: object) -> HttpResponse:
+    """What django-axes answers after too many wrong passwords for a name, known or not, from one address."""
+    page = panel_page(request, "panel/people/locked.html", title="Too many tries")
+    page.status_code = 429
+    return page
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """What whoever may too little is told."""
+    page = panel_page(request, "panel/people/forbidden.html", title="Not allowed", words=str(exception))
+    page.status_code = 403
+    return page
+
+
+def unverified(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """CSRF_FAILURE_VIEW: what a form is told that came without its token."""
+    page = panel_page(request, "panel/people/unverified.html", title="Nothing was done")
+    page.status_code = 403
+    return page
+
+
+def hashed_address(request: HttpRequest) -> str:
+    """The address of whoever signs in, as django-axes counts it: a keyed hash, of version 6 of its whole network."""
+    return salted_hmac("candor.sign-in", rate_limits.address_of(request.META), algorithm="sha256").hexdigest()

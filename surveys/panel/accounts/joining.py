@@ -1,0 +1,90 @@
+"""The door for whoever is invited: the secret comes in the fragment of the link, which no server and no log sees."""
+
+from django.contrib import admin, messages
+from django.contrib.auth import login
+from django.contrib.auth.forms import BaseUserCreationForm
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from surveys.accounts import invitations
+from surveys.accounts.audit_log import record
+from surveys.errors import NotAllowed
+from surveys.models import Invitation
+
+KEPT = "invitation"
+"""In the session: the hash of the invitation that was opened, until it is used or proves to be none."""
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+class AccountForm(BaseUserCreationForm):  # type: ignore[type-arg]
+    class Meta:
+        model = User
+        fields = ("username", "email")
+        labels = {"username": "User name", "email": "E-mail address (may be left empty)"}
+        help_texts = {"username": ""}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def join(request: HttpRequest) -> HttpResponse:
+    """Take the secret; say who invites to what; let in whoever is signed in, or makes an account here."""
+    if "secret" in request.POST:
+        request.session[KEPT] = invitations.digest_of(request.POST["secret"].strip().rpartition("#")[2])
+        return redirect("join")
+    kept = request.session.get(KEPT)
+    if kept is None:
+        return _page(request, None)
+    invitation = invitations.find(kept)
+    if invitation is None:
+        del request.session[KEPT]
+        return _page(request, None, status=404, gone=True)
+    if request.method != "POST":
+        return _page(request, invitation)
+    return _joined(request, invitation) if request.user.is_authenticated else _with_account(request, invitation)
+
+
+def _joined(request: HttpRequest, invitation: Invitation) -> HttpResponse:
+    user = request.user
+    assert isinstance(user, User)
+    try:
+        if not user.is_staff:
+            raise NotAllowed("An account that may not use the panel cannot join.")
+        invitations.join(invitation, user)
+    except NotAllowed:
+        del request.session[KEPT]
+        return _page(request, None, status=404, gone=True)
+    del request.session[KEPT]
+    messages.success(request, f"You are in {invitation.team} now, as {invitation.get_role_display()}.")
+    return redirect("panel:team", invitation.team_id)
+
+
+def _with_account(request: HttpRequest, invitation: Invitation) -> HttpResponse:
+    form = AccountForm(request.POST)
+    if not form.is_valid():
+        return _page(request, invitation, form=form, status=422)
+    with transaction.atomic():
+        user = form.save(commit=False)
+        user.is_staff = True
+        user.save()
+        record(user, "made an account", team=invitation.team, detail="by an invitation")
+    login(request, user, backend=BACKEND)
+    return _joined(request, invitation)
+
+
+def _page(
+    request: HttpRequest,
+    invitation: Invitation | None,
+    *,
+    form: AccountForm | None = None,
+    status: int = 200,
+    gone: bool = False,
+) -> HttpResponse:
+    shown = form or AccountForm()
+    for field in shown.fields.values():
+        field.widget.attrs["class"] = "candor-field"
+    context = {"invitation": invitation, "form": shown, "gone": gone, "title": "Invitation"}
+    context |= admin.site.each_context(request)
+    return render(request, "panel/people/join.html", context, status=status)

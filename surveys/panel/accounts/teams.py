@@ -1,0 +1,195 @@
+"""The pages of teams: who is in them, who may do what, whom to invite."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from collector.designs.texts import validate_line
+from surveys.accounts import invitations, teams
+from surveys.accounts.access import Role, get_survey_or_404, get_team_or_404, role_in_team
+from surveys.errors import NotAllowed
+from surveys.lifecycle import links
+from surveys.models import Membership, Survey, Team
+from surveys.panel.frame import survey_page
+from surveys.panel.views import panel_page, signed_in
+
+MEANINGS = {
+    Role.VIEWER: "reads everything: questions, plans, results, reports and the log",
+    Role.ANALYST: "also asks for estimates and analyses, and downloads them as files",
+    Role.EDITOR: "also writes drafts, rehearses, opens, closes, shares and enters paper",
+    Role.OWNER: "also publishes reports, archives, deletes, and decides who is in the team",
+}
+"""What each role may do besides, in words."""
+
+
+class NameForm(forms.Form):
+    name = forms.CharField(
+        label="Name of the team", max_length=100, validators=[validate_line], widget=UnfoldAdminTextInputWidget
+    )
+
+
+class RoleForm(forms.Form):
+    role = forms.TypedChoiceField(choices=Role.choices, coerce=lambda value: Role(int(value)))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def my_teams(request: HttpRequest) -> HttpResponse:
+    """The teams that one is in; a POST makes a team."""
+    user, form = signed_in(request), NameForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        team = teams.make_team(user, form.cleaned_data["name"])
+        messages.success(request, f"{team} is a team now, with you as its owner.")
+        return redirect("panel:team", team.pk)
+    mine = Membership.objects.filter(user=user).select_related("team").order_by("team__name", "pk")
+    lines = teams.with_counts(mine)
+    return panel_page(request, "panel/people/teams.html", title="Teams", lines=lines, form=form, meanings=_meanings())
+
+
+@require_safe
+def team(request: HttpRequest, team: int) -> HttpResponse:
+    """A team: its members, its surveys, whoever is invited."""
+    return team_page(request, get_team_or_404(request.user, team))
+
+
+def team_page(request: HttpRequest, found: Team, *, link: str = "", **context: Any) -> HttpResponse:
+    role = role_in_team(request.user, found.pk)
+    context |= {
+        "team": found,
+        "members": found.memberships.select_related("user"),
+        "surveys": found.surveys.order_by("slug")[:200],
+        "me": found.memberships.filter(user=signed_in(request)).first(),
+        "may_own": role == Role.OWNER,
+        "may_delete": role == Role.OWNER and teams.is_empty(found),
+        "roles": Role.choices,
+        "meanings": _meanings(),
+        "pending": invitations.pending(found),
+        "link": link,
+    }
+    return panel_page(request, "panel/people/team.html", title=str(found), **context)
+
+
+@require_safe
+def people(request: HttpRequest, slug: str) -> HttpResponse:
+    """Who may do what with a survey, and where else it could belong."""
+    found = get_survey_or_404(request.user, slug)
+    others = teams.teams_of(signed_in(request), Role.OWNER).exclude(pk=found.team_id)
+    members = list(found.team.memberships.select_related("user"))
+    lines = [(Role(value), MEANINGS[Role(value)], [m for m in members if m.role == value]) for value in Role.values]
+    return survey_page(request, "panel/people/survey.html", found, step="people", lines=lines[::-1], others=others)
+
+
+def act(role: Role) -> Callable[[Callable[..., str]], Callable[..., HttpResponse]]:
+    """Make a view of a change to a team, for this role: it returns what happened; a refusal is said, not raised."""
+
+    def of(change: Callable[..., str]) -> Callable[..., HttpResponse]:
+        @require_POST
+        @wraps(change)
+        def view(request: HttpRequest, team: int, **parts: int) -> HttpResponse:
+            found = get_team_or_404(request.user, team, role)
+            try:
+                messages.success(request, change(request, found, **parts))
+            except NotAllowed as refusal:
+                messages.error(request, str(refusal))
+            still = found.pk and role_in_team(request.user, team) is not None  # a team that was deleted has no key
+            return redirect("panel:team", team) if still else redirect("panel:teams")
+
+        return view
+
+    return of
+
+
+@act(Role.OWNER)
+def rename(request: HttpRequest, found: Team) -> str:
+    form = NameForm(request.POST)
+    if not form.is_valid():
+        raise NotAllowed("A team needs a name of 1 to 100 characters.")
+    teams.rename(found, form.cleaned_data["name"], by=signed_in(request))
+    return "The team has a new name."
+
+
+@act(Role.VIEWER)
+def leave(request: HttpRequest, found: Team) -> str:
+    member = found.memberships.filter(user=signed_in(request)).first()
+    if member is None:
+        raise NotAllowed(f"You are not in {found}.")
+    teams.remove(member, by=signed_in(request))
+    return f"You have left {found}."
+
+
+@act(Role.OWNER)
+def delete(request: HttpRequest, found: Team) -> str:
+    teams.delete(found, by=signed_in(request))
+    return f"{found} is deleted."
+
+
+@act(Role.OWNER)
+def change_role(request: HttpRequest, found: Team, member: int) -> str:
+    other, role = _member_or_404(found, member), _role(request)
+    teams.set_role(other, role, by=signed_in(request))
+    return f"{other.user} is {role.label} now."
+
+
+@act(Role.OWNER)
+def remove(request: HttpRequest, found: Team, member: int) -> str:
+    other = _member_or_404(found, member)
+    teams.remove(other, by=signed_in(request))
+    return f"{other.user} is no longer in {found}."
+
+
+@require_POST
+def invite(request: HttpRequest, team: int) -> HttpResponse:
+    """Make a link; it is shown on this one answer alone."""
+    found = get_team_or_404(request.user, team, Role.OWNER)
+    try:
+        _invitation, secret = invitations.invite(found, _role(request), by=signed_in(request))
+    except NotAllowed as refusal:
+        messages.error(request, str(refusal))
+        return redirect("panel:team", team)
+    return team_page(request, found, link=links.link_to("join", digest=secret))
+
+
+@act(Role.OWNER)
+def revoke(request: HttpRequest, found: Team, invitation: int) -> str:
+    invitations.revoke(get_object_or_404(found.invitations, pk=invitation), by=signed_in(request))
+    return "The invitation leads nowhere now."
+
+
+@require_POST
+def move(request: HttpRequest, slug: str) -> HttpResponse:
+    """Give a survey to another team of one's own."""
+    found: Survey = get_survey_or_404(request.user, slug, Role.OWNER)
+    user = signed_in(request)
+    form = forms.Form(request.POST)
+    form.fields["team"] = forms.ModelChoiceField(teams.teams_of(user, Role.OWNER).exclude(pk=found.team_id))
+    if form.is_valid():
+        teams.move_survey(found, form.cleaned_data["team"], by=user)
+        messages.success(request, f"{found} belongs to {found.team} now.")
+    else:
+        messages.error(request, "A survey can be moved to another team that you own.")
+    return redirect("panel:people", slug)
+
+
+def _member_or_404(found: Team, pk: int) -> Membership:
+    member = found.memberships.filter(pk=pk).select_related("user", "team").first()
+    if member is None:
+        raise Http404("There is no such member.")
+    return member
+
+
+def _role(request: HttpRequest) -> Role:
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        raise NotAllowed("Choose a role: viewer, analyst, editor or owner.")
+    role: Role = form.cleaned_data["role"]
+    return role
+
+
+def _meanings() -> list[tuple[Role, str]]:
+    return list(MEANINGS.items())

@@ -1,0 +1,61 @@
+"""The page of one's access tokens: making one, which is shown this once, and revoking them."""
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods, require_POST
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+
+from collector.designs.texts import validate_line
+from surveys.accounts import tokens
+from surveys.errors import NotAllowed
+from surveys.models import AccessToken
+from surveys.panel.views import panel_page, signed_in
+
+MAY = [("read", "read"), ("write", "read and change things")]
+LASTING = [("7", "a week"), ("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("", "until it is revoked")]
+
+
+class TokenForm(forms.Form):
+    name = forms.CharField(
+        label="What it is for", max_length=100, validators=[validate_line], widget=UnfoldAdminTextInputWidget
+    )
+    scope = forms.ChoiceField(label="It may", choices=MAY, widget=UnfoldAdminSelectWidget)
+    days = forms.TypedChoiceField(
+        label="It lasts",
+        choices=LASTING,
+        coerce=int,
+        empty_value=None,
+        required=False,
+        initial="90",
+        widget=UnfoldAdminSelectWidget,
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def my_tokens(request: HttpRequest) -> HttpResponse:
+    """One's tokens; a POST makes one and shows it on this answer alone."""
+    user, form, secret = signed_in(request), TokenForm(request.POST or None), ""
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        try:
+            _made, secret = tokens.make(user, said["name"], scope=said["scope"], days=said["days"])
+            form = TokenForm()
+        except NotAllowed as refusal:
+            form.add_error(None, str(refusal))
+    context = {"form": form, "secret": secret, "tokens": tokens.tokens_of(user)}
+    page = panel_page(request, "panel/people/tokens.html", title="Access tokens", **context)
+    page.status_code = 422 if form.errors else 200
+    return page
+
+
+@require_POST
+def revoke(request: HttpRequest, token: int) -> HttpResponse:
+    user = signed_in(request)
+    found = AccessToken.objects.filter(user=user, pk=token).first()
+    if found is None:
+        raise Http404("There is no such token.")
+    tokens.revoke(found, by=user)
+    messages.success(request, f"“{found.name}” lets nobody in any more.")
+    return redirect("panel:tokens")

@@ -1,0 +1,125 @@
+"""The page Analyse: ask for an analysis, read it, ask again, and take it along."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from estimator.analyses import exports, presentation, selectors
+from estimator.analyses.quantities import Refused
+from estimator.base import wording
+from estimator.models import Analysis
+from surveys.accounts.access import Role, get_analysis_or_404, get_survey_or_404
+from surveys.accounts.audit_log import record
+from surveys.errors import NotAllowed
+from surveys.lifecycle import analyses
+from surveys.models import Survey
+from surveys.panel.analysis_forms import form_of
+from surveys.panel.frame import survey_page
+from surveys.panel.views import signed_in
+
+KINDS = Analysis.Kind
+
+
+@dataclass(frozen=True)
+class Line:
+    """An analysis in the list of those that were asked for."""
+
+    analysis: Analysis
+    about: tuple[str, ...]
+
+    @property
+    def reports(self) -> str:
+        return wording.count(self.analysis.reports)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def analyse(request: HttpRequest, slug: str) -> HttpResponse:
+    """The forms, one at a time, and the analyses so far; a POST asks for one."""
+    if request.method != "POST":
+        survey = get_survey_or_404(request.user, slug)
+        return _page(request, survey, request.GET.get("kind", ""), request.GET.dict())
+    survey = get_survey_or_404(request.user, slug, Role.ANALYST)
+    said, kind = request.POST.dict(), request.POST.get("kind", "")
+    try:
+        asked = analyses.ask(survey, kind, said, by=signed_in(request))
+    except (Refused, NotAllowed) as refusal:
+        return _page(request, survey, kind, said, fault=str(refusal))
+    return redirect("panel:analysis", asked.key)
+
+
+@require_safe
+def analysis(request: HttpRequest, key: str) -> HttpResponse:
+    """One analysis: how far it is, or what came out."""
+    found, survey = get_analysis_or_404(request.user, key)
+    done = found.state == Analysis.State.DONE
+    return survey_page(
+        request,
+        "panel/analyse/analysis.html",
+        survey,
+        step="analyse",
+        analysis=found,
+        about=presentation.about(found),
+        reports=wording.count(found.reports),
+        shown=presentation.show(found) if done else None,
+        beside=selectors.compared_with_before(found),
+    )
+
+
+@require_POST
+def again(request: HttpRequest, key: str) -> HttpResponse:
+    """Ask the same of the totals as they are now."""
+    found, survey = get_analysis_or_404(request.user, key, Role.ANALYST)
+    try:
+        repeated = analyses.ask_again(survey, found, by=signed_in(request))
+    except (Refused, NotAllowed) as refusal:
+        messages.error(request, str(refusal))
+        return redirect("panel:analysis", key)
+    return redirect("panel:analysis", repeated.key)
+
+
+@require_safe
+def numbers(request: HttpRequest, key: str) -> HttpResponse:
+    """Every number of an analysis as CSV."""
+    found = _to_export(request, key, "CSV")
+    return _download(exports.csv_file(found), "text/csv; charset=utf-8", f"{found.key[:8]}-analysis.csv")
+
+
+@require_safe
+def document(request: HttpRequest, key: str) -> HttpResponse:
+    """An analysis with everything that it was computed from, as JSON."""
+    found = _to_export(request, key, "JSON")
+    return _download(exports.json_file(found), "application/json", f"{found.key[:8]}-analysis.json")
+
+
+def _page(request: HttpRequest, survey: Survey, kind: str, said: Mapping[str, str], *, fault: str = "") -> HttpResponse:
+    designs = analyses.designs_of(survey)
+    chosen = kind if kind in KINDS.values else KINDS.COMPARISON.value
+    lines = [Line(one, presentation.about(one)) for one in selectors.newest_of(design.digest for design in designs)]
+    return survey_page(
+        request,
+        "panel/analyse/page.html",
+        survey,
+        step="analyse",
+        status=400 if fault else 200,
+        form=form_of(chosen, designs, said),
+        kinds=KINDS.choices,
+        fault=fault,
+        lines=lines,
+    )
+
+
+def _to_export(request: HttpRequest, key: str, form: str) -> Analysis:
+    """A finished analysis that is about to leave, which is written down."""
+    found, survey = get_analysis_or_404(request.user, key, Role.ANALYST)
+    if found.state != Analysis.State.DONE:
+        raise Http404("There is no such analysis.")
+    record(signed_in(request), "exported", survey=survey, detail=f"analysis {found.key}, as {form}")
+    return found
+
+
+def _download(content: bytes, kind: str, name: str) -> HttpResponse:
+    return HttpResponse(content, content_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -1,0 +1,77 @@
+"""The page on which an author says what a report should disclose of the survey, in each language of reports."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import translation
+from django.views.decorators.http import require_http_methods
+
+from estimator.base.languages import DEFAULT, LANGUAGES
+from estimator.reports import disclosures
+from surveys.accounts.access import Role, get_survey_or_404
+from surveys.lifecycle import disclosures as disclosing
+from surveys.models import Survey
+from surveys.panel.frame import survey_page
+from surveys.panel.views import signed_in
+
+SAMPLES = ("probability", "simple")
+"""What may be declared of the respondents; anything else declares nothing."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A field of the form: what is asked for, in the report's language; what is there, and why it cannot stay."""
+
+    name: str
+    title: str
+    asks: str
+    ours: bool
+    text: str
+    fault: str = ""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def disclose(request: HttpRequest, slug: str) -> HttpResponse:
+    """The items of AAPOR's Code; a POST writes those of one language down, and leaves the others as they are."""
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    language = request.POST.get("language") or request.GET.get("language", DEFAULT)
+    language = language if language in LANGUAGES else DEFAULT
+    found = disclosures.of(survey.slug)
+    if request.method != "POST":
+        said = {field.name: found.texts.get(field.name, {}).get(language, "") for field in disclosures.FIELDS}
+        sample = "simple" if found.has_margin else "probability" if found.probability_sample else ""
+        return _page(request, survey, language, said, sample=sample)
+    said = {field.name: request.POST.get(field.name, "") for field in disclosures.FIELDS}
+    sample = request.POST.get("sample", "")
+    declared = {"probability_sample": sample in SAMPLES, "simple_random": sample == "simple"}
+    texts = {name: {**found.texts.get(name, {}), language: text} for name, text in said.items()}
+    try:
+        disclosing.disclose(survey, texts, **declared, by=signed_in(request))
+    except disclosures.Refused as refusal:
+        return _page(request, survey, language, said, sample=sample, faults=refusal.faults)
+    messages.success(request, "Saved. Every report of this survey says it from now on.")
+    return redirect(f"{reverse('panel:disclose', args=[slug])}?language={language}")
+
+
+def _page(
+    request: HttpRequest,
+    survey: Survey,
+    language: str,
+    said: dict[str, str],
+    *,
+    sample: str,
+    faults: dict[str, str] | None = None,
+) -> HttpResponse:
+    with translation.override(language):
+        fields = [_asked(field, said[field.name], (faults or {}).get(field.name, "")) for field in disclosures.FIELDS]
+    context: dict[str, Any] = {"fields": fields, "sample": sample, "chosen": language, "languages": LANGUAGES}
+    context |= {"faults": faults or {}, "longest": disclosures.LONGEST}
+    return survey_page(request, "panel/disclose.html", survey, step="report", status=422 if faults else 200, **context)
+
+
+def _asked(field: disclosures.Field, text: str, fault: str) -> Asked:
+    return Asked(field.name, str(field.title), str(field.asks), field.ours, text, fault)

@@ -1,0 +1,210 @@
+"""The page Export: choose formats, see how far each file is, take it away, cancel or delete it.
+
+The page is whole without a script. With one, it asks every few seconds for the small answer of `progress`, and for the
+list itself when that answer says that there is more to see than a number.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect
+from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from estimator.base import wording
+from estimator.exports import services
+from estimator.exports.download import response_of
+from estimator.exports.formats import FORMATS, Format
+from estimator.exports.services import Refused
+from estimator.models import Export, Run
+from surveys.accounts.access import Role, get_export_or_404, get_survey_or_404, require, role_in
+from surveys.lifecycle import exports
+from surveys.models import Survey
+from surveys.panel.frame import survey_page
+from surveys.panel.views import signed_in
+
+NEWEST = 50
+"""Exports that are listed."""
+NEWEST_RUNS = 20
+PRIVATE = {"Cache-Control": "private, no-cache"}
+
+
+@dataclass(frozen=True)
+class Line:
+    """An export in the list."""
+
+    export: Export
+    form: Format | None
+    language: str
+    there: bool
+    may_have: bool
+
+    @property
+    def label(self) -> str:
+        return self.form.label if self.form else self.export.format
+
+    @property
+    def size(self) -> str:
+        return filesizeformat(self.export.size or 0)
+
+    @property
+    def words(self) -> str:
+        """Where it stands, in words that change as it goes on."""
+        export = self.export
+        if export.waits:
+            begun = export.state == Export.State.RUNNING
+            return f"{export.progress} % written" if begun else "waiting for a worker"
+        if export.state == Export.State.FAILED:
+            return f"Failed: {export.fault}"
+        return "" if self.there else "Its file is not in the folder any more; ask for it again."
+
+    @property
+    def reports(self) -> str:
+        return wording.count(self.export.run.reports)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def export(request: HttpRequest, slug: str) -> HttpResponse:
+    """The formats, and the files so far; a POST asks for files of one run."""
+    if request.method != "POST":
+        return _page(request, get_survey_or_404(request.user, slug), request.GET.get("run", ""))
+    survey = get_survey_or_404(request.user, slug, Role.ANALYST)
+    chosen, key = request.POST.getlist("format"), request.POST.get("run", "")
+    run = next((one for one in runs_of(survey, key) if one.key == key), None)
+    fault = "Choose at least one format." if not chosen else "" if run else "Choose one of the estimates."
+    if run and not fault:
+        for name in chosen:
+            require(role_in(request.user, survey), exports.role_for_format(name))
+        fault = _ask(request, run, chosen)
+    if fault:
+        return _page(request, survey, key, chosen=chosen, fault=fault)
+    return redirect(f"{reverse('panel:export', args=[slug])}?run={key}#exports")
+
+
+@require_safe
+def progress(request: HttpRequest, slug: str) -> HttpResponse:
+    """How far each file is, small enough to be asked for every few seconds; 304 where nothing changed."""
+    survey = get_survey_or_404(request.user, slug)
+    lines = lines_of(survey, role_in(request.user, survey))
+    waits = [line for line in lines if line.export.waits]
+    answer = {
+        "exports": {one.export.key: {"progress": one.export.progress, "words": one.words} for one in waits},
+        "page": page_of(lines),
+    }
+    tag = '"' + hashlib.sha256(json.dumps(answer, sort_keys=True).encode()).hexdigest()[:32] + '"'
+    headers = {"ETag": tag, **PRIVATE}
+    if request.headers.get("If-None-Match") == tag:
+        return HttpResponse(status=304, headers=headers)
+    return JsonResponse(answer, headers=headers)
+
+
+@require_safe
+def file(request: HttpRequest, key: str) -> HttpResponseBase:
+    """The file, for whoever may have it; it is written down that she took it."""
+    found, survey = get_export_or_404(request.user, key)
+    require(role_in(request.user, survey), exports.role_for(microdata=found.microdata))
+    answer = response_of(request, found)
+    if answer.status_code == 200:
+        exports.took_away(found, by=signed_in(request))
+    return answer
+
+
+@require_POST
+def delete(request: HttpRequest, key: str) -> HttpResponse:
+    """Delete an export with its file, or cancel it while it is made."""
+    found, survey = get_export_or_404(request.user, key)
+    require(role_in(request.user, survey), exports.role_for(microdata=found.microdata))
+    said = "It is cancelled; nothing is left of it." if found.waits else "The file is deleted."
+    exports.forget_export(found, by=signed_in(request))
+    messages.success(request, said)
+    return redirect(f"{reverse('panel:export', args=[survey.slug])}#exports")
+
+
+def lines_of(survey: Survey, role: Role | None) -> list[Line]:
+    """The newest exports of every version and rehearsal of a survey, as somebody with this role sees them."""
+    names, held = services.languages(), role or 0
+    found = Export.objects.filter(run__design__in=_designs(survey)).select_related("run", "asked_by")
+    return [
+        Line(
+            one,
+            FORMATS.get(one.format),
+            names.get(one.language, one.language),
+            services.is_there(one),
+            held >= exports.role_for(microdata=one.microdata),
+        )
+        for one in found.defer("run__tallies")[:NEWEST]
+    ]
+
+
+def page_of(lines: Iterable[Line]) -> str:
+    """Changes when more is to be shown than the words of those that are made."""
+    told = [(one.export.key, one.export.state, one.there) for one in lines]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+
+
+def runs_of(survey: Survey, key: str) -> list[Run]:
+    """The finished runs that may be exported, the newest first; with them the one of this key, also of a rehearsal."""
+    done = Run.objects.filter(state=Run.State.DONE).defer("tallies").select_related("design")
+    newest = list(done.filter(design__in=survey.versions.values("design"))[:NEWEST_RUNS])
+    if key and all(run.key != key for run in newest):
+        newest += done.filter(design__in=_designs(survey), key=key)
+    return newest
+
+
+def _designs(survey: Survey) -> set[str]:
+    versions, rehearsed = (of.values_list("design", flat=True) for of in (survey.versions, survey.rehearsals))
+    return {*versions, *rehearsed}
+
+
+def _ask(request: HttpRequest, run: Run, chosen: list[str]) -> str:
+    """Ask for the files; what is wrong, or nothing. Either all are asked for or none is."""
+    said, made = request.POST, 0
+    rows = said.get("microdata") == "yes"
+    try:
+        for name in chosen:
+            services.check(run, name, language=_language_for(name, said.get("language", "")), microdata=rows)
+    except Refused as refusal:
+        return "Tick that you want a row for each report." if refusal.field == "microdata" else str(refusal)
+    for name in chosen:
+        language = _language_for(name, said.get("language", ""))
+        made += exports.request_export(run, name, language=language, microdata=rows, by=signed_in(request))[1]
+    there = len(chosen) - made
+    if made:
+        messages.success(request, f"{made} file{' is' if made == 1 else 's are'} on the way.")
+    if there:
+        messages.info(request, f"{there} {'was' if there == 1 else 'were'} asked for before: see below.")
+    return ""
+
+
+def _language_for(name: str, language: str) -> str:
+    return language if name in FORMATS and FORMATS[name].translated else ""
+
+
+def _page(
+    request: HttpRequest, survey: Survey, key: str, *, chosen: Iterable[str] = (), fault: str = ""
+) -> HttpResponse:
+    runs, lines = runs_of(survey, key), lines_of(survey, role_in(request.user, survey))
+    numbers = {version.design_id: version.number for version in survey.versions.all()}
+    said: dict[str, Any] = {
+        "runs": [(run, numbers.get(run.design_id), wording.count(run.reports)) for run in runs],
+        "run_key": next((run.key for run in runs if run.key == key), runs[0].key if runs else ""),
+        "formats": [form for form in FORMATS.values() if not form.microdata],
+        "microdata": [form for form in FORMATS.values() if form.microdata],
+        "languages": services.languages() if any(form.translated for form in FORMATS.values()) else {},
+        "language": request.POST.get("language") or survey.language,
+        "chosen": list(chosen),
+        "rows": request.POST.get("microdata") == "yes",
+        "fault": fault,
+        "lines": lines,
+        "page": page_of(lines),
+        "waits": any(line.export.waits for line in lines),
+        "days": services.kept_for(microdata=False).days,
+        "days_of_rows": services.kept_for(microdata=True).days,
+    }
+    return survey_page(request, "panel/export.html", survey, step="report", status=400 if fault else 200, **said)

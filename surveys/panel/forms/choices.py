@@ -1,0 +1,83 @@
+"""The choices of a question as the form has them: a line for each, in every language of the survey."""
+
+from collections.abc import Sequence
+
+from django.core.exceptions import ValidationError
+
+from surveys.definition.questions import YES_NO, prefer_not, yes_no
+from surveys.lifecycle.selectors import language_names
+from surveys.models import Item
+from surveys.panel.forms.multilingual import Text
+
+
+def lines_of(said: Text, code: str) -> list[str]:
+    """The lines that are not empty."""
+    return [line.strip() for line in said.get(code, "").splitlines() if line.strip()]
+
+
+def with_choices(
+    known: Sequence[Text], said: Text, before: Text, kind: str | None, languages: Sequence[str]
+) -> list[Text]:
+    """The choices as the lines say.
+
+    The language that has words for most of the choices, of several the first, says which choices there are; one that
+    moved takes its other languages along, a renamed one keeps them. Where the lines of another language were changed
+    too (they differ from `before`), they stand for the choices in their order.
+
+    Raises
+    ------
+    ValidationError
+        Where another language has more lines than there are choices.
+    """
+    own = telling(known, languages)
+    others = [code for code in languages if code != own]
+    lines = lines_of(said, own)
+    if not lines and kind == Item.Kind.YES_NO:
+        return yes_no(list(languages))
+    if said.get(own, "").splitlines() == before.get(own, "").splitlines():
+        choices = [{code: choice.get(code, "") for code in languages} for choice in known]
+    else:
+        choices = _taken_along(known, lines, own, others)
+    for code in others:
+        theirs = [line.strip() for line in said.get(code, "").splitlines()]
+        if theirs != before.get(code, "").splitlines():
+            if len(theirs) > len(choices):
+                name, first = language_names([code, own])
+                raise ValidationError(f"{name} has {len(theirs)} lines, but {first} has {len(choices)} choices.")
+            for place, choice in enumerate(choices):
+                choice[code] = theirs[place] if place < len(theirs) else ""
+    platform = YES_NO.get(own)
+    if kind == Item.Kind.YES_NO and platform == tuple(lines):
+        for choice, words in zip(choices, yes_no(list(languages)), strict=True):
+            choice.update({code: words[code] for code in others if not choice[code]})
+    return choices
+
+
+def telling(known: Sequence[Text], languages: Sequence[str]) -> str:
+    """The language that says which choices there are: the survey's own, unless another has words for more of them.
+
+    So it is where the survey has been given a language of its own whose texts are still to be written.
+    """
+    return max(languages, key=lambda code: sum(bool(choice.get(code, "").strip()) for choice in known))
+
+
+def in_languages(item: Item, languages: Sequence[str]) -> tuple[Text, list[Text], Text]:
+    """A question's wording, choices and "prefer not to say" in these languages: its own words, else the platform's."""
+    wording = {code: item.wording.get(code, "") for code in languages}
+    choices = [{code: choice.get(code, "") for code in languages} for choice in item.choices]
+    said = {code: tuple(choice.get(code, "") for choice in item.choices) for code in YES_NO}
+    if item.kind == Item.Kind.YES_NO and any(YES_NO[code] == words for code, words in said.items()):
+        for choice, words in zip(choices, yes_no(list(languages)), strict=True):
+            choice.update({code: words[code] for code in languages if not choice[code]})
+    withheld = {code: item.prefer_not.get(code) or words for code, words in prefer_not(list(languages)).items()}
+    return wording, choices, withheld if item.prefer_not else {}
+
+
+def _taken_along(known: Sequence[Text], lines: list[str], own: str, others: Sequence[str]) -> list[Text]:
+    by_words = {choice.get(own, ""): choice for choice in known}
+    renamed = iter([choice for choice in known if choice.get(own, "") not in lines])
+    found = [by_words[line] if line in by_words else next(renamed, {}) for line in lines]
+    return [
+        {own: line, **{code: choice.get(code, "") for code in others}}
+        for line, choice in zip(lines, found, strict=True)
+    ]

@@ -1,0 +1,304 @@
+"""The panel's form of one question: every kind and mechanism, checked by the rules of the frozen design.
+
+What is written wrongly is refused beside its field. What is not written yet is let through: a draft may be unfinished,
+and what it still needs is said where it stands (missing.py).
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from unfold.widgets import (
+    UnfoldAdminExpandableTextareaWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanSwitchWidget,
+)
+
+from collector.designs.checks import DECIMAL, DesignError
+from collector.designs.items import check_items
+from surveys.definition.mechanisms import GRID, MECHANISMS, PARAMETERS, answers_of, fitting
+from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer_not
+from surveys.definition.unsupported import why_not_kind
+from surveys.definition.validation import DefinitionError
+from surveys.lifecycle import selectors
+from surveys.models import Item
+from surveys.panel.forms.choices import in_languages, lines_of, with_choices
+from surveys.panel.forms.item_summary import facts_of, protection_of
+from surveys.panel.forms.missing import NEEDED, item_faults, place_and_words
+from surveys.panel.forms.multilingual import Text, WordsField
+from surveys.panel.forms.survey import WordsForm
+
+OF_CHOICES = ("choices", "prefer_not", "may_be_blank")
+KIND_FIELDS = {
+    "yes_no": OF_CHOICES,
+    "one_choice": (*OF_CHOICES, "shuffle"),
+    "several_choices": (*OF_CHOICES, "shuffle", "most"),
+    "scale": OF_CHOICES,
+    "number": GRID,
+}
+"""The fields that matter for some kinds only."""
+
+MECHANISM_FIELDS = tuple(dict.fromkeys(name for names in PARAMETERS.values() for name in names))
+ALONE = (
+    "key", "kind", "mechanism", "wording", "choices", "prefer_not", "shuffle", "most", *GRID, *MECHANISM_FIELDS,
+)  # fmt: skip
+"""What a question says without regard to the others."""
+
+CONDITION_FIELDS = ("asked_if_item", "asked_if_answers", "sent_if_unasked")
+
+HELP = {
+    "kind": "Open text and files cannot be asked for: they cannot be randomised, and they name who wrote them.",
+    "mechanism": "How chance decides what is sent. For many choices subset or unary encoding tells most.",
+    "minimum": "A number has no “prefer not to say”: ask first, by a yes/no question, whether people want to say it.",
+    "maximum": "At most 256 numbers in all.",
+    "step": "Like 1 or 0.5.",
+    "most": "How many may be ticked; fewer protect better. Empty: any number.",
+    "shuffle": "Each respondent’s page shows them in an order of its own.",
+    "section": "Key of its section, where the survey has some.",
+    "truth": "How often the answer itself is sent (subset: how often the set holds it), as an exact fraction like 1/2.",
+    "yes": "How often chance, where it decides, forces a yes; empty for 1/2.",
+    "on": "How often the choice that is the answer is told as yes.",
+    "off": "How often each other choice is told as yes.",
+    "size": "How many choices the set holds.",
+    "epsilon": "Like 0.7. For unary and subset it stands alone: the best of the other numbers are computed from it.",
+}
+
+
+class ItemForm(WordsForm):
+    needed = ("wording",)
+
+    wording = WordsField(label="Question", part=UnfoldAdminExpandableTextareaWidget, required=False)
+    choices = WordsField(
+        by_line=True,
+        part=lambda: UnfoldAdminTextareaWidget(attrs={"rows": 4}),
+        required=False,
+        help_text="One to a line, in the same order in every language. Yes/no has No, then Yes; empty: these words. "
+        "A scale goes from low to high.",
+    )
+    prefer_not = forms.BooleanField(
+        label="Offer “prefer not to say”",
+        widget=UnfoldBooleanSwitchWidget,
+        required=False,
+        help_text="As the last choice, randomised like every other. Yes/no then needs k-ary or a table of your own.",
+    )
+    may_be_blank = forms.BooleanField(
+        label="May be left blank",
+        widget=UnfoldBooleanSwitchWidget,
+        required=False,
+        help_text="A blank is sent as “prefer not to say”; of several choices, as none ticked.",
+    )
+    asked_if_item = forms.CharField(
+        label="Asked only if the question",
+        widget=UnfoldAdminTextInputWidget,
+        required=False,
+        help_text="Its key; it must come earlier. Empty: asked of everybody.",
+    )
+    asked_if_answers = forms.CharField(
+        label="has one of these answers",
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
+        required=False,
+        help_text="One to a line, in the words that stand there.",
+    )
+    sent_if_unasked = forms.CharField(
+        label="Sent for those who are not asked",
+        widget=UnfoldAdminTextInputWidget,
+        required=False,
+        help_text="An answer to this question: so nobody sees who was asked. Of several choices none is ticked.",
+    )
+    weights = forms.CharField(
+        label="Table",
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
+        required=False,
+        help_text="A row of whole numbers for each answer (several choices: not ticked, ticked), all rows of one sum.",
+    )
+
+    class Meta:
+        model = Item
+        fields = ("position", "section", *ALONE)
+        labels = {"position": "Order", "truth": "Truth probability", "yes": "Forced yes", "most": "At most"}
+        help_texts = HELP
+
+    def __init__(self, *args: Any, closed: bool = False, **kwargs: Any) -> None:
+        """`closed`: the question is a line of the list, of which its place alone is written and sent."""
+        self.closed, self._told = closed, list[str]()
+        self.touched = False  # by what was written elsewhere: a new language, the question that it depends on
+        if closed:
+            self.base_fields = {"position": self.base_fields["position"]}  # type: ignore[misc]
+        super().__init__(*args, **kwargs)
+        if not closed:
+            self._fill()
+        self.lines_before: Text = self.initial.get("choices") or {}
+
+    def _fill(self) -> None:
+        # What form.js shows for each kind and each mechanism; without it everything is there.
+        self.fields["kind"].widget.attrs["data-fields"] = json.dumps(KIND_FIELDS)
+        self.fields["kind"].widget.attrs["data-mechanisms"] = json.dumps(MECHANISMS)
+        self.fields["mechanism"].widget.attrs["data-fields"] = json.dumps(PARAMETERS)
+        item = self.instance
+        self.initial["prefer_not"] = bool(item.prefer_not)
+        self.initial["may_be_blank"] = not item.required
+        self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in item.weights or [])
+        sent = str(self.data.get(self.add_prefix("kind"), "")) if self.is_bound else ""
+        if reason := why_not_kind(sent):
+            self.fields["kind"].error_messages["invalid_choice"] = f"%(value)s is refused: {reason}."
+        if item.pk:
+            self.initial["choices"] = {
+                code: "\n".join(choice.get(code, "") for choice in item.choices).rstrip()
+                for code in self.survey.languages
+            }
+            self.initial.update(condition_in_words(item, self.survey.written_in or self.survey.language))
+            for name, words in self._missing():
+                self.say_missing(name, words)
+
+    def _missing(self) -> Iterator[tuple[str, str]]:
+        """What the question, as it is saved, still needs by itself; its wording is looked at with all texts."""
+        item, codes = self.instance, self.survey.languages
+        gone = [code for code in codes if any(not choice.get(code, "").strip() for choice in item.choices)]
+        if gone:
+            yield "choices", f"some in {', '.join(selectors.language_names(gone))}."
+        yield from item_faults(selectors.item_of(item))
+
+    def say_missing(self, name: str, words: str) -> None:
+        """Beside its field, or in its line of the list."""
+        if self.closed:
+            self._told.append(_named(name, words))
+        super().say_missing(name, words)
+
+    @property
+    def missing(self) -> list[str]:
+        """What a closed question, as it is saved, still needs: a sentence for each field."""
+        codes = self.survey.languages
+        gone = [code for code in codes if not self.instance.wording.get(code, "").strip()]
+        texts = [("wording", f"the text in {', '.join(selectors.language_names(gone))}.")] if gone else []
+        return [*(_named(name, words) for name, words in (*texts, *self._missing())), *self._told]
+
+    @property
+    def words(self) -> str:
+        """What is asked, as it is saved, in the survey's own language; empty where nothing is yet."""
+        return str((self.instance.wording or {}).get(self.survey.language, ""))
+
+    @property
+    def facts(self) -> str:
+        return f"{facts_of(self.instance)} · {protection_of(self.instance)}"
+
+    def has_changed(self) -> bool:
+        """A question changes with the one that it depends on: its answers may stand elsewhere now."""
+        return self.touched or super().has_changed()
+
+    def speak(self, languages: Sequence[str], plain: str) -> None:
+        """A closed question has no fields to take a new language from: its texts get a place for it here."""
+        super().speak(languages, plain)
+        item = self.instance
+        if self.closed and set(item.wording) != set(languages):
+            item.wording, item.choices, item.prefer_not = in_languages(item, languages)
+            self.touched = True
+
+    def clean_weights(self) -> list[list[int]] | None:
+        rows = [line.replace(",", " ").split() for line in self.cleaned_data["weights"].splitlines() if line.strip()]
+        try:
+            return [[int(entry) for entry in row] for row in rows] or None
+        except ValueError:
+            raise ValidationError("Write whole numbers with spaces between them, a line for each answer.") from None
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if self.closed:
+            return cleaned
+        said: Text = cleaned.get("choices") or {}
+        lines = [line for code in said for line in lines_of(said, code)]
+        if not self.errors:
+            self._refuse_what_does_not_fit(cleaned, lines)
+        codes = self.survey.languages or ["en"]
+        known, kind = self.instance.choices, cleaned.get("kind")
+        try:
+            cleaned["choices"] = with_choices(known, said, self.lines_before, kind, codes)
+        except ValidationError as fault:
+            self.add_error("choices", fault)
+            cleaned["choices"] = self.instance.choices
+        words = prefer_not(codes)
+        offered = {code: (self.instance.prefer_not or {}).get(code) or words[code] for code in codes}
+        cleaned["prefer_not"] = offered if cleaned.get("prefer_not") else {}
+        # Django keeps what a row has of a field that was not sent, which a field that is away is not.
+        self.instance.choices = cleaned["choices"]
+        self.instance.required = not cleaned.get("may_be_blank")
+        if not self.errors:
+            self._forget_what_has_no_use(cleaned)
+            self._require_decimals(cleaned)
+        if not self.errors:
+            self._check(cleaned)
+        return cleaned
+
+    def _refuse_what_does_not_fit(self, cleaned: dict[str, Any], lines: list[str]) -> None:
+        """What was filled in although a question of this kind has no use for it; with its script the form hides it."""
+        kind = cleaned["kind"]
+        said = {**cleaned, "choices": lines}
+        for name in {name for names in KIND_FIELDS.values() for name in names} - set(KIND_FIELDS[kind]):
+            if said[name]:
+                number = name == "prefer_not" and kind == "number"
+                self.add_error(name, f"{NO_NUMBER_WITHHELD}." if number else "Not for a question of this kind.")
+        names = fitting(kind, prefer_not=bool(said["prefer_not"]))
+        if said["mechanism"] not in names:
+            labels = " or ".join(Item.Mechanism(name).label for name in names)
+            self.add_error("mechanism", f"For this question choose {labels}.")
+
+    def _forget_what_has_no_use(self, cleaned: dict[str, Any]) -> None:
+        kept = {*KIND_FIELDS[cleaned["kind"]], *PARAMETERS[cleaned["mechanism"]]}
+        for name in {*GRID, "most", *MECHANISM_FIELDS} - kept:
+            empty = None if name in ("most", "size", "weights") else ""
+            cleaned[name] = empty
+            setattr(self.instance, name, empty)
+
+    def _require_decimals(self, cleaned: dict[str, Any]) -> None:
+        for name in (*GRID, "epsilon"):
+            if cleaned.get(name) and not DECIMAL.fullmatch(cleaned[name]):
+                self.add_error(name, "Write a number like 12 or 0.5.")
+
+    def _check(self, cleaned: dict[str, Any]) -> None:
+        """Say in words what is wrong of a question that is whole, at the field that it is about."""
+        number = cleaned["kind"] == Item.Kind.NUMBER
+        if not (all(cleaned[name] for name in GRID) if number else len(cleaned["choices"]) >= 2):
+            return
+        try:
+            item = selectors.item_of(self._in_own_language(cleaned))
+            check_items([frozen_item(item, "items[0]")], [self.survey.language], [])
+        except (DefinitionError, DesignError) as fault:
+            field, words = place_and_words(str(fault))
+            if cleaned.get(field) or words != NEEDED:
+                self.add_error(field, words)
+
+    def _in_own_language(self, cleaned: dict[str, Any]) -> Item:
+        """The question alone: in one language, of no section, asked of everybody. What is untranslated is a number."""
+        own = self.survey.language
+        said = {name: cleaned[name] for name in ALONE} | {"key": "question"}  # the model has a sentence for keys
+        said["choices"] = [{own: choice[own] or f"#{place}"} for place, choice in enumerate(cleaned["choices"])]
+        said["wording"] = {own: cleaned["wording"][own] or "?"}
+        said["prefer_not"] = {own: cleaned["prefer_not"][own]} if cleaned["prefer_not"] else {}
+        return Item(survey=self.survey, required=self.instance.required, **said)
+
+
+def _named(field: str, words: str) -> str:
+    return f"{field.replace('_', ' ').capitalize()}: {words}"
+
+
+def condition_in_words(item: Item, language: str) -> dict[str, str]:
+    """What the form shows of the condition of a saved question."""
+    condition, unasked = item.asked_if or {}, item.unasked
+    # Of all items, which the form has read at once, rather than by a query for each question.
+    earlier = next((one for one in item.survey.items.all() if one.key == condition.get("item")), None)
+    answers = [_words_at(earlier, place, language) for place in condition.get("answers", []) if earlier]
+    words = _words_at(item, unasked, language) if isinstance(unasked, int) else unasked or ""
+    return dict(zip(CONDITION_FIELDS, (condition.get("item", ""), "\n".join(answers), words), strict=True))
+
+
+def _words_at(item: Item, place: int, language: str) -> str:
+    texts = answer_words(item, language)
+    return texts[place] if place < len(texts) else str(place)
+
+
+def answer_words(item: Item, language: str) -> list[str]:
+    """The answers by the words that a condition names them by: in this language, else in one that has some."""
+    texts = answers_of(selectors.item_of(item))
+    return [text.get(language) or next(filter(None, text.values()), "") for text in texts]

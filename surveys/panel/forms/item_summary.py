@@ -1,0 +1,28 @@
+"""A question of a draft in a line: what kind it is and what it has besides, and how it is protected."""
+
+from estimator.base import wording
+from surveys.definition.mechanisms import PARAMETERS, mechanism_of
+from surveys.lifecycle import selectors
+from surveys.models import Item
+
+
+def facts_of(item: Item) -> str:
+    """What kind of question it is and what it has besides."""
+    words = [item.get_kind_display()]
+    words += [f"{item.minimum} to {item.maximum} in steps of {item.step}"] if item.kind == Item.Kind.NUMBER else []
+    words += [f"at most {item.most}"] if item.most else []
+    words += ["“prefer not to say” offered"] if item.prefer_not else []
+    words += [] if item.required else ["may be left blank"]
+    words += ["shuffled"] if item.shuffle else []
+    words += [f"asked only after some answers to {item.asked_if['item']}"] if item.asked_if else []
+    return " · ".join([*words, *([f"section {item.section}"] if item.section else [])])
+
+
+def protection_of(item: Item) -> str:
+    """Its truth probability, where it has one, and its epsilon; no epsilon where its mechanism cannot be used yet."""
+    truth = [f"truth {item.truth}"] if item.truth and "truth" in PARAMETERS[item.mechanism] else []
+    try:
+        epsilon = [f"epsilon {wording.epsilon(mechanism_of(selectors.item_of(item)).epsilon)}"]
+    except (KeyError, TypeError, ValueError):
+        epsilon = []
+    return ", ".join([*truth, *epsilon])

@@ -1,0 +1,96 @@
+"""What a draft still needs before it can be opened, all of it, in words."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from surveys.definition.definitions import Definition, design_of
+from surveys.definition.mechanisms import GRID, PARAMETERS
+from surveys.definition.questions import frozen_item
+from surveys.definition.validation import DefinitionError
+from surveys.lifecycle.selectors import language_names, told
+
+Named = tuple[str, dict[str, str], bool]
+"""A text: what it is called, what it says by language, whether it has to say something."""
+
+
+NEEDED = "This mechanism needs it."
+FIELDS_OF = {"grid": "step", "required": "may_be_blank"}
+FIELDS = {
+    *(name for names in PARAMETERS.values() for name in names),
+    *GRID, "key", "wording", "choices", "kind", "prefer_not", "may_be_blank", "shuffle", "most", "section",
+}  # fmt: skip
+"""The fields of a question's form beside which a fault can stand; all else is about the mechanism."""
+
+
+def lacking(definition: Definition) -> list[str]:
+    """A sentence for each thing that is missing; the first fault of the whole where no part has one."""
+    try:
+        design_of(definition, version=1)
+    except DefinitionError as fault:
+        found = [*_untranslated(definition), *_unfinished(definition["items"])]
+        return found or [told(fault).rstrip(".") + "."]
+    return []
+
+
+def item_faults(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What keeps a question from being asked, as a form field and words; texts are told apart from it."""
+    number = item["kind"] == "number"
+    empty = [name for name in GRID if not item.get(name)] if number else []
+    yield from ((name, "A number needs it.") for name in empty)
+    if not number and len(item["choices"]) < 2:
+        yield "choices", f"At least 2 are needed; there {'is 1' if item['choices'] else 'are none'}."
+    elif not empty:
+        try:
+            frozen_item(item, "items[0]")
+        except DefinitionError as fault:
+            yield place_and_words(str(fault))
+
+
+def place_and_words(fault: str) -> tuple[str, str]:
+    """The form field that a fault of an item (`items[0]`) is about, and what it says of it."""
+    said = re.sub(r"^items\[0\]\.(channel: |channel\.|grid\.)?", "", fault)
+    missing = re.fullmatch(r"channel must have '(\w+)'", said)
+    if missing:
+        return missing[1], NEEDED
+    named = re.match(r"\w+", said)
+    field = FIELDS_OF.get(named[0], named[0]) if named else ""
+    return (field if field in FIELDS else "mechanism"), said
+
+
+def _unfinished(items: list[dict[str, Any]]) -> Iterator[str]:
+    for number, item in enumerate(items, start=1):
+        for field, words in item_faults(item):
+            yield f"Question {number} ({item['key']}), {field.replace('_', ' ')}: {words}"
+
+
+def _untranslated(definition: Definition) -> Iterator[str]:
+    """For each language the texts that it has not."""
+    languages = definition["languages"]
+    texts = list(_texts(definition))
+    for code, name in zip(languages, language_names(languages), strict=True):
+        gone = [
+            called
+            for called, said, needed in texts
+            if not said.get(code, "").strip() and (needed or any(said.get(other, "").strip() for other in languages))
+        ]
+        if gone:
+            where = f" in {name}" if len(languages) > 1 else ""
+            yield f"There is no text{where} yet for: {', '.join(gone)}."
+
+
+def _texts(definition: Definition) -> Iterator[Named]:
+    yield "the title", definition["title"], True
+    yield "the introduction", definition["introduction"], False
+    yield "the consent", definition["consent"], False
+    groups = definition["strata"]["groups"]
+    yield "the question for the group", definition["strata"]["wording"], bool(groups)
+    yield from ((f"group {group['key']}", group["label"], True) for group in groups)
+    for section in definition.get("sections", []):
+        yield f"the heading of section {section['key']}", section["title"], True
+        yield f"the words below section {section['key']}", section["introduction"], False
+    for number, item in enumerate(definition["items"], start=1):
+        yield f"question {number} ({item['key']})", item["wording"], True
+        for place, choice in enumerate(item["choices"], start=1):
+            yield f"choice {place} of question {number}", choice, True
+        yield f"“prefer not to say” of question {number}", item.get("prefer_not", {}), False

@@ -1,0 +1,92 @@
+"""Texts in several languages in one field of a form: a part for each language, one beside the other."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+
+from surveys.definition.unsupported import why_not_text
+from surveys.lifecycle.selectors import direction_of, language_names
+
+Text = dict[str, str]
+
+
+class WordsWidget(forms.Widget):
+    """A text field for each language. The `plain` one, else the first, has the name and the id of the field itself."""
+
+    def __init__(self, languages: Sequence[str], part: Callable[[], forms.Widget], plain: str = "") -> None:
+        super().__init__()
+        self.languages = tuple(languages)
+        self.part = part
+        self.plain = plain or self.languages[0]
+
+    def name_of(self, name: str, code: str) -> str:
+        return name if code == self.plain else f"{name}_{code}"
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Text:
+        return {code: data.get(self.name_of(name, code), "") for code in self.languages}
+
+    def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
+        return all(self.name_of(name, code) not in data for code in self.languages)
+
+    def render(self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None) -> SafeString:
+        said, attrs = value if isinstance(value, dict) else {}, {**self.attrs, **(attrs or {})}
+        parts = []
+        for code, language in zip(self.languages, language_names(self.languages), strict=True):
+            own = self.name_of(name, code)
+            local = attrs | {"lang": code, "dir": direction_of(code)}
+            if own != name:
+                local = {key: one for key, one in local.items() if key not in ("required", "aria-describedby")}
+                local |= {"id": f"{attrs['id']}_{code}"} if "id" in attrs else {}
+            html: SafeString = self.part().render(own, said.get(code, ""), local, renderer)
+            plain = code == self.plain
+            parts.append({"code": code, "language": language, "html": html, "id": local.get("id", ""), "plain": plain})
+        if len(parts) == 1:
+            return html
+        return render_to_string("panel/words.html", {"parts": parts})
+
+
+class WordsField(forms.Field):
+    """A text by language. What is `required` is the language that the form is written in; the others may come later."""
+
+    def __init__(
+        self, *, part: Callable[[], forms.Widget], most: int | None = None, by_line: bool = False, **kwargs: Any
+    ) -> None:
+        """`by_line`: each line is a text of its own, so an empty one keeps the place of what is not translated yet."""
+        super().__init__(widget=WordsWidget(["en"], part), **kwargs)
+        self.part, self.most, self.by_line = part, most, by_line
+
+    def speak(self, languages: Sequence[str], plain: str = "") -> None:
+        """Have a part for each of these languages."""
+        self.languages, self.plain = tuple(languages), plain or languages[0]
+        self.widget = WordsWidget(languages, self.part, plain)
+        self.widget.is_required = self.required
+
+    def to_python(self, value: Any) -> Text:
+        said = value if isinstance(value, dict) else {}
+        return {code: self._tidy(str(said.get(code) or "").replace("\r\n", "\n")) for code in self.languages}
+
+    def _tidy(self, words: str) -> str:
+        return "\n".join(map(str.strip, words.split("\n"))).rstrip("\n") if self.by_line else words.strip()
+
+    def validate(self, value: Any) -> None:
+        if self.required and not value[self.plain]:
+            raise ValidationError(self.error_messages["required"], code="required")
+        for code, words in value.items():
+            if self.most and len(words) > self.most:
+                raise ValidationError(f"{_in(code)}: at most {self.most} characters; these are {len(words)}.")
+            if reason := why_not_text(words):
+                raise ValidationError(f"{_in(code)}: this {reason}.")
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return bool(self.to_python(initial) != self.to_python(data))
+
+    languages: tuple[str, ...] = ("en",)
+    plain = "en"
+
+
+def _in(code: str) -> str:
+    return language_names([code])[0]

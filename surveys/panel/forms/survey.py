@@ -1,0 +1,348 @@
+"""The panel's forms of a survey, its groups and its sections, and of its files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.utils.html import format_html
+from unfold.forms import PaginationInlineFormSet
+from unfold.widgets import (
+    INPUT_CLASSES,
+    UnfoldAdminExpandableTextareaWidget,
+    UnfoldAdminFileFieldWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+)
+
+from collector.designs import check_released
+from collector.designs.checks import DesignError, fraction
+from collector.designs.texts import validate_text
+from surveys.accounts.teams import team_fields
+from surveys.definition import bounds, definitions
+from surveys.definition.validation import DefinitionError
+from surveys.lifecycle.selectors import language_names
+from surveys.models import KEY_VALIDATOR, Group, Section, Survey
+from surveys.panel.forms.multilingual import WordsField
+
+AROUND = 4
+"""Lines shown before and after one with a fault."""
+
+LONGEST_LINE = 500
+"""Characters shown of each."""
+
+if TYPE_CHECKING:
+    ModelForm = forms.ModelForm[Any]
+else:
+    ModelForm = forms.ModelForm  # Django's class takes no type argument at run time
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """A line of a file, as it is shown where a fault is."""
+
+    number: int
+    words: str
+    faulty: bool
+
+
+class WordsForm(ModelForm):
+    """A form whose texts are by language; it has a part for each language of the survey."""
+
+    def __init__(self, *args: Any, survey: Survey | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.survey: Survey = survey or self.instance
+        if survey is not None:
+            self.instance.survey = survey  # which is at hand; each part would ask the database for it
+        if "position" in self.fields:
+            self.fields["position"].required = False
+        # The admin makes a form of a part alone, without its survey, to name the columns of a table.
+        languages = getattr(self.survey, "languages", None) or ["en"]
+        self.speak(languages, getattr(self.survey, "written_in", ""))
+        for field in self.fields.values():
+            if isinstance(field, forms.CharField):
+                field.validators.append(validate_text)
+        self.speaks_anew = bool(self.instance.pk) and any(
+            set(getattr(self.instance, name) or {}) != set(languages)
+            for name, field in self.fields.items()
+            if isinstance(field, WordsField) and isinstance(getattr(self.instance, name, None), dict)
+        )
+
+        if self.instance.pk:
+            self._say_what_is_untranslated(languages)
+
+    def say_missing(self, name: str, words: str) -> None:
+        """Say beside a field what is missing there; nothing where what was sent has faults of its own to say."""
+        if not self.is_bound and name in self.fields:
+            field = self.fields[name]
+            field.help_text = format_html('<b class="candor-still">Still missing: {}</b> {}', words, field.help_text)
+
+    def _say_what_is_untranslated(self, languages: Sequence[str]) -> None:
+        for name, field in self.fields.items():
+            said = getattr(self.instance, name, None)
+            if isinstance(field, WordsField) and isinstance(said, dict):
+                gone = [code for code in languages if not said.get(code, "").strip()]
+                if gone and (len(gone) < len(languages) or name in self.needed):
+                    self.say_missing(name, f"the text in {', '.join(language_names(gone))}.")
+
+    needed: tuple[str, ...] = ()
+    """Texts without which the survey cannot be opened."""
+
+    def has_changed(self) -> bool:
+        """A part is saved anew where the languages of its survey have changed."""
+        return super().has_changed() or self.speaks_anew
+
+    def speak(self, languages: Sequence[str], plain: str) -> None:
+        for field in self.fields.values():
+            if isinstance(field, WordsField):
+                field.speak(languages, plain)
+
+
+class PartFormSet(PaginationInlineFormSet):
+    """The groups or items of a survey; each form knows the survey, saved or not."""
+
+    def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
+        return {**super().get_form_kwargs(index), "survey": self.instance}
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        """A row was found among the survey's by its key; Django's own field would ask the database for each again."""
+        super().add_fields(form, index)
+        form.fields["id"] = forms.IntegerField(required=False, widget=forms.HiddenInput, initial=form.instance.pk)
+
+
+def spoken() -> list[tuple[str, str]]:
+    """The languages of the respondents' pages."""
+    return [(code, str(name)) for code, name in settings.LANGUAGES]
+
+
+class SurveyForm(WordsForm):
+    needed = ("title",)
+
+    title = WordsField(part=UnfoldAdminTextInputWidget, most=300)
+    introduction = WordsField(
+        part=UnfoldAdminExpandableTextareaWidget,
+        required=False,
+        help_text="What respondents read first: who asks, and why.",
+    )
+    consent = WordsField(
+        part=UnfoldAdminExpandableTextareaWidget,
+        required=False,
+        help_text="What they agree to by taking part.",
+    )
+    strata_wording = WordsField(
+        label="Question for the group",
+        part=UnfoldAdminTextInputWidget,
+        required=False,
+        help_text="Only where there are groups below. The group is sent as it is, not randomised.",
+    )
+    own_language = forms.ChoiceField(
+        label="Its own language",
+        required=False,
+        choices=spoken,
+        widget=UnfoldAdminSelectWidget,
+        help_text="Its page stands at the shortest address, and the report is in it.",
+    )
+    more_languages = forms.MultipleChoiceField(
+        label="Also in",
+        required=False,
+        choices=spoken,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="A page in each. The fields of a new language are here after saving; those of one that is taken "
+        "away are forgotten.",
+    )
+
+    invitations = forms.ChoiceField(
+        label="Who can answer",
+        required=False,
+        choices=Survey.Invited.choices,
+        widget=UnfoldAdminSelectWidget,
+        help_text="By invitation, each person answers once: her report uses up a code. Candor keeps a hash of each "
+        "and never who got which. With a blind invitation whoever hands out a token cannot recognise it either. "
+        "Nobody can change this once the survey is open.",
+    )
+    repeats = forms.ChoiceField(
+        label="When it comes again",
+        required=False,
+        choices=Survey.Repeats.choices,
+        widget=UnfoldAdminSelectWidget,
+        help_text="Where the same people are asked in several waves. Drawing anew costs the whole epsilon each time. "
+        "Remembering costs nothing more while an answer stays the same, but the device keeps a random number that "
+        "whoever holds it could use.",
+    )
+    participation = forms.CharField(
+        label="Release of group sizes",
+        required=False,
+        widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal"}),
+        help_text="Only where it may be a secret who is in a small group: the epsilon with which the number of people "
+        "in each group is told, like 0.5 (above 0, at most 8; smaller hides more). Nothing is estimated by group then. "
+        "Empty: the numbers as they are.",
+    )
+
+    class Meta:
+        model = Survey
+        fields = (
+            "title", "slug", "introduction", "consent", "strata_wording", "rehearsal",
+            "invitations", "repeats", "participation",
+        )  # fmt: skip
+        labels = {"slug": "Name in its address"}
+        help_texts = {"slug": "Lower-case letters, digits and -; it stands after /s/ in the survey’s link."}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        own, *more = self.instance.languages or ["en"]
+        strange = [(code, code) for code in (own, *more) if code not in dict(spoken())]
+        self.initial = {**self.initial, "own_language": own, "more_languages": more}
+        self.offered = [*spoken(), *strange]
+        for name in ("own_language", "more_languages"):
+            choice = cast("forms.ChoiceField", self.fields[name])
+            choice.choices = self.offered
+            choice.error_messages["invalid_choice"] = (
+                f"The respondents’ pages speak {', '.join(dict(spoken()).values())}; %(value)s is none of them."
+            )
+        if self.instance.pk:
+            self.instance.written_in = own
+            # Of a language that became its own a while ago the title may still be missing, as in other languages.
+            self.fields["title"].required = bool(self.instance.title.get(own, "").strip())
+        self.speak([own, *more], own)
+        if self.is_bound:
+            # At once, because the parts of the survey, which are read after it, speak these languages too.
+            self.instance.languages = self._languages_sent([own, *more])
+            self.speak(self.instance.languages, own if self.instance.pk else "")
+
+    def clean_repeats(self) -> str:
+        return str(self.cleaned_data["repeats"]) or self.instance.repeats
+
+    def clean_participation(self) -> str:
+        """As it is kept: the number as it is written, which is exact."""
+        written = str(self.cleaned_data["participation"]).strip()
+        try:
+            if written:
+                check_released(written, "The epsilon")
+        except DesignError as fault:
+            raise ValidationError(f"{fault}.") from None
+        return written
+
+    def _languages_sent(self, before: list[str]) -> list[str]:
+        """The languages that are chosen with what is sent; those from before where none is sent."""
+        known = [code for code, _name in self.offered]
+        own = self.data.get(self.add_prefix("own_language")) or before[0]
+        if not hasattr(self.data, "getlist") or self.add_prefix("own_language") not in self.data:
+            return before
+        chosen = self.data.getlist(self.add_prefix("more_languages"))
+        if self.instance.pk and own != before[0]:
+            chosen = [*chosen, before[0]]  # whose texts would be lost; it can be taken away next time
+        return [own, *(code for code in known if code in chosen and code != own)] if own in known else before
+
+
+class GroupForm(WordsForm):
+    label = WordsField(part=UnfoldAdminTextInputWidget, most=300, required=False)
+
+    class Meta:
+        model = Group
+        fields = ("position", "key", "label", "share")
+        labels = {"position": "Order"}
+        help_texts = {
+            "key": "Its name in exports. All have keys of one length, like g1 and g2, so that reports are of one size."
+        }
+
+    def clean_share(self) -> str:
+        share = str(self.cleaned_data["share"])
+        try:
+            return share if not share or fraction(share, "share") >= 0 else ""
+        except DesignError as fault:
+            raise ValidationError(f"{fault}.") from None
+
+
+class SectionForm(WordsForm):
+    title = WordsField(label="Heading", part=UnfoldAdminTextInputWidget, most=300, required=False)
+    introduction = WordsField(label="Words below it", part=UnfoldAdminTextInputWidget, required=False)
+
+    class Meta:
+        model = Section
+        fields = ("position", "key", "title", "introduction")
+        labels = {"position": "Order"}
+
+
+class UploadForm(forms.Form):
+    """A survey's definition, as a file or as text."""
+
+    file = forms.FileField(required=False, label="YAML file", widget=UnfoldAdminFileFieldWidget, max_length=200)
+    text = forms.CharField(
+        required=False,
+        strip=False,
+        label="or its text",
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 12, "spellcheck": "false"}),
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields.update(team_fields(user))
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        file = cleaned.get("file")
+        if file and file.size > bounds.LARGEST:
+            raise ValidationError(str(bounds.too_large(file.size)))
+        try:
+            text = file.read().decode("utf-8-sig") if file else cleaned.get("text", "")
+        except UnicodeDecodeError:
+            raise ValidationError("The file is not text in UTF-8.") from None
+        if not text.strip():
+            raise ValidationError("Choose a file, or paste its text.")
+        self.data = {"text": text}  # to be put right in the page where there is a fault
+        try:
+            cleaned["definition"] = definitions.load_checked(text)
+        except DefinitionError as fault:
+            self.excerpt = lines_around(text, fault.line)
+            raise ValidationError(str(fault)) from None
+        return cleaned
+
+    excerpt: tuple[SourceLine, ...] = ()
+    """Where a fault is: the line and some around it."""
+
+
+class SamePeopleForm(forms.Form):
+    """Whether a copy is for the people that the survey asks: nobody is taken to have said it who did not."""
+
+    same_people = forms.TypedChoiceField(
+        label="Is it for the same people?",
+        choices=[("yes", "yes"), ("no", "no")],
+        coerce=lambda said: said == "yes",
+        error_messages={
+            "required": "Say whether the copy is for the same people: yes or no.",
+            "invalid_choice": "Whether it is for the same people must be yes or no; got %(value)s.",
+        },
+    )
+
+
+class DuplicateForm(SamePeopleForm):
+    """The name of a copy, and whom it asks."""
+
+    slug = forms.SlugField(
+        label="Name in its address",
+        max_length=64,
+        validators=[KEY_VALIDATOR],
+        widget=forms.TextInput(attrs={"class": " ".join(INPUT_CLASSES)}),
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields.update(team_fields(user))
+        if "team" in self.fields:
+            self.fields["team"].required = False  # then it stays in the team that it is copied in
+
+    def clean_slug(self) -> str:
+        slug = str(self.cleaned_data["slug"])
+        if Survey.objects.filter(slug=slug).exists():
+            raise ValidationError(f"The name {slug} is taken.")
+        return slug
+
+
+def lines_around(text: str, fault: int) -> tuple[SourceLine, ...]:
+    """The line with a fault (counted from 1) and those around it; nothing where the fault has no line."""
+    lines = list(enumerate(text.splitlines(), start=1))[max(0, fault - 1 - AROUND) : fault + AROUND] if fault else []
+    return tuple(SourceLine(number, words[:LONGEST_LINE], number == fault) for number, words in lines)

@@ -1,0 +1,143 @@
+"""The operator's page: whether everything works, what the jobs do, and what is kept."""
+
+import platform
+from dataclasses import dataclass
+from datetime import timedelta
+
+import django
+from django.conf import settings
+from django.core import checks as system_checks
+from django.core.exceptions import PermissionDenied
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from collector.database.settings import size_in_bytes
+from collector.designs.selectors import get_design
+from collector.reports import selectors as reports
+from estimator.base import wording
+from estimator.base.jobs import Job
+from estimator.runs import health
+from randomized_response import __version__
+from surveys.maintenance.signature import own_fingerprint
+from surveys.models import Delivery, Version
+from surveys.panel.views import panel_page
+
+MOST = 20
+"""Failed jobs and surveys that are listed."""
+
+STATES = [
+    (Job.State.QUEUED, "waiting"),
+    (Job.State.RUNNING, "running"),
+    (Job.State.DONE, "done"),
+    (Job.State.FAILED, "failed"),
+]
+DATABASES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A job that will not be tried again."""
+
+    kind: str
+    title: str
+    tries: int
+    fault: str
+    ago: str
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A survey's reports: how many, and the length of its bar in per cent of the longest."""
+
+    title: str
+    stored: str
+    waiting: str
+    share: float
+
+
+@require_safe
+def operation(request: HttpRequest) -> HttpResponse:
+    """Whether everything works. Who runs the installation sees no survey that is not shared with them, only names."""
+    if not request.user.is_superuser:
+        raise PermissionDenied("This page is for whoever runs the installation.")
+    checks = health.checks()
+    context = {
+        "checks": checks,
+        "works": all(check.works for check in checks),
+        "jobs": jobs(),
+        "states": [name for _, name in STATES],
+        "failed": failed(),
+        "kept": kept(),
+        "set_aside": reports.set_aside_in_all(),
+        "warnings": warnings(),
+        "facts": facts(),
+        "now": timezone.now(),
+    }
+    return panel_page(request, "panel/operation.html", title="Operation", **context)
+
+
+def warnings() -> list[str]:
+    """What the system checks say of the database's settings and of the data folder."""
+    tags = [system_checks.Tags.database, system_checks.Tags.files]
+    return [str(one.msg) for one in system_checks.run_checks(tags=tags, databases=["default"])]
+
+
+def jobs() -> list[tuple[str, list[int]]]:
+    """For each kind of job how many are in each of STATES."""
+    counts = health.job_counts()
+    names = [health.name_of(kind) for kind in health.job_kinds()]
+    return [(name.capitalize(), [counts.get((name, state), 0) for state, _ in STATES]) for name in names]
+
+
+def failed() -> list[Failed]:
+    """The newest jobs that ended without a result."""
+    now, found = timezone.now(), []
+    for kind in health.job_kinds():
+        ended = kind._default_manager.filter(state=Job.State.FAILED).order_by("-finished_at")
+        for job in ended[:MOST]:
+            age, name = now - (job.finished_at or now), health.name_of(kind).capitalize()
+            found.append((age, Failed(name, _slug_of(job), job.tries, job.fault, _ago(age))))
+    return [one for _, one in sorted(found, key=lambda pair: pair[0])[:MOST]]
+
+
+def _slug_of(job: Job) -> str:
+    """The survey that a job is about."""
+    if isinstance(job, Delivery):
+        return job.webhook.survey.slug
+    return get_design(job.design_id).slug  # type: ignore[attr-defined]
+
+
+def kept() -> list[Kept]:
+    """The surveys with the most reports."""
+    counts = reports.report_counts(list(Version.objects.values_list("design_id", flat=True)))
+    titles = dict(Version.objects.values_list("design_id", "survey__slug"))
+    most = sorted(
+        ((count, titles[digest]) for digest, count in counts.items() if count.stored),
+        key=lambda pair: (-pair[0].stored, pair[1]),
+    )[:MOST]
+    longest = most[0][0].stored if most else 1
+    return [
+        Kept(title, wording.reports(count), wording.count(count.waiting), 100 * count.stored / longest)
+        for count, title in most
+    ]
+
+
+def facts() -> list[tuple[str, str]]:
+    """What runs here, by what it is set to."""
+    return [
+        ("Candor", __version__),
+        ("Python, Django", f"{platform.python_version()}, {django.get_version()}"),
+        ("Database", f"{DATABASES[connection.vendor]}, {size_in_bytes() / 1e6:,.0f} MB"),
+        ("Messages", "Redis" if settings.REDIS_URL else "a folder"),
+        ("Address", settings.CANDOR_URL),
+        ("Ceiling of epsilon", f"{settings.CANDOR_EPSILON_CEILING:g} for each person"),
+        ("Second factor", "required" if settings.CANDOR_SECOND_FACTOR == "required" else "as each decides"),
+        ("Backups are signed by", own_fingerprint()),
+        ("/metrics", "for whoever has the token" if settings.CANDOR_METRICS_TOKEN else "off"),
+    ]
+
+
+def _ago(age: timedelta) -> str:
+    return f"{health.in_words(age)} ago"

@@ -1,0 +1,126 @@
+"""The planner's pages: a question that is in no survey yet, and the questions of a survey."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from surveys.accounts.access import Role, get_survey_or_404, role_in
+from surveys.definition.mechanisms import MECHANISMS
+from surveys.errors import NotAllowed
+from surveys.models import Item, Survey
+from surveys.panel.frame import survey_page
+from surveys.panel.views import panel_page, signed_in
+from surveys.planning import parameters, survey_plan
+from surveys.planning.drafts import asked_of
+from surveys.planning.forecast import against
+from surveys.planning.parameters import NAMES, BadParameter, Wanted
+from surveys.planning.presentation import show
+from surveys.planning.question import Asked
+
+KINDS = dict(Item.Kind.choices)
+GRID = {"minimum": "0", "maximum": "10", "step": "1"}
+
+
+@require_safe
+def free(request: HttpRequest) -> HttpResponse:
+    """The planner of a question that is in no survey."""
+    context: dict[str, Any] = {"title": "Plan a question", "api": reverse("api:plan"), "free": True}
+    try:
+        asked, wanted = parameters.free(request.GET)
+        fault = None
+    except BadParameter as error:
+        asked, wanted = parameters.free(QueryDict())
+        fault = error
+    context |= _context(request.GET, asked, wanted, fault)
+    page = panel_page(request, "panel/plan/free.html", **context)
+    page.status_code = 400 if fault else 200
+    return page
+
+
+@require_safe
+def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
+    """The planner of a survey's questions, one of them with its slider."""
+    found = get_survey_or_404(request.user, slug)
+    fault = None
+    try:
+        plan = survey_plan.plan_of(found, request.GET)
+    except BadParameter as error:
+        plan, fault = survey_plan.plan_of(found, QueryDict()), error
+    context: dict[str, Any] = {
+        "title": f"Plan {found}",
+        "api": reverse("api:survey-plan", args=[found.slug]),
+        "plan": plan,
+        "draft": found.state == Survey.State.DRAFT and (role_in(request.user, found) or 0) >= Role.EDITOR,
+    }
+    if plan.asked is not None:
+        context |= _context(request.GET, plan.asked, plan.wanted, fault)
+    context["fault"] = fault
+    status = 400 if fault else 200
+    return survey_page(request, "panel/plan/survey.html", found, step="plan", status=status, **context)
+
+
+@require_POST
+def use(request: HttpRequest, slug: str) -> HttpResponse:
+    """Write the slider's place into the draft."""
+    found = get_survey_or_404(request.user, slug, Role.EDITOR)
+    said = request.POST.copy()
+    said.pop("csrfmiddlewaretoken", None)
+    key = said.get("item", "")
+    try:
+        item = survey_plan.use(found, key, said, by=signed_in(request))
+    except (BadParameter, NotAllowed) as refusal:
+        messages.error(request, str(refusal))
+        return redirect("panel:survey-plan", slug)
+    messages.success(request, f"{item.key} now has {_said(item)}.")
+    return redirect(f"{reverse('panel:survey-plan', args=[slug])}?item={item.key}")
+
+
+def _said(item: Item) -> str:
+    asked = asked_of(item)
+    assert asked is not None
+    return f"truth probability {item.truth}" if asked.by_truth else f"epsilon {item.epsilon}"
+
+
+def _context(query: QueryDict, asked: Asked, wanted: Wanted, fault: BadParameter | None) -> dict[str, Any]:
+    """What the template needs beside the plan itself: each field as it stands."""
+    showing = show(asked, wanted)
+    return {
+        "showing": showing,
+        "asked": asked,
+        "fault": fault,
+        "fields": _fields(asked, wanted, showing.truth, showing.epsilon) | ({} if fault is None else query.dict()),
+        "by_epsilon": wanted.setting.epsilon is not None or not asked.by_truth,
+        "mechanism_name": f"{NAMES[asked.name]}, {asked.answers} answers".capitalize(),
+        "kinds": KINDS,
+        "mechanisms": [
+            (name, NAMES[name], [kind for kind in KINDS if name in MECHANISMS[kind]])
+            for name in NAMES
+            if name != "custom"
+        ],
+    }
+
+
+def _fields(asked: Asked, wanted: Wanted, truth: str, epsilon: str) -> dict[str, str]:
+    expected, mean = wanted.expected, bool(asked.values)
+    said: dict[str, Any] = {
+        "kind": asked.kind,
+        "mechanism": asked.name,
+        "choices": asked.answers if asked.kind != "number" else 5,
+        "most": asked.item.get("most", ""),
+        **{name: asked.item.get(name, usual) for name, usual in GRID.items()},
+        "truth": truth or "1/2",
+        "epsilon": f"{wanted.setting.epsilon:g}" if wanted.setting.epsilon is not None else epsilon,
+        "share": f"{100 * expected.share:g}",
+        "mean": "" if not mean else f"{asked.middle if expected.mean is None else expected.mean:g}",
+        "spread": "" if expected.spread is None else f"{expected.spread:g}",
+        "respondents": wanted.respondents,
+        "second": wanted.second or "",
+        "confidence": f"{100 * wanted.confidence:g}",
+        "margin": "" if wanted.margin is None else f"{wanted.margin:g}",
+        "against": f"{against(asked, wanted) * (1 if mean else 100):.4g}",
+    }
+    return {name: str(value) for name, value in said.items()}

@@ -1,0 +1,141 @@
+"""The rehearsals of a survey: asking for one, following it, what it found, and those that were done before."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from estimator.base import charts
+from estimator.reports import report
+from surveys.accounts.access import Role, get_survey_or_404
+from surveys.definition.validation import DefinitionError
+from surveys.models import Rehearsal, Survey
+from surveys.panel.frame import survey_page
+from surveys.panel.views import signed_in
+from surveys.planning.curves import Picture
+from surveys.planning.rehearsals import charts as drawing
+from surveys.planning.rehearsals import services
+from surveys.planning.rehearsals.findings import Block, findings
+from surveys.planning.rehearsals.form import RehearsalForm, expected_of
+from surveys.planning.rehearsals.respondents import RehearsalError
+
+NEWEST = 50
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A question's findings with their pictures."""
+
+    block: Block
+    intervals: list[Picture]
+    widths: SafeString
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form, and the history below it; a POST asks for a rehearsal."""
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR if request.method == "POST" else Role.VIEWER)
+    try:
+        design = services.design_to_rehearse(survey, 1)
+    except DefinitionError as fault:
+        return _page(request, survey, status=400 if request.method == "POST" else 200, lacking=str(fault))
+    like = _like(survey, request.GET.get("like", ""))
+    posted = request.POST if request.method == "POST" else None
+    form = RehearsalForm(design, expected_of(survey, design), posted, like=like)
+    if posted is not None and form.is_valid():
+        asked = services.request_rehearsal(
+            survey,
+            form.said,
+            repetitions=form.cleaned_data["repetitions"],
+            seed=form.cleaned_data["seed"],
+            by=signed_in(request),
+        )
+        return redirect("panel:rehearsal", slug, asked.number)
+    return _page(request, survey, status=400 if posted is not None else 200, form=form)
+
+
+@require_safe
+def rehearsal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """How far it is, and what it found."""
+    survey = get_survey_or_404(request.user, slug)
+    asked = rehearsal_or_404(survey, number)
+    found = findings(asked)
+    context: dict[str, Any] = {"asked": asked, "found": found, "marks": _marks()}
+    if found is not None:
+        context["drawn"] = [_drawn(block, place, many=found.many) for place, block in enumerate(found.blocks)]
+        if not found.many and asked.run is not None:
+            context |= report.context(asked.run)
+    return survey_page(request, "panel/rehearse/result.html", survey, step="rehearse", **context)
+
+
+@require_POST
+def repeat(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Do the same again, with the same seed: of the survey as it is written now."""
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    before = rehearsal_or_404(survey, number)
+    if before.said.get("file"):
+        messages.error(
+            request, "Its respondents came from a file, which is kept nowhere; so it cannot be repeated here."
+        )
+        return redirect("panel:rehearsal", slug, number)
+    try:
+        asked = services.request_rehearsal(
+            survey, before.said, repetitions=before.repetitions, seed=before.seed, by=signed_in(request)
+        )
+    except (DefinitionError, RehearsalError) as fault:
+        messages.error(request, str(fault))
+        return redirect("panel:rehearsal", slug, number)
+    return redirect("panel:rehearsal", slug, asked.number)
+
+
+@require_POST
+def stop(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    services.stop(rehearsal_or_404(survey, number))
+    messages.success(request, "It stops; what is done stays.")
+    return redirect("panel:rehearsal", slug, number)
+
+
+@require_POST
+def delete(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    services.forget(rehearsal_or_404(survey, number), by=signed_in(request))
+    messages.success(request, f"Rehearsal {number} is deleted, with everything that was made for it.")
+    return redirect("panel:rehearse", slug)
+
+
+def rehearsal_or_404(survey: Survey, number: int) -> Rehearsal:
+    """Only from a survey that one may see: so a stranger's rehearsal and a missing one look the same."""
+    found = survey.rehearsals.select_related("run", "survey").filter(number=number).first()
+    if found is None:
+        raise Http404("There is no such survey.")
+    return found
+
+
+def _drawn(block: Block, place: int, *, many: bool) -> Drawn:
+    intervals = drawing.intervals_of(block, place) if many else []
+    return Drawn(block, intervals, _svg(drawing.widths_of(block, place)))
+
+
+def _page(request: HttpRequest, survey: Survey, *, status: int, **context: Any) -> HttpResponse:
+    history = survey.rehearsals.all()[:NEWEST]
+    return survey_page(
+        request, "panel/rehearse/form.html", survey, step="rehearse", status=status, history=history, **context
+    )
+
+
+def _like(survey: Survey, number: str) -> Rehearsal | None:
+    """The rehearsal whose fields to begin with; what is none is no fault of the reader."""
+    return survey.rehearsals.filter(number=int(number)).first() if number.isdecimal() and len(number) < 9 else None
+
+
+def _marks() -> dict[str, SafeString]:
+    return {name: _svg(charts.legend(name)) for name in ("estimate", "noise", "whole", "truth")}
+
+
+def _svg(drawn: str) -> SafeString:
+    return mark_safe(drawn)  # noqa: S308 - the writers escape

@@ -1,0 +1,123 @@
+"""The buttons of a survey's page: each one POST, one service, one sentence about what happened."""
+
+from collections.abc import Callable
+from functools import wraps
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from collector.designs import FEWEST_IN_GROUP
+from collector.reports.selectors import report_counts
+from surveys.accounts import access
+from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404
+from surveys.definition.validation import DefinitionError
+from surveys.errors import NotAllowed
+from surveys.lifecycle import selectors, services
+from surveys.lifecycle.transitions import MOVES
+from surveys.maintenance import reopening
+from surveys.models import Survey
+from surveys.panel.forms.survey import DuplicateForm
+from surveys.panel.views import signed_in
+
+Act = Callable[[HttpRequest, Survey], str]
+
+
+def act(role: Role, *, then: str = "panel:survey") -> Callable[[Act], Callable[[HttpRequest, str], HttpResponse]]:
+    """Make a view of a change, for this role: it returns what happened in words; a refusal is said, not raised.
+
+    `then` names the page that it leads to.
+    """
+
+    def of(change: Act) -> Callable[[HttpRequest, str], HttpResponse]:
+        @require_POST
+        @wraps(change)
+        def view(request: HttpRequest, slug: str) -> HttpResponse:
+            survey = get_survey_or_404(request.user, slug, role)
+            try:
+                messages.success(request, change(request, survey))
+            except (DefinitionError, NotAllowed) as refusal:
+                messages.error(request, str(refusal))
+            return redirect("panel:opening" if request.POST.get("back") == "opening" else then, slug)
+
+        return view
+
+    return of
+
+
+@act(MOVES["close"].role)
+def close(request: HttpRequest, survey: Survey) -> str:
+    run = services.close_survey(survey, by=signed_in(request))
+    return f"The survey is closed. {_what_follows(report_counts([run.design_id])[run.design_id].stored)}"
+
+
+def _what_follows(came: int) -> str:
+    """What becomes of so many reports once their survey is closed."""
+    if not came:
+        return "No report came, so there is nothing to estimate."
+    if came < FEWEST_IN_GROUP:
+        return f"Reports that came: {came}. An estimate takes at least {FEWEST_IN_GROUP}, so there will be none."
+    return "The final estimate is on its way."
+
+
+@act(MOVES["revise"].role)
+def revise(request: HttpRequest, survey: Survey) -> str:
+    services.revise_survey(survey, by=signed_in(request))
+    return f"This is now a draft of version {selectors.next_number(survey)}. What was collected stays as it is."
+
+
+@act(MOVES["archive"].role)
+def archive(request: HttpRequest, survey: Survey) -> str:
+    services.archive_survey(survey, by=signed_in(request))
+    return "The survey is archived. It is no longer in the list of surveys; nothing of it was deleted."
+
+
+@act(MOVES["restore"].role)
+def restore(request: HttpRequest, survey: Survey) -> str:
+    services.restore_survey(survey, by=signed_in(request))
+    return "The survey is out of the archive."
+
+
+@act(Role.OWNER)
+def reopen(request: HttpRequest, survey: Survey) -> str:
+    reopening.reopen(survey, by=signed_in(request))
+    return "The survey takes reports again. The log says that you reopened it after a restore."
+
+
+@act(Role.ANALYST, then="panel:survey-watch")
+def estimate(request: HttpRequest, survey: Survey) -> str:
+    services.request_estimate(survey, by=signed_in(request))
+    return "The estimate is on its way."
+
+
+@require_POST
+def duplicate(request: HttpRequest, slug: str) -> HttpResponse:
+    """A draft with the same questions under a name of its own."""
+    survey, user = get_survey_or_404(request.user, slug, Role.EDITOR), signed_in(request)
+    form = DuplicateForm(request.POST, user=user)
+    try:
+        if form.is_valid():
+            team = form.cleaned_data.get("team")
+            said = {name: form.cleaned_data[name] for name in ("slug", "same_people")}
+            copy = services.duplicate_survey(survey, **said, team=team, by=user)
+            messages.success(request, f"This is a copy of {slug}, as a draft.")
+            return redirect("panel:survey", copy.slug)
+        fault = " ".join(str(error) for errors in form.errors.values() for error in errors)
+    except DefinitionError as refusal:
+        fault = str(refusal)
+    messages.error(request, fault)
+    return redirect("panel:survey", slug)
+
+
+@require_POST
+def publish(request: HttpRequest, key: str) -> HttpResponse:
+    """Let whoever has the link read a run's report, or no longer."""
+    run = get_run_or_404(request.user, key, Role.OWNER)
+    published = request.POST.get("published") == "yes"
+    try:
+        services.publish_run(run, published=published, by=signed_in(request))
+        messages.success(request, "The report is public." if published else "The report is no longer public.")
+    except NotAllowed as refusal:
+        messages.error(request, str(refusal))
+    return redirect("panel:survey", access.survey_of(run).slug)

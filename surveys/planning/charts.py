@@ -1,0 +1,119 @@
+"""Which curves are drawn of a plan, and on which axes."""
+
+from collections.abc import Callable, Iterator
+
+from estimator.base import wording
+from surveys.planning.advice import EPSILON_OF_AN_ITEM
+from surveys.planning.curves import Picture, Scale, by_factors, draw, linear
+from surveys.planning.forecast import POWER, Numbers, Point, chosen_x, reach
+from surveys.planning.wording import amount, chance, times, whole
+
+CHANCES = Scale(0.0, 1.0, tuple((part / 4, f"{25 * part} %") for part in range(5)))
+SMALL_CHANCES = Scale(0.0, 0.5, tuple((part / 10, f"{10 * part} %") for part in range(6)))
+REPORTS = Scale(100, 100_000, ((100, "100"), (1000, "1,000"), (10_000, "10,000"), (100_000, "100,000")), True)
+TRUTHS = Scale(0.0, 1.0, tuple((part / 4, f"{25 * part} %") for part in range(5)))
+EPSILONS = Scale(0.0, 5.0, tuple((float(part), str(part)) for part in range(6)))
+
+Value = Callable[[Point], float]
+Level = tuple[float, str]
+
+
+def pictures_of(found: Numbers, curves: dict[str, tuple[Point, ...]]) -> Iterator[Picture]:
+    """Over the slider of the mechanism, then over the number of respondents."""
+    if curves["setting"]:
+        yield from _over_setting(found, curves["setting"])
+    yield from _over_respondents(found, curves["respondents"])
+
+
+def _over_setting(found: Numbers, points: tuple[Point, ...]) -> Iterator[Picture]:
+    asked, ahead, at = found.asked, found.ahead, chosen_x(found)
+    across = TRUTHS if asked.by_truth else EPSILONS
+    below = "truth probability" if asked.by_truth else "epsilon"
+    said = f"{whole(100 * at)} %" if asked.by_truth else wording.epsilon(at)
+
+    def curve(
+        key: str, title: str, value: Value, here: float, text: str, up: Scale, *, limit: Level | None = None
+    ) -> Picture:
+        ends = [(one.x, value(one)) for one in points]
+        words = f"At a {below} of {said}: {text}."
+        return draw(key, "setting", title, ends, ((at, here), text), (across, up), _named(below, limit), words, limit)
+
+    if asked.by_truth:
+        high = max(5.0, min(1.2 * found.epsilon, 16.0))
+        limit = (EPSILON_OF_AN_ITEM, "weak above the dashed line")
+        text = wording.epsilon(found.epsilon)
+        yield curve(
+            "epsilon",
+            "Epsilon",
+            lambda one: one.epsilon,
+            found.epsilon,
+            text,
+            linear(high),
+            limit=limit,
+        )
+    high = _high(asked.values != (), found, [one.width for one in points])
+    width = amount(asked, ahead.width)
+    yield curve("width", _width_name(found), _width(found), _shown(found, ahead.width), width, linear(high))
+    yield curve(
+        "below", "Chance of a negative estimate" if not asked.values else "Chance of an estimate below the range",
+        lambda one: one.below, ahead.below, chance(ahead.below), SMALL_CHANCES,
+    )  # fmt: skip
+    costs = [one.cost for one in points if one.cost < 1e300]
+    if costs and ahead.cost < 1e300:
+        yield curve(
+            "cost", "Reports that are worth one direct answer", lambda one: one.cost, ahead.cost,
+            times(ahead.cost, bare=True), by_factors(1, min(max(*costs, ahead.cost), 1e6)),
+        )  # fmt: skip
+
+
+def _over_respondents(found: Numbers, points: tuple[Point, ...]) -> Iterator[Picture]:
+    asked, ahead, n = found.asked, found.ahead, found.ahead.n
+
+    def curve(
+        key: str, title: str, value: Value, here: float, text: str, up: Scale, *, limit: Level | None = None
+    ) -> Picture:
+        ends = [(one.x, value(one)) for one in points]
+        words = f"With {wording.count(n)} reports: {text}."
+        below = _named("reports" if limit is None else "reports in each group", limit)
+        return draw(key, "respondents", title, ends, ((n, here), text), (REPORTS, up), below, words, limit)
+
+    high = _high(asked.values != (), found, [one.width for one in points])
+    text = amount(asked, ahead.width)
+    yield curve("width-n", _width_name(found), _width(found), _shown(found, ahead.width), text, linear(high))
+    yield curve(
+        "below-n", "Chance of a negative estimate" if not asked.values else "Chance of an estimate below the range",
+        lambda one: one.below, ahead.below, chance(ahead.below), SMALL_CHANCES,
+    )  # fmt: skip
+    comparison = found.comparison
+    if comparison.second == n and comparison.needed is not None:
+        yield curve(
+            "power-n", "Chance to see the difference",
+            lambda one: one.power, comparison.power, chance(comparison.power), CHANCES, limit=(POWER, "dashed: 80 %"),
+        )  # fmt: skip
+
+
+def _named(below: str, limit: Level | None) -> str:
+    """What the axis across is, and what the dashed line means."""
+    return below if limit is None else f"{below}; {limit[1]}"
+
+
+def _width(found: Numbers) -> Value:
+    return lambda one: _shown(found, one.width)
+
+
+def _shown(found: Numbers, width: float) -> float:
+    """As it is drawn: in points, or in the answers' unit."""
+    return width if found.asked.values else 100 * width
+
+
+def _high(mean: bool, found: Numbers, widths: list[float]) -> float:
+    """An axis that shows where the curve bends: the widest end may leave the picture."""
+    highest = max(found.ahead.width, min(max(widths), reach(found.asked) * 0.6))
+    return highest if mean else 100 * highest
+
+
+def _width_name(found: Numbers) -> str:
+    unit = {"scale": ", scale points", "number": ", units"}.get(
+        found.asked.kind if found.asked.values else "", ", points"
+    )
+    return f"Width of the interval{unit}"

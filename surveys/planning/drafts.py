@@ -1,0 +1,27 @@
+"""The questions of a survey as their author has written them, for the planner and for what opening warns of."""
+
+from collections.abc import Sequence
+
+from collector.designs.checks import DesignError
+from surveys.lifecycle import selectors
+from surveys.models import Item, Survey
+from surveys.planning.parameters import Wanted
+from surveys.planning.question import WRITTEN, Asked
+
+Expectations = Sequence[tuple[Asked | None, Wanted]]
+"""The questions of a survey, each with what is expected of it; None where one is not complete."""
+
+
+def asked_of(item: Item) -> Asked | None:
+    """The question as the draft has it; None where its mechanism is not complete."""
+    try:
+        asked = Asked(selectors.item_of(item))
+        asked.at(WRITTEN)
+    except (ValueError, TypeError, KeyError, DesignError):
+        return None
+    return asked
+
+
+def expectations_of(survey: Survey) -> Expectations:
+    """Of every question what the planner begins with."""
+    return [(asked_of(item), Wanted()) for item in survey.items.all()]

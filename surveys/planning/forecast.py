@@ -1,0 +1,203 @@
+"""What is foreseen of a planned question, at the point that is chosen and along its curves."""
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+from collector.designs import FEWEST_IN_GROUP
+from estimator.runs.estimation import WIDEST_OF_USE, is_of_use
+from randomized_response import plan
+from randomized_response.plan import Forecast
+from randomized_response.results import Vector
+from surveys.definition.mechanisms import Mechanism
+from surveys.planning.parameters import Wanted
+from surveys.planning.question import Asked, Expected, Setting, estimated_from, forecast
+
+POWER = 0.8
+RESPONDENTS = [round(10 ** (2 + place / 6)) for place in range(19)]
+"""100 to 100,000, six to each factor of ten."""
+EPSILONS = [place / 4 for place in range(1, 21)]
+TRUTHS = [Fraction(place, 20) for place in range(1, 20)]
+MIRRORED = [Fraction(place, 100) for place in range(52, 100, 3)]
+LARGE_GRID = 64
+"""Above this many points the curve of a mechanism whose table is slow to make has a point less in two."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Telling this group from another one. `against` is a share or a mean."""
+
+    against: float
+    second: int
+    power: float
+    needed: int | None
+    """Reports in each of two groups for a power of 80 %; None where the two are alike."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What is foreseen at the chosen point. `needed` reports give an interval of plus and minus `margin`."""
+
+    asked: Asked
+    wanted: Wanted
+    mechanism: Mechanism
+    truth: Fraction | None
+    ahead: Forecast
+    margin: float
+    needed: int
+    comparison: Comparison
+
+    @property
+    def epsilon(self) -> float:
+        return self.mechanism.epsilon
+
+    @property
+    def ratio(self) -> Fraction | float:
+        """e^epsilon, exact."""
+        return self.mechanism.ratio
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a curve: `x` is a truth probability, an epsilon or a number of reports."""
+
+    x: float
+    epsilon: float
+    width: float
+    below: float
+    cost: float
+    power: float
+
+
+def numbers(asked: Asked, wanted: Wanted) -> Numbers:
+    """Everything at the chosen point. `wanted` has been checked: its setting and what it expects can be had."""
+    mechanism, shares = asked.at(wanted.setting), asked.shares(wanted.expected)
+    margin = _margin(asked, wanted)
+    needed = plan.respondents_needed(
+        estimated_from(mechanism), shares, margin=margin, confidence=wanted.confidence, values=asked.values or None
+    )
+    return Numbers(
+        asked,
+        wanted,
+        mechanism,
+        asked.truth_of(wanted.setting),
+        forecast(asked, mechanism, shares, wanted.respondents, wanted.confidence),
+        margin,
+        needed,
+        _comparison(asked, wanted, mechanism, shares),
+    )
+
+
+@lru_cache(maxsize=256)
+def reports_of_use(asked: Asked, wanted: Wanted) -> int:
+    """The fewest reports with which the interval is expected to be of use; `wanted.respondents` does not matter."""
+    mechanism, shares, whole = asked.at(wanted.setting), asked.shares(wanted.expected), reach(asked)
+
+    def enough(n: int) -> bool:
+        return is_of_use(forecast(asked, mechanism, shares, n, wanted.confidence).width, whole)
+
+    most = plan.respondents_needed(
+        estimated_from(mechanism), shares, margin=WIDEST_OF_USE * whole / 2, confidence=wanted.confidence,
+        values=asked.values or None,
+    )  # fmt: skip
+    most = max(most, FEWEST_IN_GROUP)
+    while not enough(most):
+        most *= 2
+    tried = range(FEWEST_IN_GROUP, most, max(1, most // 200))  # of many, to half a per cent
+    place = bisect_left(tried, True, key=enough)
+    return tried[place] if place < len(tried) else most
+
+
+def along_setting(asked: Asked, wanted: Wanted) -> tuple[Point, ...]:
+    """The curve over the truth probability, or over epsilon where the mechanism has none; none for a fixed table."""
+    return _along_setting(asked, wanted.expected, wanted.respondents, wanted.confidence)
+
+
+@lru_cache(maxsize=256)
+def _along_setting(asked: Asked, expected: Expected, n: int, confidence: float) -> tuple[Point, ...]:
+    """Kept: it is the same wherever the slider stands."""
+    shares = asked.shares(expected)
+    points = []
+    for x, setting in _settings(asked):
+        mechanism = asked.at(setting)
+        ahead = forecast(asked, mechanism, shares, n, confidence)
+        points.append(Point(x, mechanism.epsilon, ahead.width, ahead.below, ahead.cost, math.nan))
+    return tuple(points)
+
+
+def _settings(asked: Asked) -> list[tuple[float, Setting]]:
+    if asked.fixed:
+        return []
+    if asked.by_truth:
+        return [(float(truth), Setting(truth=truth)) for truth in (MIRRORED if asked.name == "warner" else TRUTHS)]
+    thin = asked.name == "discrete_laplace" and asked.answers > LARGE_GRID
+    return [(epsilon, Setting(epsilon=epsilon)) for epsilon in EPSILONS[:: 2 if thin else 1]]
+
+
+def along_respondents(asked: Asked, wanted: Wanted) -> tuple[Point, ...]:
+    """The curve over the number of reports; power is between two groups of that many each."""
+    return _along_respondents(asked, replace(wanted, respondents=RESPONDENTS[0], second=None, margin=None))
+
+
+@lru_cache(maxsize=256)
+def _along_respondents(asked: Asked, wanted: Wanted) -> tuple[Point, ...]:
+    """Kept: it is the same for every number of respondents."""
+    mechanism, shares = asked.at(wanted.setting), asked.shares(wanted.expected)
+    aim, other = estimated_from(mechanism), _other_shares(asked, wanted)
+    points = []
+    for n in RESPONDENTS:
+        ahead = forecast(asked, mechanism, shares, n, wanted.confidence)
+        found = plan.power(n, aim, shares, other, against_n=n, confidence=wanted.confidence, **asked.options())
+        points.append(Point(n, mechanism.epsilon, ahead.width, ahead.below, ahead.cost, found))
+    return tuple(points)
+
+
+def chosen_x(found: Numbers) -> float:
+    """Where the slider stands on the first curve."""
+    return found.epsilon if found.truth is None else float(found.truth)
+
+
+def reach(asked: Asked) -> float:
+    """The whole range of what is estimated: 1 for a share."""
+    return asked.values[-1] - asked.values[0] if asked.values else 1.0
+
+
+def against(asked: Asked, wanted: Wanted) -> float:
+    """The share or mean to compare with: what is said, else one a tenth of the range away."""
+    if wanted.against is not None:
+        return wanted.against if asked.values else wanted.against / 100
+    here = asked.shares(wanted.expected) @ asked.values if asked.values else wanted.expected.share
+    low = asked.values[0] if asked.values else 0.0
+    step = reach(asked) / 10
+    return float(here + step if here - low + step < reach(asked) else here - step)
+
+
+def _comparison(asked: Asked, wanted: Wanted, mechanism: Mechanism, shares: Vector) -> Comparison:
+    other, second = _other_shares(asked, wanted), wanted.second or wanted.respondents
+    options = {"confidence": wanted.confidence, **asked.options()}
+    aim = estimated_from(mechanism)
+    found = plan.power(wanted.respondents, aim, shares, other, against_n=second, **options)
+    alike = bool((abs(shares - other) < 1e-9).all())
+    needed = None if alike else plan.respondents_for_power(aim, shares, other, power=POWER, **options)
+    return Comparison(against(asked, wanted), second, found, needed)
+
+
+def _other_shares(asked: Asked, wanted: Wanted) -> Vector:
+    """Those of the other group: another share, or another mean with the same spread as far as that can be."""
+    there = against(asked, wanted)
+    if not asked.values:
+        return asked.shares(Expected(share=there))
+    mean = wanted.expected.mean if wanted.expected.mean is not None else asked.middle
+    least, most = asked.spreads(mean)
+    spread = wanted.expected.spread or max(least, most / 2)
+    least, most = asked.spreads(there)
+    return asked.shares(Expected(mean=there, spread=min(max(spread, least), most)))
+
+
+def _margin(asked: Asked, wanted: Wanted) -> float:
+    """Plus and minus, as a share or in the answers' unit: what is said, else a twentieth of the range."""
+    if wanted.margin is None:
+        return reach(asked) / 20
+    return wanted.margin if asked.values else wanted.margin / 100

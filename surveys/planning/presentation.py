@@ -1,0 +1,222 @@
+"""A plan as people read it: tiles, cautions, pictures and tables, for the page and, as JSON, for its script.
+
+The script puts these texts where the page's own stand and draws the same parts, so each is made here alone.
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+from estimator.base import wording
+from surveys.planning.advice import Advice, Caution, advice, cautions
+from surveys.planning.charts import pictures_of
+from surveys.planning.curves import Picture
+from surveys.planning.forecast import Numbers, Point, along_respondents, along_setting, numbers
+from surveys.planning.parameters import Wanted
+from surveys.planning.question import Asked
+from surveys.planning.wording import amount, chance, each, times, truth_text, whole
+
+SPACE = wording.SPACE
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A number with its name, what it means, and what to mind about it."""
+
+    key: str
+    name: str
+    value: str
+    note: str
+    cautions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numbers of the curves, as texts; one row a point."""
+
+    key: str
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Showing:
+    """Everything about the plan of one question."""
+
+    found: Numbers
+    truth: str
+    epsilon: str
+    summary: str
+    tiles: tuple[Tile, ...]
+    advice: Advice
+    pictures: tuple[Picture, ...]
+    tables: tuple[Table, ...]
+    curves: dict[str, tuple[Point, ...]]
+
+    @property
+    def over_setting(self) -> list[Picture]:
+        return [picture for picture in self.pictures if picture.over == "setting"]
+
+    @property
+    def over_respondents(self) -> list[Picture]:
+        return [picture for picture in self.pictures if picture.over == "respondents"]
+
+    @property
+    def setting_table(self) -> Table:
+        """Without a row for a mechanism that has no slider."""
+        return next((table for table in self.tables if table.key == "setting"), Table("setting", "", (), ()))
+
+    @property
+    def respondents_table(self) -> Table:
+        return self.tables[-1]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the script, and with the numbers themselves for other programs."""
+        return {
+            "truth": self.truth,
+            "epsilon": self.epsilon,
+            "summary": self.summary,
+            "numbers": raw(self.found),
+            "tiles": [asdict(tile) for tile in self.tiles],
+            "advice": asdict(self.advice),
+            "pictures": [picture.to_dict() for picture in self.pictures],
+            "tables": [asdict(table) for table in self.tables],
+            "curves": {name: [_finite(asdict(point)) for point in curve] for name, curve in self.curves.items()},
+        }
+
+
+def show(asked: Asked, wanted: Wanted) -> Showing:
+    """The plan of a question, ready to be shown. `wanted` has been checked by `parameters`."""
+    found = numbers(asked, wanted)
+    curves = {"setting": along_setting(asked, wanted), "respondents": along_respondents(asked, wanted)}
+    return Showing(
+        found=found,
+        truth="" if found.truth is None else truth_text(found.truth),
+        epsilon=wording.epsilon(found.epsilon),
+        summary=_summary(found),
+        tiles=tuple(_tiles(found, cautions(found))),
+        advice=advice(found),
+        pictures=tuple(pictures_of(found, curves)),
+        tables=tuple(_tables(found, curves)),
+        curves=curves,
+    )
+
+
+def raw(found: Numbers) -> dict[str, Any]:
+    """The numbers as they were computed: shares in [0, 1], means in the answers' unit."""
+    ahead, comparison = found.ahead, found.comparison
+    exact = found.ratio
+    return _finite(
+        {
+            "kind": found.asked.kind,
+            "mechanism": found.asked.name,
+            "answers": found.asked.answers,
+            "epsilon": found.epsilon,
+            "odds": float(exact),
+            "odds_exact": str(exact) if isinstance(exact, Fraction) else "",
+            "respondents": ahead.n,
+            "confidence": ahead.confidence,
+            "expected": ahead.expected,
+            "standard_error": ahead.standard_error,
+            "interval_width": ahead.width,
+            "chance_below": ahead.below,
+            "chance_above": ahead.above,
+            "direct_n": ahead.direct_n,
+            "reports_per_direct_answer": ahead.cost,
+            "margin": found.margin,
+            "respondents_for_margin": found.needed,
+            "against": comparison.against,
+            "second": comparison.second,
+            "power": comparison.power,
+            "respondents_for_power": comparison.needed,
+            "exact": ahead.exact,
+        }
+    )
+
+
+def _finite(numbers: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no infinity and no NaN: null."""
+    finite = {name: value for name, value in numbers.items() if not isinstance(value, float) or abs(value) < 1e300}
+    return dict.fromkeys(numbers) | finite
+
+
+def _summary(found: Numbers) -> str:
+    """One sentence, which screen readers are told after each move."""
+    truth = "" if found.truth is None else f"truth probability {whole(100 * float(found.truth))}{SPACE}%, "
+    said = f"{truth}epsilon {wording.epsilon(found.epsilon)} (odds at most {wording.odds(found.ratio)} to 1), "
+    width = f"an interval {amount(found.asked, found.ahead.width)} wide"
+    said += f"{width} with {wording.count(found.ahead.n)} reports."
+    return said[0].upper() + said[1:]
+
+
+def _tiles(found: Numbers, said: Iterable[Caution]) -> Iterable[Tile]:
+    about: dict[str, list[str]] = {}
+    for caution in said:
+        about.setdefault(caution.about, []).append(caution.sentence)
+    for key, name, value, note in _facts(found):
+        yield Tile(key, name, value, note, tuple(about.get(key, ())))
+
+
+def _facts(found: Numbers) -> Iterable[tuple[str, str, str, str]]:
+    asked, ahead, comparison = found.asked, found.ahead, found.comparison
+    here, there = each(asked, ahead.expected), each(asked, comparison.against)
+    odds = wording.odds(found.ratio)
+    yield (
+        "epsilon", "Protection: epsilon", wording.epsilon(found.epsilon),
+        f"As odds: a report multiplies the odds of any guess about a person by {odds} at most, so that 1 to 1 becomes "
+        f"{odds} to 1.",
+    )  # fmt: skip
+    yield (
+        "width", f"Width of the {whole(100 * ahead.confidence)}{SPACE}% interval", amount(asked, ahead.width),
+        f"With {wording.count(ahead.n)} reports, where {here} is the truth. Standard error "
+        f"{amount(asked, ahead.standard_error)}.",
+    )  # fmt: skip
+    yield (
+        "below", "Chance of a negative estimate" if not asked.values else "Chance of an estimate out of range",
+        chance(ahead.below if not asked.values else ahead.below + ahead.above),
+        f"That the unbiased estimate falls {f'below 0{SPACE}%' if not asked.values else 'below or above every answer'}"
+        f" although the truth is {here}.",
+    )  # fmt: skip
+    yield (
+        "direct", "A direct question would need", f"{wording.count(max(1, round(ahead.direct_n)))} respondents",
+        f"for the same standard error, if all of them answered honestly. Protection takes {times(ahead.cost)} as many.",
+    )  # fmt: skip
+    yield (
+        "needed", f"For an interval of ± {amount(asked, found.margin)}", f"{wording.count(found.needed)} reports",
+        f"where {here} is the truth.",
+    )  # fmt: skip
+    if comparison.needed is None:
+        grown = "The two are alike: there is nothing to find."
+    else:
+        grown = f"For 80{SPACE}% each group needs {wording.count(comparison.needed)} reports."
+    yield (
+        "power", "Chance to see a difference", chance(comparison.power),
+        f"between {here} and {there}, with {wording.count(ahead.n)} reports in one group or wave and "
+        f"{wording.count(comparison.second)} in the other. {grown}",
+    )  # fmt: skip
+
+
+def _tables(found: Numbers, curves: dict[str, tuple[Point, ...]]) -> Iterable[Table]:
+    asked = found.asked
+    width = "Width of the interval" + (", points" if not asked.values else "")
+    below = "Chance of an estimate below the range"
+    if curves["setting"]:
+        name, first = ("Truth probability", ("Epsilon",)) if asked.by_truth else ("Epsilon", ())
+        rows = tuple(
+            (
+                wording.percent(one.x) if asked.by_truth else f"{one.x:g}",
+                *((wording.epsilon(one.epsilon),) if asked.by_truth else ()),
+                amount(asked, one.width, bare=True), chance(one.below), times(one.cost, bare=True),
+            )
+            for one in curves["setting"]
+        )  # fmt: skip
+        head = (name, *first, width, below, "Reports for one direct answer")
+        yield Table("setting", f"With {wording.count(found.ahead.n)} reports", head, rows)
+    rows = tuple(
+        (wording.count(one.x), amount(asked, one.width, bare=True), chance(one.below), chance(one.power))
+        for one in curves["respondents"]
+    )
+    head = ("Reports", width, below, "Chance to see the difference")
+    yield Table("respondents", f"At epsilon {wording.epsilon(found.epsilon)}", head, rows)

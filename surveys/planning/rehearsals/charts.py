@@ -1,0 +1,106 @@
+"""The pictures of a rehearsal: every repetition's interval against the truth, and seen widths beside planned ones."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from estimator.base import charts as rows
+from estimator.base.wording import PERCENT
+from surveys.planning.curves import BOTTOM, LEFT, RIGHT, TOP, Part, Picture, Scale, grid, linear, text
+from surveys.planning.rehearsals.findings import Block, Finding
+
+MOST_DRAWN = 12
+"""Estimates of a question that have a picture of their own."""
+
+
+def intervals_of(block: Block, number: int) -> list[Picture]:
+    """For each estimate of everybody the intervals of all repetitions, those that missed in another colour."""
+    return [_intervals(finding, f"held-{number}-{n}") for n, finding in enumerate(block.overall[:MOST_DRAWN])]
+
+
+def widths_of(block: Block, number: int) -> str:
+    """Mean width of each estimate of everybody: a dot with the range of the middle nine of ten, and the plan's."""
+    planned = [finding for finding in block.overall if not np.isnan(finding.planned)]
+    return "".join(_widths(list(part), f"widths-{number}-{n}") for n, part in enumerate(_by_unit(planned)))
+
+
+def _intervals(finding: Finding, key: str) -> Picture:
+    factor = finding.unit.factor
+    low, high = (factor * end for end in finding.ends)
+    across, up = _numbers(finding.times), _values(float(low.min()), float(high.max()), finding)
+    step = (RIGHT - LEFT) / finding.times
+    parts = grid(across, up)
+    for name, chosen in (("held", finding.held), ("missed", ~finding.held)):
+        strokes = "".join(
+            f"M{LEFT + step * (place + 0.5):.1f} {_y(up, low[place]):.1f}V{_y(up, high[place]):.1f}"
+            for place in np.flatnonzero(chosen)
+        )
+        if strokes:
+            parts.append(Part("path", {"class": f"interval-{name}", "d": strokes}))
+    y = f"{_y(up, factor * finding.truth):.1f}"
+    parts.append(Part("line", {"class": "interval-truth", "x1": str(LEFT), "x2": str(RIGHT), "y1": y, "y2": y}))
+    parts.append(text("curve-name", (LEFT + RIGHT) / 2, 181, "repetition; the line is the truth", "middle"))
+    unit = ", %" if finding.unit is PERCENT else ""
+    words = f"{finding.coverage} intervals hold the true value {finding.truth_text}."
+    return Picture(key, "repetitions", f"{finding.label}{unit}", words, tuple(parts))
+
+
+def _numbers(times: int) -> Scale:
+    shown = sorted({1, times}) if times < 4 else [1, round(times / 2), times]
+    return Scale(0.5, times + 0.5, tuple((float(one), str(one)) for one in shown))
+
+
+def _values(low: float, high: float, finding: Finding) -> Scale:
+    truth = finding.unit.factor * finding.truth
+    low, high = min(low, truth), max(high, truth)
+    room = max(high - low, 1e-9)
+    start = 0.0 if finding.unit is PERCENT and low < room else low
+    if start == 0:
+        return linear(max(high, 1e-6))
+    power = 10.0 ** np.floor(np.log10(room))
+    return linear(high, low=float(np.floor(low / power) * power))
+
+
+def _y(up: Scale, value: float) -> float:
+    return BOTTOM - (BOTTOM - TOP) * up.part(float(value))
+
+
+def _by_unit(found: list[Finding]) -> Iterator[list[Finding]]:
+    """Means and shares have axes of their own."""
+    for shares in (False, True):
+        if part := [one for one in found if (one.unit is PERCENT) is shares]:
+            yield part
+
+
+def _widths(found: list[Finding], key: str) -> str:
+    drawn = [_row(finding) for finding in found]
+    shares = found[0].unit is PERCENT
+    widest = max(max(row.high or 0, row.truth or 0) for row in drawn)
+    axis = rows.axis_for(drawn) if shares else rows.Axis(0, *_round_steps(widest), shares=False)
+    title = "Mean width of the intervals" + (", in points" if shares else "")
+    layouts = (rows.NARROW, rows.WIDE)
+    return "".join(
+        rows.picture(drawn, key=f"{key}-{layout.name}", title=title, axis=axis, layout=layout) for layout in layouts
+    )
+
+
+def _row(finding: Finding) -> rows.Row:
+    ends = finding.ends
+    low, high = np.quantile(ends[1] - ends[0], [0.05, 0.95])
+    said = f"{finding.width_text}, planned {finding.planned_text}"
+    one = finding.times == 1
+    return rows.Row(
+        label=finding.label,
+        text=said,
+        estimate=finding.width,
+        low=None if one else float(low),
+        high=None if one else float(high),
+        truth=finding.planned,
+        marks="the plan’s width",
+    )
+
+
+def _round_steps(widest: float) -> tuple[float, float]:
+    """The end and the step of an axis from 0."""
+    scale = linear(max(widest, 1e-9))
+    return scale.high, scale.ticks[1][0]

@@ -1,0 +1,329 @@
+"""What a rehearsal found: how often intervals held the truth, how far estimates were off, how wide intervals were."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import stats
+
+from estimator.base import wording
+from estimator.base.measures import MEAN
+from estimator.base.wording import PERCENT, PLAIN, SPACE, Unit
+from estimator.runs import targets
+from estimator.runs.results import Cell, Item
+from randomized_response.intervals import clopper_pearson
+from surveys.models import Rehearsal
+from surveys.planning.rehearsals import measures
+from surveys.planning.rehearsals.measures import COLUMNS, FORESEEN, Numbers
+
+SURE = 0.01
+"""A chance below which something is said to be no chance, over all estimates of a rehearsal together."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What came of one estimate over the repetitions in which there was one.
+
+    `estimates` is of shape (repetitions, columns); `others` is the number of estimates that are judged together.
+    """
+
+    item: Item
+    cell: Cell
+    estimates: Numbers
+    truth: float
+    planned: float
+    confidence: float
+    drawn: bool
+    others: int
+
+    @property
+    def label(self) -> str:
+        """The choice, or that it is the mean."""
+        return self.cell.choice or "Mean"
+
+    @property
+    def group(self) -> str:
+        return self.cell.group
+
+    @property
+    def unit(self) -> Unit:
+        return PLAIN if self.cell.estimate.measure == MEAN else PERCENT
+
+    @cached_property
+    def known(self) -> Numbers:
+        """The repetitions that had reports enough for numbers."""
+        return self.estimates[~np.isnan(self.estimates[:, 0])]
+
+    @property
+    def times(self) -> int:
+        return len(self.known)
+
+    def column(self, name: str) -> Numbers:
+        return self.known[:, COLUMNS.index(name)]
+
+    @cached_property
+    def ends(self) -> tuple[Numbers, Numbers]:
+        """Of each repetition's interval; of given people of that which speaks of them alone."""
+        low, high = ("low", "high") if self.drawn else ("noise_low", "noise_high")
+        return self.column(low), self.column(high)
+
+    @cached_property
+    def held(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """For each repetition whether its interval holds the truth."""
+        low, high = self.ends
+        return (low <= self.truth + 1e-12) & (self.truth - 1e-12 <= high)
+
+    @cached_property
+    def held_noise(self) -> int:
+        held = self.column("held")
+        inside = (self.column("noise_low") <= held + 1e-12) & (held - 1e-12 <= self.column("noise_high"))
+        return int(inside.sum())
+
+    @property
+    def coverage(self) -> str:
+        return f"{int(self.held.sum())} of {self.times}"
+
+    @cached_property
+    def coverage_between(self) -> tuple[float, float]:
+        """Exact limits of how often the interval would hold the truth, 95 % sure."""
+        bounds = clopper_pearson(int(self.held.sum()), self.times, 0.95)
+        return float(bounds[0]), float(bounds[1])
+
+    @cached_property
+    def coverage_verdict(self) -> str:
+        """How the count compares with what is promised, over as many estimates as are looked at."""
+        count = int(self.held.sum())
+        chance = float(stats.binomtest(count, self.times, self.confidence).pvalue) * self.others
+        if chance >= SURE:
+            return "within chance"
+        return "too few: more than chance" if count < self.times * self.confidence else "more than promised"
+
+    @property
+    def bias(self) -> float:
+        return float(np.mean(self.column("unbiased") - self.truth))
+
+    @property
+    def bias_error(self) -> float:
+        """Standard error of the bias; NaN after one repetition."""
+        return float(np.std(self.column("unbiased"), ddof=1) / math.sqrt(self.times)) if self.times > 1 else math.nan
+
+    @cached_property
+    def biased(self) -> bool:
+        """Whether chance does not explain the bias."""
+        error = self.bias_error
+        if not self.drawn or math.isnan(error) or error == 0:
+            return False
+        return float(2 * stats.t.sf(abs(self.bias) / error, self.times - 1)) * self.others < SURE
+
+    @property
+    def quoted_bias(self) -> float:
+        """That of the estimate which a report quotes."""
+        return float(np.mean(self.column("constrained") - self.truth))
+
+    @property
+    def width(self) -> float:
+        low, high = self.ends
+        return float(np.mean(high - low))
+
+    @property
+    def places(self) -> int:
+        """Decimals that its own standard error supports, and one more."""
+        spread = self.bias_error if self.times > 1 else self.width / 4
+        return min(wording.decimals(spread or None, self.unit) + 1, 4)
+
+    @property
+    def truth_text(self) -> str:
+        return wording.value(self.truth, 1 if self.unit is PERCENT else 2, self.unit)
+
+    @property
+    def between_text(self) -> str:
+        low, high = self.coverage_between
+        return wording.span(low, high, 0)
+
+    @property
+    def bias_text(self) -> str:
+        return _signed(self.bias, self.places, self.unit)
+
+    @property
+    def error_text(self) -> str:
+        return "" if math.isnan(self.bias_error) else f"± {_plain(self.bias_error, self.places, self.unit)}"
+
+    @property
+    def quoted_text(self) -> str:
+        return _signed(self.quoted_bias, self.places, self.unit)
+
+    @property
+    def width_text(self) -> str:
+        return _width(self.width, self.unit)
+
+    @property
+    def planned_text(self) -> str:
+        return "–" if math.isnan(self.planned) else _width(self.planned, self.unit)
+
+    @property
+    def ratio_text(self) -> str:
+        """Seen width to planned width."""
+        return "" if math.isnan(self.planned) or self.planned == 0 else f"{100 * self.width / self.planned:.0f}{SPACE}%"
+
+    @property
+    def noise_text(self) -> str:
+        return f"{self.held_noise} of {self.times}"
+
+    @property
+    def one_text(self) -> str:
+        """The estimate of the first repetition with its interval."""
+        low, high = (float(end[0]) for end in self.ends)
+        places = wording.decimals((high - low) / 4, self.unit)
+        said = wording.value(float(self.column("constrained")[0]), places, self.unit)
+        return f"{said} ({wording.span(low, high, places, self.unit)})"
+
+
+@dataclass(frozen=True)
+class Block:
+    """The findings of one question: those of everybody, then of the groups; `missing` are those without numbers."""
+
+    item: Item
+    findings: tuple[Finding, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def wording(self) -> str:
+        return self.item.wording
+
+    @property
+    def overall(self) -> list[Finding]:
+        return [one for one in self.findings if not one.group]
+
+    @property
+    def in_points(self) -> str:
+        """What stands after the head of the widths: which of them are in percentage points."""
+        shares = {one.unit is PERCENT for one in self.findings}
+        return ", points" if shares == {True} else "; of shares, points" if True in shares else ""
+
+    @property
+    def held_of(self) -> str:
+        """Of whom the narrower intervals speak."""
+        return targets.of_report(self.item.partition, sampled=False)
+
+    @property
+    def grouped(self) -> bool:
+        return any(one.group for one in self.findings)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Everything that a rehearsal found."""
+
+    rehearsal: Rehearsal
+    blocks: tuple[Block, ...]
+    done: int
+
+    @cached_property
+    def all(self) -> list[Finding]:
+        return [finding for block in self.blocks for finding in block.findings]
+
+    @property
+    def drawn(self) -> bool:
+        return not self.rehearsal.said.get("file")
+
+    @property
+    def many(self) -> bool:
+        return self.done > 1
+
+    @property
+    def whose(self) -> str:
+        """Of whom the intervals speak, and what they hold."""
+        sure, partition = f"{100 * self.all[0].confidence:g}{SPACE}%", self.blocks[0].item.partition
+        of = targets.of_report(partition, sampled=self.drawn)
+        if self.drawn:
+            return f"The {sure} intervals are for {of}: they hold the chance of the drawing and that of the tickets."
+        return (
+            f"The people came from a file and were the same each time, so the {sure} intervals are for {of}: they hold "
+            "the chance of the tickets alone."
+        )
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """What it comes to, in words."""
+        if not self.all:
+            return ["There were too few respondents for any estimate: it takes 10."]
+        held, times = (sum(numbers) for numbers in zip(*((int(f.held.sum()), f.times) for f in self.all), strict=True))
+        sure = f"{100 * self.all[0].confidence:g}{SPACE}%"
+        if not self.many:
+            words = f"{held} of {times} intervals held the true value; each is meant to in {sure} of all surveys."
+            return [words, "One repetition shows one draw. Repeat it 100 times to see how often the intervals hold."]
+        share = wording.percent(held / times, 1)
+        told = [f"{held:,} of {times:,} intervals held the true value: {share}, where {sure} are promised."]
+        return told + list(self._judged()) + list(self._widths())
+
+    def _judged(self) -> Iterator[str]:
+        low = [one for one in self.all if one.coverage_verdict.startswith("too few")]
+        high = [one for one in self.all if one.coverage_verdict == "more than promised"]
+        if low:
+            yield f"Too few held for {self._named(low)}: more than chance explains."
+        elif not high:
+            yield "This is well within chance, for each estimate by itself too."
+        if high:
+            yield f"For {self._named(high)} more held than promised: the interval errs on the safe side."
+        biased = [one for one in self.all if one.biased]
+        if biased:
+            yield f"The unbiased estimate was off by more than chance for {self._named(biased)}."
+        elif self.drawn:
+            yield "No unbiased estimate was off by more than chance."
+
+    def _named(self, found: list[Finding]) -> str:
+        """At most three estimates by name; of which question, where there are several."""
+        several = len(self.blocks) > 1
+        names = [
+            f"“{one.label}”"
+            + (f" of question {one.item.position + 1}" if several else "")
+            + (f" in “{one.group}”" if one.group else "")
+            for one in found[:3]
+        ]
+        rest = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        return ", ".join(names) + rest
+
+    def _widths(self) -> Iterator[str]:
+        planned = [one.width / one.planned for one in self.all if one.planned > 0]
+        if planned:
+            low, high = 100 * min(planned), 100 * max(planned)
+            between = f"{low:.0f}{SPACE}%" if round(low) == round(high) else f"{low:.0f} to {high:.0f}{SPACE}%"
+            yield f"The intervals were {between} as wide as the plan said."
+
+
+def findings(asked: Rehearsal) -> Findings | None:
+    """What came of the repetitions that are done; None before the first is, or where they are of other estimates."""
+    done = [measures.unpacked(numbers, COLUMNS) for numbers in asked.done.values_list("numbers", flat=True)]
+    if not done or asked.run is None or asked.foreseen is None:
+        return None
+    ahead = measures.unpacked(asked.foreseen, FORESEEN)
+    rows = list(enumerate(measures.cells_of(asked.run)))
+    if any(len(numbers) != len(rows) for numbers in (ahead, *done)):
+        return None  # made by a version that showed other estimates
+    table, drawn = np.stack(done), not asked.said.get("file")
+    known = [row for row, _ in rows if not np.isnan(table[:, row, 0]).all() and not math.isnan(ahead[row, 0])]
+    blocks: dict[int, tuple[Item, list[Finding], list[str]]] = {}
+    for row, (item, cell) in rows:
+        _, found, missing = blocks.setdefault(item.position, (item, [], []))
+        if row in known:
+            truth, planned = map(float, ahead[row])
+            confidence = asked.run.confidence
+            found.append(Finding(item, cell, table[:, row], truth, planned, confidence, drawn, len(known)))
+        else:
+            missing.append(", ".join(filter(None, (cell.choice or "Mean", cell.group))))
+    return Findings(asked, tuple(Block(item, tuple(a), tuple(b)) for item, a, b in blocks.values()), len(done))
+
+
+def _signed(number: float, places: int, unit: Unit) -> str:
+    shown = round(unit.factor * number, places)
+    return f"{'+' if shown > 0 else '−' if shown < 0 else ''}{abs(shown):.{places}f}"
+
+
+def _plain(number: float, places: int, unit: Unit) -> str:
+    return f"{unit.factor * number:.{places}f}"
+
+
+def _width(number: float, unit: Unit) -> str:
+    return f"{100 * number:.1f}" if unit is PERCENT else f"{number:.3g}"

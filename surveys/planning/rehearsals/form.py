@@ -1,0 +1,286 @@
+"""What a rehearsal is asked for: the truth of each question, how many people, how often; each fault at its field."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from collector.designs import FEWEST_IN_GROUP, Design
+from collector.designs.items import answer_count
+from surveys.models import Rehearsal, Survey
+from surveys.planning.drafts import asked_of
+from surveys.planning.question import AS_USUAL
+from surveys.planning.rehearsals.respondents import Item, RehearsalError, shares_of, spreads
+from surveys.planning.rehearsals.services import LARGEST_SEED, new_seed
+
+FEWEST, MOST = FEWEST_IN_GROUP, 20_000
+MOST_REPETITIONS = 200
+MOST_REPORTS = 200_000
+"""Of all repetitions together: some minutes."""
+MOST_FIELDS = 500
+OFF_BY = 0.051
+"""Per cents by which shares may miss 100 in being rounded; they are then taken in proportion."""
+
+Said = list[float] | dict[str, float]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The truth of one question, of everybody or in one group: its fields, and what they say to begin with."""
+
+    key: str
+    item: Item
+    group: str
+    named: tuple[tuple[str, str, float | None], ...]
+    """Of each field its name, its label and its value; None where it begins empty."""
+
+    @property
+    def mean(self) -> bool:
+        return bool(self.item["kind"] == "number")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An entry as the page shows it; `open` where something is said of a group."""
+
+    key: str
+    wording: str
+    hint: str
+    fields: list[forms.BoundField]
+    fault: str
+    groups: "tuple[tuple[str, Shown], ...]" = ()
+    open: bool = False
+
+
+class RehearsalForm(forms.Form):
+    """Fields for every question of a design. `like` is an earlier rehearsal, whose fields it begins with."""
+
+    def __init__(
+        self, design: Design, expected: dict[str, Said], data: QueryDict | None = None, *, like: Rehearsal | None = None
+    ) -> None:
+        super().__init__(data)
+        self.design, self.language = design, design.document["languages"][0]
+        said = like.said if like else {"respondents": 500, "shares": {}}
+        self._add_numbers(like, said)
+        self.entries = list(self._entries(expected, said))
+        for entry in self.entries:
+            for name, label, value in entry.named:
+                low, high = (None, None) if entry.mean else (0, 100)
+                initial = None if value is None else f"{value:.6g}"
+                self.fields[name] = forms.FloatField(
+                    label=label, initial=initial, required=not entry.group, min_value=low, max_value=high
+                )
+        for name, field in self.fields.items():
+            described = f"{self._entry_of(name)}-fault" if "-" in name else f"{name}-fault"
+            step = "any" if name.startswith("q") else "1"
+            field.widget.attrs = {"class": "candor-field", "step": step, "autocomplete": "off"}
+            field.widget.attrs["aria-describedby"] = described
+
+    @property
+    def strata(self) -> list[dict[str, Any]]:
+        groups: list[dict[str, Any]] = self.design.document["strata"]["groups"]
+        return groups
+
+    @property
+    def by_group(self) -> bool:
+        """Whether there is room for truths that differ by group."""
+        numbers = sum(_field_count(item) for item in self.design.document["items"])
+        return bool(self.strata) and numbers * (1 + len(self.strata)) <= MOST_FIELDS
+
+    def questions(self) -> Iterator[Shown]:
+        """The questions in their order, each with the same of every group."""
+        overall = [entry for entry in self.entries if not entry.group]
+        for entry in overall:
+            groups = [one for one in self.entries if one.group and one.item is entry.item]
+            labels = {group["key"]: group["label"][self.language] for group in self.strata}
+            shown = [(labels[one.group], self._shown(one)) for one in groups]
+            told = any(one.fault or any(field.value() for field in one.fields) for _, one in shown)
+            yield replace(self._shown(entry), groups=tuple(shown), open=told)
+
+    def sizes(self) -> list[forms.BoundField]:
+        """How many people come from each group."""
+        return [self[f"size-{number}"] for number in range(len(self.strata))]
+
+    @property
+    def sizes_open(self) -> bool:
+        """Whether something is said of them."""
+        return any(field.value() not in (None, "") for field in self.sizes())
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        people, often = cleaned.get("respondents"), cleaned.get("repetitions")
+        if people and often and (fault := too_many(people, often)):
+            self.add_error("repetitions", fault)
+        self._check_sizes(cleaned)
+        self.said: dict[str, Any] = {"respondents": people, "shares": {}}
+        if all(cleaned.get(f"size-{n}") is not None for n in range(len(self.strata))) and self.strata:
+            self.said["sizes"] = [cleaned[f"size-{n}"] for n in range(len(self.strata))]
+        for entry in self.entries:
+            given = self._given(entry, cleaned)
+            if given is not None and entry.group:
+                self.said.setdefault("groups", {}).setdefault(entry.group, {})[entry.item["key"]] = given
+            elif given is not None:
+                self.said["shares"][entry.item["key"]] = given
+        return cleaned
+
+    def _add_numbers(self, like: Rehearsal | None, said: dict[str, Any]) -> None:
+        whole = forms.IntegerField
+        self.fields["respondents"] = whole(
+            label="Respondents", min_value=FEWEST, max_value=MOST, initial=min(said["respondents"], MOST)
+        )
+        for number, group in enumerate(self.strata):
+            initial = (said.get("sizes") or [None] * len(self.strata))[number]
+            label = group["label"][self.language]
+            self.fields[f"size-{number}"] = whole(
+                label=label, min_value=0, max_value=MOST, required=False, initial=initial
+            )
+        self.fields["repetitions"] = whole(
+            label="Repetitions", min_value=1, max_value=MOST_REPETITIONS, initial=like.repetitions if like else 1
+        )
+        seed = like.seed if like else new_seed()
+        self.fields["seed"] = whole(label="Seed", min_value=0, max_value=LARGEST_SEED, initial=seed)
+
+    def _entries(self, expected: dict[str, Said], said: dict[str, Any]) -> Iterator[Entry]:
+        groups = [group["key"] for group in self.strata] if self.by_group else []
+        for position, item in enumerate(self.design.document["items"]):
+            known = _fitting(item, said["shares"].get(item["key"])) or expected[item["key"]]
+            yield Entry(f"q{position}", item, "", tuple(self._named(f"q{position}", item, known)))
+            for number, group in enumerate(groups):
+                there = _fitting(item, (said.get("groups") or {}).get(group, {}).get(item["key"]))
+                name = f"q{position}g{number}"
+                yield Entry(name, item, group, tuple(self._named(name, item, there)))
+
+    def _named(self, name: str, item: Item, known: Said | None) -> Iterator[tuple[str, str, float | None]]:
+        if item["kind"] == "number":
+            for part, label in (("mean", "Mean"), ("spread", "Standard deviation")):
+                yield f"{name}-{part}", label, known.get(part) if isinstance(known, dict) else None
+            return
+        shares = _rounded(item, list(known)) if isinstance(known, list) else None
+        for place in _places(item):
+            label = item["choices"][place][self.language]
+            yield f"{name}-{place}", label, None if shares is None else shares[place]
+
+    def _shown(self, entry: Entry) -> Shown:
+        fields = [self[name] for name, _, _ in entry.named]
+        faults = [str(fault) for field in fields for fault in field.errors]
+        wording, said = entry.item["wording"][self.language], " ".join(dict.fromkeys(faults))
+        return Shown(entry.key, wording, self._hint(entry), fields, said)
+
+    def _hint(self, entry: Entry) -> str:
+        item = entry.item
+        among = " Among those who are asked it." if item.get("asked_if") else ""
+        if entry.mean:
+            low, high = item["grid"]["minimum"], item["grid"]["maximum"]
+            return f"The mean lies from {low} to {high}.{among}"
+        if item["kind"] == "several_choices":
+            most = f" Of those who tick more than {item['most']}, so many stay by chance." if item.get("most") else ""
+            return f"How many per cent tick each.{most}{among}"
+        return ("Per cent of all; together 100." if len(_places(item)) > 1 else "Per cent of all.") + among
+
+    def _entry_of(self, name: str) -> str:
+        """What holds the fault of a field: its question, or the sizes."""
+        return name.split("-")[0]
+
+    def _check_sizes(self, cleaned: dict[str, Any]) -> None:
+        sizes = [cleaned.get(f"size-{number}") for number in range(len(self.strata))]
+        told = [size for size in sizes if size is not None]
+        if not told or any(f"size-{number}" in self.errors for number in range(len(sizes))):
+            return
+        if len(told) < len(sizes):
+            self.add_error(f"size-{sizes.index(None)}", "Say how many for every group, or for none.")
+        elif cleaned.get("respondents") and sum(told) != cleaned["respondents"]:
+            total, people = sum(told), cleaned["respondents"]
+            self.add_error("size-0", f"The groups have {total:,} respondents together; above it says {people:,}.")
+
+    def _given(self, entry: Entry, cleaned: dict[str, Any]) -> Said | None:
+        """What was said of a question; None where nothing was, or where it has a fault."""
+        values = [cleaned.get(name) for name, _, _ in entry.named]
+        names = [name for name, _, _ in entry.named]
+        if any(name in self.errors for name in names) or all(value is None for value in values):
+            return None
+        if None in values:
+            self.add_error(names[values.index(None)], "Fill in all of them for this group, or none.")
+            return None
+        try:
+            given = self._mean(entry, values) if entry.mean else self._shares(entry.item, values)
+            shares_of(entry.item, given)
+        except RehearsalError as fault:
+            self.add_error(names[0], str(fault))
+            return None
+        return given
+
+    def _mean(self, entry: Entry, values: list[Any]) -> Said:
+        mean, spread = values
+        low, high = (float(entry.item["grid"][end]) for end in ("minimum", "maximum"))
+        if not low <= mean <= high:
+            raise RehearsalError(f"The mean must be from {low:g} to {high:g}; it is {mean:g}.")
+        least, most = spreads(entry.item, mean)
+        if not least * 0.9995 <= spread <= most * 1.0005:
+            around = f"around a mean of {mean:g}"
+            raise RehearsalError(
+                f"The standard deviation must be from {least:.4g} to {most:.4g} {around}; it is {spread:g}."
+            )
+        return {"mean": mean, "spread": spread}
+
+    def _shares(self, item: Item, values: list[Any]) -> Said:
+        if item["kind"] == "several_choices":
+            return [value / 100 for value in values]
+        if len(values) == 1:
+            return [1 - values[0] / 100, values[0] / 100]
+        total = sum(values)
+        if abs(total - 100) > OFF_BY:
+            raise RehearsalError(f"The shares must sum to 100 %; they sum to {total:.6g} %.")
+        return [value / total for value in values]
+
+
+def too_many(people: int, often: int) -> str:
+    """Why so many repetitions with so many respondents are not done, in words; empty where they are."""
+    if people * often <= MOST_REPORTS:
+        return ""
+    return f"{often} times {people:,} respondents are too many: at most {MOST_REPORTS // people} with so many."
+
+
+def expected_of(survey: Survey, design: Design) -> dict[str, Said]:
+    """What the planner expects of each question where nothing was said."""
+    plans = {item.key: asked_of(item) for item in survey.items.all()}
+    return {item["key"]: _expected(item, plans.get(item["key"])) for item in design.document["items"]}
+
+
+def _expected(item: Item, asked: Any) -> Said:
+    if item["kind"] == "several_choices":
+        return [AS_USUAL.share] * answer_count(item)
+    if item["kind"] == "number":
+        low, high = (float(item["grid"][end]) for end in ("minimum", "maximum"))
+        least, most = spreads(item, (low + high) / 2)
+        return {"mean": (low + high) / 2, "spread": float(f"{max(least, most / 2):.3g}")}
+    return [1 / answer_count(item)] * answer_count(item) if asked is None else list(map(float, asked.shares(AS_USUAL)))
+
+
+def _fitting(item: Item, said: Said | None) -> Said | None:
+    """What was said of a question of that key; None where it does not fit this one."""
+    try:
+        table = None if said is None else shares_of(item, said)
+    except RehearsalError:
+        return None
+    return said if isinstance(said, dict) else None if item["kind"] == "number" else table
+
+
+def _places(item: Item) -> list[int]:
+    """The answers whose shares are asked for: of two answers one is enough."""
+    single = item["kind"] != "several_choices" and len(item["choices"]) == 2
+    return [1] if single else list(range(len(item["choices"])))
+
+
+def _rounded(item: Item, shares: list[float]) -> list[float]:
+    """Per cents with as few digits as will do; of those that sum to 100 the largest takes what rounding leaves."""
+    places = 1 if len(shares) <= 32 else 2
+    rounded = [round(100 * share, places) for share in shares]
+    if item["kind"] != "several_choices" and len(shares) > 2:
+        rounded[rounded.index(max(rounded))] += 100 - sum(rounded)
+    return rounded
+
+
+def _field_count(item: Item) -> int:
+    return 2 if item["kind"] == "number" else len(_places(item))

@@ -1,0 +1,127 @@
+"""The estimates of a repetition as numbers, and what the plan foresees of each; a row for each that a report shows."""
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from estimator.base.measures import MEAN
+from estimator.models import KnownShare, Run
+from estimator.runs.estimation import known_shares
+from estimator.runs.results import Cell, Item, Truths, read, truth_of_all
+from estimator.runs.selectors import known_mean
+from randomized_response import EachOption, plan
+from randomized_response.intervals import normal_quantile
+from surveys.planning.rehearsals.population import Marginals, Population
+
+COLUMNS = ("unbiased", "constrained", "low", "high", "noise_low", "noise_high", "held")
+"""Of a repetition. `held` is the share or mean of those who were simulated in it; NaN stands for what there is not."""
+FORESEEN = ("truth", "width")
+"""Of the plan: the share or mean that was asked for, and the mean width of its interval."""
+
+Numbers = NDArray[np.float64]
+"""Of shape (estimates, columns)."""
+
+
+def packed(numbers: Numbers) -> bytes:
+    return numbers.astype("<f8").tobytes()
+
+
+def unpacked(data: bytes | memoryview, columns: tuple[str, ...]) -> Numbers:
+    return np.frombuffer(bytes(data), dtype="<f8").reshape(-1, len(columns))
+
+
+def cells_of(run: Run) -> Iterator[tuple[Item, Cell]]:
+    """The estimates that a report shows, in its order."""
+    return ((item, cell) for item in read(run).items for cell in item.shown)
+
+
+def measured(run: Run, shares: Iterable[KnownShare]) -> Numbers:
+    """What a finished run says of each estimate, beside the share that is true of those who were simulated."""
+    held: Truths = {}
+    for known in shares:
+        held.setdefault((known.position, known.stratum), {})[known.choice] = known.share
+    rows = []
+    for item, cell in cells_of(run):
+        found = [getattr(cell.estimate, name) for name in COLUMNS[:-1]]
+        rows.append([*found, _held(item, cell, held)])
+    return np.array(rows, dtype=float)  # None becomes NaN
+
+
+def foreseen(run: Run, population: Population) -> Numbers:
+    """What was asked for and what the planner says of it, for each estimate of a run."""
+    strata = population.marginals()
+    rows = []
+    for item, cell in cells_of(run):
+        rows.append([_truth(item, cell, strata, population), _width(item, cell, strata, population)])
+    return np.array(rows, dtype=float)
+
+
+def as_they_are(numbers: Numbers) -> Numbers:
+    """The same of people who are given, not drawn: what is true of them is the truth, and nothing is planned."""
+    return np.column_stack([numbers[:, -1], np.full(len(numbers), math.nan)])
+
+
+def _truth(item: Item, cell: Cell, strata: list[Marginals], population: Population) -> float:
+    stratum = cell.estimate.stratum
+    everybody = population.weights if known_shares(item.partition) else population.parts
+    parts = everybody if stratum is None else np.eye(len(strata))[stratum]
+    shares = sum(part * one[item.position] for part, one in zip(parts, strata, strict=True))
+    return _of(item, cell, dict(enumerate(np.asarray(shares).tolist())))
+
+
+def _of(item: Item, cell: Cell, shares: dict[int, float]) -> float:
+    """The share of a choice, or the mean, by the shares of all answers; NaN where there is none."""
+    if cell.estimate.measure == MEAN:
+        mean = known_mean(shares, item.question.values)
+        return math.nan if mean is None else mean
+    return shares.get(cell.estimate.choice, math.nan)
+
+
+def _held(item: Item, cell: Cell, held: Truths) -> float:
+    """What is true of those who took part, weighted as the estimate is."""
+    if cell.estimate.stratum is not None:
+        return _of(item, cell, held.get((item.position, cell.estimate.stratum), {}))
+    return _of(item, cell, truth_of_all(item.partition, item.position, item.totals, held))
+
+
+def _width(item: Item, cell: Cell, strata: list[Marginals], population: Population) -> float:
+    """Mean width of the interval, as the planner has it; NaN for what it does not plan."""
+    stratum, sizes = cell.estimate.stratum, population.respondents * population.parts
+    if stratum is not None:
+        ahead = _forecast(item, cell, strata[stratum][item.position], sizes[stratum])
+        return math.nan if ahead is None else ahead.width
+    if not known_shares(item.partition):
+        shares = sum(part * one[item.position] for part, one in zip(population.parts, strata, strict=True))
+        ahead = _forecast(item, cell, np.asarray(shares), population.respondents)
+        return math.nan if ahead is None else ahead.width
+    errors = []
+    for one, size in zip(strata, sizes, strict=True):
+        ahead = _forecast(item, cell, one[item.position], size)
+        errors.append(math.nan if ahead is None else ahead.standard_error)
+    spread = float(np.sqrt(np.sum((population.weights * np.array(errors)) ** 2)))
+    return min(2 * normal_quantile(item.confidence) * spread, _widest(item, cell))
+
+
+def _widest(item: Item, cell: Cell) -> float:
+    """The width of an interval of all that is possible."""
+    if cell.estimate.measure != MEAN:
+        return 1.0
+    points = [float(value) for value in item.question.values if value is not None]
+    return max(points) - min(points)
+
+
+def _forecast(item: Item, cell: Cell, shares: Numbers, size: float) -> plan.Forecast | None:
+    """None where the planner has nothing to say: of the mean of those alone who gave a point."""
+    mechanism, options = item.mechanism, dict[str, Any](confidence=item.confidence)
+    n = max(1, round(size))
+    if isinstance(mechanism, EachOption):
+        share = float(shares[cell.estimate.choice])
+        return plan.forecast(n, mechanism.channel, [1 - share, share], answer=1, **options)
+    if cell.estimate.measure == MEAN:
+        values = [value for value in item.question.values if value is not None]
+        some = len(values) < len(item.question.values)
+        return None if some else plan.forecast(n, mechanism, shares, values=values, **options)
+    return plan.forecast(n, mechanism, shares, answer=cell.estimate.choice, **options)

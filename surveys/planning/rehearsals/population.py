@@ -1,0 +1,186 @@
+"""Who is simulated: how many people in which groups, what is true of them, and what is true of everybody by that."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collector.designs import Design
+from collector.designs.items import answer_count
+from estimator.runs.estimation import known_shares
+from estimator.runs.groups import separate
+from surveys.planning.rehearsals.respondents import (
+    Item,
+    RehearsalError,
+    Respondent,
+    ask,
+    shares_of,
+    strata_shares,
+    ticked,
+)
+
+Given = list[float] | dict[str, float]
+"""Shares of the answers (for several choices of each option), or of a number its `mean` and perhaps its `spread`."""
+
+Marginals = list[NDArray[np.float64]]
+"""For each item how often each answer meets a ticket; for several choices how often each option is ticked."""
+
+
+@dataclass(frozen=True)
+class Population:
+    """Simulated people. `tables` hold for each stratum, by the items' keys, how often each answer is given there.
+
+    `sizes` are the numbers of people in the strata; None where they come as the strata's shares have it.
+    """
+
+    design: Design
+    respondents: int
+    sizes: tuple[int, ...] | None
+    tables: tuple[dict[str, list[float]], ...]
+
+    @property
+    def items(self) -> list[Item]:
+        items: list[Item] = self.design.document["items"]
+        return items
+
+    @property
+    def parts(self) -> NDArray[np.float64]:
+        """The part of the respondents that is expected in each stratum."""
+        if self.sizes is not None:
+            return np.array(self.sizes) / self.respondents
+        return np.array(strata_shares(self.design))
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """How the strata count in what is said of everybody: by their known shares, else by who takes part."""
+        return np.array(known_shares(separate(self.design)) or self.parts)
+
+    def draw(self, generator: np.random.Generator) -> Iterator[Respondent]:
+        """The people, one at a time; every random number of theirs is drawn before the first is given."""
+        strata = self._strata(generator)
+        drawn = [self._answers(item, strata, generator) for item in self.items]
+        for person, stratum in enumerate(strata.tolist()):
+            given = {item["key"]: answers[person] for item, answers in zip(self.items, drawn, strict=True)}
+            yield Respondent(stratum, tuple(ask(self.items, lambda item, given=given: given[item["key"]])))  # type: ignore[misc]
+
+    def marginals(self) -> list[Marginals]:
+        """What is true in each stratum, of all its people; of those who are not asked it is what is sent for them."""
+        return [marginals(self.items, table) for table in self.tables]
+
+    def _strata(self, generator: np.random.Generator) -> NDArray[np.int64]:
+        if self.sizes is not None:
+            return np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return generator.choice(len(self.design.strata), size=self.respondents, p=self.parts)
+
+    def _answers(self, item: Item, strata: NDArray[np.int64], generator: np.random.Generator) -> list[Any]:
+        """Everybody's answer to one item, asked or not."""
+        uniform = generator.random((len(strata), answer_count(item) if item["kind"] == "several_choices" else 1))
+        tables = np.array([table[item["key"]] for table in self.tables])[strata]
+        if item["kind"] == "several_choices":
+            return [ticked(item, marks, generator) for marks in (uniform < tables).tolist()]
+        steps = np.cumsum(tables, axis=1)
+        answers: list[int] = (uniform * steps[:, -1:] >= steps).sum(axis=1).tolist()
+        return answers
+
+
+def population(design: Design, said: dict[str, Any]) -> Population:
+    """The population that was asked for.
+
+    Parameters
+    ----------
+    said : dict
+        `respondents`; `sizes`, a number for each stratum, or None; `shares`, by the items' keys; `groups`, by the
+        strata's keys and then like `shares`, where it differs there. Where no shares are given, all answers are equally
+        frequent.
+
+    Raises
+    ------
+    RehearsalError
+        Naming the item and what its shares must be.
+    """
+    known = {item["key"]: item for item in design.document["items"]}
+    groups = said.get("groups") or {}
+    for shares in (said["shares"], *groups.values()):
+        if unknown := sorted(set(shares) - set(known)):
+            raise RehearsalError(f"share: the survey has no item {', '.join(unknown)}")
+    tables = tuple(
+        {key: shares_of(item, (said["shares"] | groups.get(stratum, {})).get(key)) for key, item in known.items()}
+        for stratum in design.strata
+    )
+    sizes = said.get("sizes")
+    return Population(design, said["respondents"], None if sizes is None else tuple(sizes), tables)
+
+
+def marginals(items: Sequence[Item], table: dict[str, list[float]]) -> Marginals:
+    """How often each answer meets a ticket, exactly: answers are independent but for what leads to a question."""
+    asked: dict[str, float] = {}
+    said = []
+    for item in items:
+        condition, shares = item.get("asked_if"), np.array(table[item["key"]])
+        reach = 1.0
+        if condition is not None:
+            earlier = next(one for one in items if one["key"] == condition["item"])
+            reach = asked[earlier["key"]] * _leading(earlier, table[earlier["key"]], condition["answers"])
+        asked[item["key"]] = reach
+        if item["kind"] == "several_choices":
+            said.append(reach * _ticked_shares(item, shares))
+        else:
+            sent = reach * shares
+            if condition is not None:
+                sent[item["unasked"]] += 1 - reach
+            said.append(sent)
+    return said
+
+
+def _leading(item: Item, table: list[float], leading: list[int]) -> float:
+    """The chance that somebody who is asked has one of the answers that lead on."""
+    if item["kind"] != "several_choices":
+        return float(sum(table[place] for place in leading))
+    free, refuse = _free_options(item, table)
+    most = item.get("most", len(table))
+    inside = _counts([share for place, share in free if place in leading])
+    outside = _counts([share for place, share in free if place not in leading])
+    without = sum(
+        chance * other * _none_of(held, beside, most)
+        for held, chance in enumerate(inside)
+        for beside, other in enumerate(outside)
+    )
+    refused = refuse if item.get("prefer_not") and len(table) - 1 in leading else 0.0
+    return float((1 - refuse) * (1 - without) + refused)
+
+
+def _none_of(held: int, beside: int, most: int) -> float:
+    """The chance that none of `held` options is among `most` that are kept of them and `beside` others, at random."""
+    if held + beside <= most:
+        return float(held == 0)
+    chance = 1.0
+    for kept in range(most):
+        chance *= max(beside - kept, 0) / (held + beside - kept)
+    return chance
+
+
+def _ticked_shares(item: Item, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How often each option stays ticked: "prefer not to say" alone, of too many so many as may be."""
+    free, refuse = _free_options(item, shares.tolist())
+    most, kept = item.get("most", len(shares)), shares.copy()
+    for place, share in free:
+        others = _counts([one for other, one in free if other != place])
+        stays = sum(chance * min(1.0, most / (number + 1)) for number, chance in enumerate(others))
+        kept[place] = (1 - refuse) * share * stays
+    return kept
+
+
+def _free_options(item: Item, table: list[float]) -> tuple[list[tuple[int, float]], float]:
+    """The options that are ticked each for itself, and how often "prefer not to say" stands in their place."""
+    options = list(enumerate(table))
+    return (options[:-1], table[-1]) if item.get("prefer_not") else (options, 0.0)
+
+
+def _counts(shares: list[float]) -> NDArray[np.float64]:
+    """The chance that 0, 1, 2, ... of independent options are ticked."""
+    chances = np.array([1.0])
+    for share in shares:
+        chances = np.convolve(chances, [1 - share, share])
+    return chances

@@ -1,0 +1,194 @@
+"""What changes rehearsals: asking for one, doing it, stopping it, forgetting it."""
+
+import secrets
+import time
+from typing import Any
+
+import numpy as np
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
+from django.utils import timezone
+
+from collector.designs import Design
+from collector.designs.selectors import get_design
+from collector.designs.services import close_design, freeze_design
+from collector.models import FrozenDesign
+from collector.reports.services import clear_rehearsal, discard_rehearsal
+from estimator.base import jobs
+from estimator.base.cells import Watch, unwatched
+from estimator.runs import services as estimator
+from surveys.accounts.audit_log import record
+from surveys.definition import definitions
+from surveys.lifecycle import selectors
+from surveys.models import Rehearsal, Repetition, Survey
+from surveys.planning.rehearsals import measures, simulation
+from surveys.planning.rehearsals.population import Population, population
+from surveys.planning.rehearsals.respondents import Respondent
+
+TURN = 5.0
+"""Seconds after which a worker looks at what else there is to do before the next repetition."""
+LARGEST_SEED = 2**31 - 1
+
+
+def new_seed() -> int:
+    return secrets.randbelow(LARGEST_SEED)
+
+
+def design_to_rehearse(survey: Survey, number: int) -> Design:
+    """The survey as it is written now, as a design of a rehearsal. Raises DefinitionError naming what is missing."""
+    return definitions.design_of(selectors.definition_of(survey) | {"rehearsal": True}, version=number)
+
+
+@transaction.atomic
+def request_rehearsal(
+    survey: Survey, said: dict[str, Any], *, repetitions: int, seed: int, by: User | None = None
+) -> Rehearsal:
+    """Freeze the survey as it is written now into a rehearsal of its own, and wake a worker once that is committed.
+
+    Raises
+    ------
+    DefinitionError
+        Where the survey could not be opened as it is.
+    RehearsalError
+        Where what was asked for does not fit it.
+    """
+    last = survey.rehearsals.first()
+    number = last.number + 1 if last else 1
+    design = design_to_rehearse(survey, number)
+    while FrozenDesign.objects.filter(digest=design.digest).exists():  # of another survey's rehearsal: never shared
+        design = design_to_rehearse(survey, design.document["version"] + 1)
+    population(design, said)
+    freeze_design(design.document)
+    asked = Rehearsal.objects.create(
+        survey=survey, number=number, design_id=design.digest, said=said, repetitions=repetitions, seed=seed
+    )
+    words = f"rehearsal {number}: {said['respondents']} respondents, {repetitions} times"
+    record(by, "asked for a rehearsal", survey=survey, detail=words)
+    transaction.on_commit(lambda: wake(asked.pk))
+    return asked
+
+
+def wake(rehearsal_id: int) -> None:
+    jobs.wake("surveys.execute_rehearsal", rehearsal_id)
+
+
+def resume_waiting() -> list[int]:
+    """Wake the rehearsals that nobody does."""
+    return jobs.resume(Rehearsal, wake)
+
+
+def execute(
+    rehearsal_id: int,
+    *,
+    seconds: float = TURN,
+    people: list[Respondent] | None = None,
+    watch: Watch = unwatched,
+) -> None:
+    """Do the next repetitions, unless another worker does or all are done; after `seconds` leave the rest for later.
+
+    `people` are the simulated respondents where they are not drawn: their answers are kept nowhere. `watch` is told how
+    much is done, in [0, 1].
+    """
+    lease = jobs.take(Rehearsal, rehearsal_id)
+    if lease:
+        try:
+            _do(Rehearsal.objects.get(pk=rehearsal_id), lease, time.monotonic() + seconds, people, watch)
+        except jobs.LeaseLost:
+            _end_where_asked(rehearsal_id, lease)
+        except Exception as error:
+            jobs.give_back(Rehearsal, rehearsal_id, lease, error)
+            for failed in Rehearsal.objects.filter(pk=rehearsal_id, state=Rehearsal.State.FAILED):
+                _put_away(failed)
+            raise
+
+
+def stop(asked: Rehearsal) -> None:
+    """Have it end with the repetitions that are done."""
+    waiting = Rehearsal.objects.filter(pk=asked.pk, state=Rehearsal.State.QUEUED)
+    if waiting.update(state=Rehearsal.State.DONE, finished_at=timezone.now(), stopping=True):
+        _put_away(asked)
+        return
+    Rehearsal.objects.filter(pk=asked.pk, state=Rehearsal.State.RUNNING).update(stopping=True)
+
+
+@transaction.atomic
+def forget(asked: Rehearsal, *, by: User | None = None) -> None:
+    """Delete a rehearsal with everything that was made for it. A worker that is at it notices and stops."""
+    record(by, "deleted a rehearsal", survey=asked.survey, detail=f"rehearsal {asked.number}")
+    asked.delete()
+
+
+@receiver(post_delete, sender=Rehearsal)
+def _forget_design(instance: Rehearsal, **_: Any) -> None:
+    """However a rehearsal goes, also with its whole survey: its runs and its design go with it."""
+    with transaction.atomic():
+        estimator.forget_rehearsal(instance.design_id)
+        discard_rehearsal(instance.design_id)
+
+
+def _do(asked: Rehearsal, lease: str, until: float, people: list[Respondent] | None, watch: Watch) -> None:
+    design = get_design(asked.design_id)
+    drawn_from = population(design, asked.said)
+    while asked.done.count() < asked.repetitions:
+        number = asked.done.count() + 1
+        watch((number - 1) / asked.repetitions)
+        _repeat(asked, lease, drawn_from, number, people)
+        if time.monotonic() > until and number < asked.repetitions:
+            # Between two repetitions others have their turn: the installation may have one worker alone.
+            jobs.hold(Rehearsal, asked.pk, lease, state=Rehearsal.State.QUEUED, tries=0)
+            wake(asked.pk)
+            return
+    finished = {"state": Rehearsal.State.DONE, "progress": 100, "finished_at": timezone.now()}
+    jobs.hold(Rehearsal, asked.pk, lease, **finished)
+    _put_away(asked)
+
+
+def _repeat(asked: Rehearsal, lease: str, drawn_from: Population, number: int, people: list[Respondent] | None) -> None:
+    """One repetition: all send, the reports are folded and estimated, the estimates are kept, the reports forgotten."""
+    design = drawn_from.design
+    clear_rehearsal(design.digest)  # of a repetition that was cut off
+    generator, truths = np.random.default_rng([asked.seed, number]), simulation.Truths(design)
+
+    def before(stored: int) -> None:
+        _renew(asked, lease, number - 1 + stored / asked.respondents)
+
+    who = drawn_from.draw(generator) if people is None else people
+    for _ in simulation.send(design, who, generator, truths, before=before):
+        pass
+    _renew(asked, lease, number)
+    run = estimator.run_now(design.digest)
+    shares = list(truths.shares())
+    numbers = measures.measured(run, shares)
+    with transaction.atomic():
+        jobs.renew(Rehearsal, asked.pk, lease)
+        Repetition.objects.create(rehearsal=asked, number=number, numbers=measures.packed(numbers))
+        if number == 1:
+            estimator.record_known_shares(design.digest, shares)
+            ahead = measures.foreseen(run, drawn_from) if people is None else measures.as_they_are(numbers)
+            jobs.hold(Rehearsal, asked.pk, lease, run=run, foreseen=measures.packed(ahead))
+        else:
+            run.delete()
+        clear_rehearsal(design.digest)
+
+
+def _renew(asked: Rehearsal, lease: str, done: float) -> None:
+    """Tell how far it is; LeaseLost where it shall stop."""
+    progress = min(99, int(100 * done / asked.repetitions))
+    jobs.renew(Rehearsal, asked.pk, lease, progress=progress)
+    if Rehearsal.objects.filter(pk=asked.pk, stopping=True).exists():
+        raise jobs.LeaseLost
+
+
+def _end_where_asked(rehearsal_id: int, lease: str) -> None:
+    """Where it was stopped, this worker puts it away; where another has it by now, that one does."""
+    held = Rehearsal.objects.filter(pk=rehearsal_id, lease=lease, state=Rehearsal.State.RUNNING, stopping=True)
+    if held.update(state=Rehearsal.State.DONE, finished_at=timezone.now()):
+        _put_away(Rehearsal.objects.get(pk=rehearsal_id))
+
+
+def _put_away(asked: Rehearsal) -> None:
+    """No report of it stays, and no more are taken; the estimates of its first repetition can be read."""
+    clear_rehearsal(asked.design_id)
+    close_design(asked.design_id)

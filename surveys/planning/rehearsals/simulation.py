@@ -1,0 +1,154 @@
+"""Simulated respondents with known answers go the way of real ones, one at a time.
+
+Each answer is drawn with the browser's sampler rules, put on the wire as the browser puts it, and stored by the same
+service. Designs of rehearsals say that they are some, so their reports can never mix with real ones. What is kept of
+the true answers is their totals alone, to be marked beside the estimates.
+"""
+
+import json
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from collector.designs import Design, selectors
+from collector.designs.items import answer_count
+from collector.endpoint import receiving
+from estimator.models import KnownShare, Run
+from estimator.runs import services as estimator
+from randomized_response import draw_ticket
+from randomized_response.symbols import read_symbols, ticket_boxes
+from surveys.lifecycle import services
+from surveys.models import Survey, Version
+from surveys.planning.rehearsals.respondents import Respondent, answers_to_send
+
+WORDS = 4096
+BATCH = 250
+"""Simulated reports that are stored in one transaction: while it lasts no real one can be."""
+
+
+def start(survey: Survey, *, by: User | None = None) -> Version:
+    """Open a fresh version of a survey that is a rehearsal as a whole, as its author wrote it."""
+    if survey.state == Survey.State.OPEN:
+        services.close_survey(survey, by=by)
+    if survey.state == Survey.State.CLOSED:
+        services.revise_survey(survey, by=by)
+    return services.open_survey(survey, by=by)
+
+
+def finish(version: Version) -> Run:
+    """Close the version that was rehearsed on; the run that estimates it."""
+    return services.close_survey(version.survey)
+
+
+class Truths:
+    """The totals of what is true of those who have sent: how many in each stratum hold each answer.
+
+    Of those who were not asked it is what is sent for them.
+    """
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+        self.known: Counter[tuple[int, int, int]] = Counter()
+        self.sizes: Counter[int] = Counter()
+
+    def add(self, respondent: Respondent) -> None:
+        self.sizes[respondent.stratum] += 1
+        self.known.update((*held, respondent.stratum) for held in _held(self.design, respondent))
+
+    def shares(self) -> Iterator[KnownShare]:
+        """Of all, and of each stratum that has anybody."""
+        strata = range(len(self.design.strata))
+        groups: dict[int | None, list[int]] = {None: list(strata)}
+        if self.design.strata != ("",):
+            groups.update({stratum: [stratum] for stratum in strata})
+        for position, item in enumerate(self.design.document["items"]):
+            for group, members in groups.items():
+                respondents = sum(self.sizes[stratum] for stratum in members)
+                for choice in range(answer_count(item) if respondents else 0):
+                    yield KnownShare(
+                        design_id=self.design.digest,
+                        position=position,
+                        choice=choice,
+                        stratum=group,
+                        respondents=respondents,
+                        holders=sum(self.known[position, choice, stratum] for stratum in members),
+                    )
+
+
+def send(
+    design: Design,
+    respondents: Iterable[Respondent],
+    generator: np.random.Generator,
+    truths: Truths,
+    *,
+    before: Callable[[int], None] = lambda stored: None,
+) -> Iterator[int]:
+    """Send one report for each respondent; yields how many are stored, and adds what is true of them to `truths`.
+
+    `before` is told how many are stored, within the transaction that stores the next ones.
+    """
+    next_word, people, stored = _words(generator), iter(respondents), 0
+    while batch := list(islice(people, BATCH)):
+        bodies = [report_body(design, one, next_word, nonce=secrets.token_hex(16)) for one in batch]
+        with transaction.atomic():
+            before(stored)
+            receiving.receive_simulated(bodies, slug=design.slug)
+        for one in batch:
+            truths.add(one)
+            stored += 1
+            yield stored
+
+
+def rehearse(version: Version, respondents: Iterable[Respondent], generator: np.random.Generator) -> Iterator[int]:
+    """Send for everybody to a version of a survey that is a rehearsal as a whole, and record the known shares."""
+    design = selectors.get_design(version.design_id)
+    truths = Truths(design)
+    yield from send(design, respondents, generator, truths)
+    estimator.record_known_shares(design.digest, truths.shares())
+
+
+def report_body(design: Design, respondent: Respondent, next_word: Callable[[], int], *, nonce: str) -> bytes:
+    """The bytes that a browser sends for this person: tickets are drawn for each item, then read for her answers."""
+    drawn = [[draw_ticket(box, next_word) for box in _boxes(item)] for item in design.document["items"]]
+    answers = answers_to_send(design.document["items"], respondent.answers)
+    items = zip(design.document["items"], drawn, answers, strict=True)
+    symbols = bytes(symbol for item, tickets, answer in items for symbol in _symbols(item, tickets, answer))
+    body = {
+        "design": design.digest,
+        "nonce": nonce,
+        "stratum": design.strata[respondent.stratum],
+        "report": symbols.hex(),
+    }
+    return json.dumps(body, separators=(",", ":")).encode()
+
+
+def _boxes(item: dict[str, Any]) -> tuple[int, ...]:
+    return ticket_boxes(item["encoding"], item["channel"]["weights"], len(item["choices"]))
+
+
+def _symbols(item: dict[str, Any], tickets: list[int], answer: int | tuple[int, ...]) -> tuple[int, ...]:
+    channel = item["channel"]
+    return read_symbols(item["encoding"], channel["weights"], tickets, answer, size=channel.get("size", 0))
+
+
+def _held(design: Design, respondent: Respondent) -> Iterator[tuple[int, int]]:
+    """The places of the items and answers that she holds; of several choices each option that she ticked."""
+    for position, answer in enumerate(answers_to_send(design.document["items"], respondent.answers)):
+        options = (answer,) if isinstance(answer, int) else [place for place, one in enumerate(answer) if one]
+        yield from ((position, option) for option in options)
+
+
+def _words(generator: np.random.Generator) -> Callable[[], int]:
+    """A source of uniform 32-bit words, fetched in blocks."""
+
+    def stream() -> Iterator[int]:
+        while True:
+            yield from generator.integers(0, 2**32, size=WORDS, dtype=np.uint64).tolist()
+
+    return stream().__next__

@@ -1,0 +1,216 @@
+"""The plan of a whole survey: each question as it is written, with one of them moved, and what they cost together."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.http import QueryDict
+
+from estimator.base import wording
+from randomized_response import epsilon_total
+from surveys.accounts.audit_log import record
+from surveys.definition.definitions import ceiling_of
+from surveys.definition.privacy_budget import MOST_WAVES, Priced, priced_question, waves_that_fit
+from surveys.lifecycle import transitions
+from surveys.lifecycle.waves import spending, waves_of
+from surveys.models import Item, Survey
+from surveys.planning import parameters
+from surveys.planning.advice import total_caution
+from surveys.planning.drafts import Expectations, asked_of
+from surveys.planning.group_warnings import group_warnings
+from surveys.planning.parameters import BadParameter, Wanted
+from surveys.planning.presentation import Showing, show
+from surveys.planning.question import WRITTEN, Asked, Expected, Setting, forecast
+from surveys.planning.wording import amount, chance, truth_text
+
+ITEM = {"item": lambda value, field: value}
+
+Questions = list[tuple[Asked | None, Setting]]
+"""The questions of a survey, each with its slider; None where one is not complete."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A question in the table of all of them; `fault` says why it cannot be planned."""
+
+    key: str
+    wording: str
+    chosen: bool
+    epsilon: str = ""
+    odds: str = ""
+    width: str = ""
+    below: str = ""
+    direct: str = ""
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class Total:
+    """All questions together, as they are written and with the slider where it stands."""
+
+    epsilon: float | None
+    text: str
+    odds: str
+    written: str
+    below: str
+    caution: str
+    fresh: str
+    remember: str
+    """Waves that fit under the ceiling, beside what was spent: drawn anew in each, or remembered."""
+
+
+@dataclass(frozen=True)
+class SurveyPlan:
+    """The plan of a survey; `showing` is that of the chosen question, None where it cannot be planned."""
+
+    chosen: Item | None
+    asked: Asked | None
+    wanted: Wanted
+    lines: tuple[Line, ...]
+    total: Total
+    showing: Showing | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "item": self.chosen.key if self.chosen else None,
+            "questions": [vars(line) for line in self.lines],
+            "total": vars(self.total),
+            "plan": self.showing.to_dict() if self.showing else None,
+        }
+
+
+def plan_of(survey: Survey, query: QueryDict) -> SurveyPlan:
+    """Every question at these respondents and this expected share. Raises BadParameter."""
+    said = parameters.of_survey(query, beside=ITEM)
+    items = list(survey.items.all())
+    chosen = _chosen(items, said.get("item"))
+    asked = asked_of(chosen) if chosen else None
+    wanted = parameters.of_item(query, asked, beside=ITEM) if asked else Wanted()
+    questions = [(item, asked_of(item)) for item in items]
+    lines, moved, expected, below = [], [], [], 0.0
+    for item, one in questions:
+        here = wanted if item == chosen else _unmoved(wanted)
+        line, chance_below = _line(item, one, here, chosen=item == chosen)
+        lines.append(line)
+        moved.append((one, here.setting))
+        expected.append((one, here))
+        below += chance_below
+    earlier = [] if survey.rehearsal else spending(waves_of(survey))
+    total = _total(moved, [(one, WRITTEN) for _, one in questions], min(below, 1.0), earlier)
+    total = replace(total, caution=f"{total.caution} {_small_groups(survey, expected, wanted.respondents)}".strip())
+    return SurveyPlan(chosen, asked, wanted, tuple(lines), total, show(asked, wanted) if asked else None)
+
+
+@transaction.atomic
+def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -> Item:
+    """Write the slider's place into a question of a draft.
+
+    Raises
+    ------
+    NotAllowed
+        Where the survey is not a draft.
+    BadParameter
+        Where there is no such question, its mechanism has no slider, or the place is out of bounds.
+    """
+    held = Survey.objects.select_for_update().get(pk=survey.pk)
+    transitions.require_draft(held)
+    item = _chosen(list(held.items.all()), key)
+    asked = asked_of(item) if item else None
+    if item is None or asked is None or asked.fixed:
+        raise BadParameter("item", f"item must be a question whose mechanism has a slider; got {key}")
+    setting = parameters.of_item(query, asked, beside=ITEM).setting
+    if setting == WRITTEN:
+        raise BadParameter("truth", "truth or epsilon must say where the slider stands; got neither")
+    for name, value in _written(asked, setting).items():
+        setattr(item, name, value)
+    item.save()
+    record(by, "planned a question", survey=held, detail=f"{item.key}: {', '.join(_said(item))}")
+    return item
+
+
+def _said(item: Item) -> list[str]:
+    return [f"{name} {value}" for name in ("truth", "epsilon") if (value := getattr(item, name))]
+
+
+def _written(asked: Asked, setting: Setting) -> dict[str, Any]:
+    """The fields of an item that say the setting."""
+    if asked.by_truth:
+        return {"truth": truth_text(asked.truth_at(setting))}
+    return {"epsilon": f"{setting.epsilon:.6g}", "truth": "", "on": "", "off": "", "size": None}
+
+
+def _chosen(items: list[Item], key: str | None) -> Item | None:
+    """The named question, else the first one that can be planned."""
+    if key is None:
+        return next((item for item in items if asked_of(item)), None)
+    found = next((item for item in items if item.key == key), None)
+    if found is None:
+        raise BadParameter("item", f"item must be one of {', '.join(item.key for item in items)}; got {key}")
+    return found
+
+
+def _unmoved(wanted: Wanted) -> Wanted:
+    """The same respondents and share for a question that is not chosen; its mean is taken to be in the middle."""
+    return Wanted(
+        expected=Expected(wanted.expected.share), respondents=wanted.respondents, confidence=wanted.confidence
+    )
+
+
+def _line(item: Item, asked: Asked | None, wanted: Wanted, *, chosen: bool) -> tuple[Line, float]:
+    """The question's line, and the chance that its estimate is negative."""
+    words = str(item.wording.get(item.survey.language, "")) or item.key
+    if asked is None:
+        return Line(item.key, words, chosen, fault="Its mechanism is not complete."), 0.0
+    mechanism = asked.at(wanted.setting)
+    ahead = forecast(asked, mechanism, asked.shares(wanted.expected), wanted.respondents, wanted.confidence)
+    line = Line(
+        item.key, words, chosen, wording.epsilon(mechanism.epsilon), wording.odds(mechanism.ratio),
+        amount(asked, ahead.width), chance(ahead.below), wording.count(max(1, round(ahead.direct_n))),
+    )  # fmt: skip
+    return line, ahead.below
+
+
+def _total(moved: Questions, written: Questions, below: float, earlier: list[Priced]) -> Total:
+    now, before = _epsilon(moved), _epsilon(written)
+    if now is None or before is None:
+        return Total(None, "–", "–", "–", "–", "", "–", "–")
+    caution = total_caution(now, settings.CANDOR_EPSILON_CEILING)
+    odds = wording.odds(math.exp(min(now, 700.0)))
+    return Total(
+        now, wording.epsilon(now), odds, wording.epsilon(before), chance(below), caution.sentence if caution else "",
+        *(_waves(moved, repeats, earlier) for repeats in ("fresh", "remember")),
+    )  # fmt: skip
+
+
+def _small_groups(survey: Survey, questions: Expectations, respondents: int) -> str:
+    """The warning of groups that may expect too few of these respondents; empty where a share is not complete."""
+    language = survey.language
+    groups = [
+        {"label": {language: group.label.get(language) or group.key}, "share": group.share or None}
+        for group in survey.groups.all()
+    ]
+    try:
+        found = group_warnings({"strata": {"groups": groups}, "languages": [language]}, questions, respondents)
+    except (ValueError, ZeroDivisionError):
+        return ""
+    return found.in_words if found and not survey.rehearsal else ""
+
+
+def _waves(questions: Questions, repeats: str, earlier: list[Priced]) -> str:
+    """How many waves of these questions fit under the ceiling, as new ones beside those that were asked before."""
+    prices = tuple(
+        priced_question(str(place), b"", asked.at(setting), asked.answers)
+        for place, (asked, setting) in enumerate(questions)
+        if asked is not None
+    )
+    fit = waves_that_fit(earlier, Priced(1, repeats, prices), ceiling_of()) if prices else None
+    return f"more than {MOST_WAVES}" if fit is None else str(fit)
+
+
+def _epsilon(questions: Questions) -> float | None:
+    """Of a person who answers every question; None where one of them is not complete."""
+    mechanisms = [asked.at(setting) for asked, setting in questions if asked is not None]
+    return epsilon_total(mechanisms) if len(mechanisms) == len(questions) else None

@@ -1,0 +1,54 @@
+"""Numbers of a plan as people read them: each with its unit, none with more digits than a plan can mean."""
+
+import math
+from fractions import Fraction
+
+from estimator.base import wording
+from surveys.planning.question import PARTS, Asked
+
+SPACE = wording.SPACE
+
+
+def amount(asked: Asked, value: float, *, bare: bool = False) -> str:
+    """A width or an error: in percentage points, or in the unit of the answers (of a scale, in its points)."""
+    if asked.values:
+        number = f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+        return number if bare else f"{number} {'scale points' if asked.kind == 'scale' else 'units'}"
+    points = f"{100 * value:.1f}" if value >= 0.001 else f"{100 * value:.2f}"
+    return points if bare else f"{points} points"
+
+
+def each(asked: Asked, value: float) -> str:
+    """What is expected: a share or a mean."""
+    return f"a mean of {value:.3g}" if asked.values else f"{whole(100 * value)}{SPACE}%"
+
+
+def whole(value: float) -> str:
+    """A number without a fraction that says nothing."""
+    return f"{value:.4g}"
+
+
+def truth_text(truth: Fraction) -> str:
+    """A truth probability as an author would write it: 1/3, 0.35; exact."""
+    if truth.denominator <= 10 or PARTS % truth.denominator:
+        return str(truth)
+    return f"{float(truth):.4f}".rstrip("0")
+
+
+def chance(probability: float) -> str:
+    """A probability in per cent, never as certain as it is not."""
+    percent = 100 * probability
+    if percent < 0.01:
+        return f"less than 0.01{SPACE}%"
+    if percent > 99.9:
+        return f"more than 99.9{SPACE}%"
+    places = 2 if percent < 1 else 1 if percent < 10 or percent > 99 else 0
+    return f"{percent:.{places}f}{SPACE}%"
+
+
+def times(cost: float, *, bare: bool = False) -> str:
+    """How many reports are worth one direct answer."""
+    if math.isinf(cost):
+        return "–" if bare else "infinitely many times"
+    number = f"{cost:.1f}" if cost < 100 else f"{cost:,.0f}"
+    return number if bare else f"{number} times"

@@ -1,0 +1,100 @@
+"""From an item's table to what a person does with a coin or a die: exactly this table, or nothing.
+
+Every report y has tickets that say it whatever is true, as many as the smallest entry of its column; these become the
+rules "mark y". What is left of the table depends on the true answer: "mark your true answer" where it is the diagonal
+(forced response, k-ary), "mark the opposite" where two answers change places (Warner), and otherwise rules that say for
+each true answer what to mark.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import gcd
+from typing import Any
+
+from surveys.rendering.own_coin.devices import DEVICES, Device, Share
+
+KINDS = ("yes_no", "one_choice", "scale")
+MOST_CHOICES = 6
+MOST_RULES = 8
+"""More than a person can be asked to follow for one question."""
+
+Table = Sequence[Sequence[int]]
+Marks = tuple[int, ...]
+OPPOSITE: Marks = (1, 0)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Where the device shows one of the outcomes, mark `marks[x]`, x being the true answer."""
+
+    outcomes: Share
+    marks: Marks
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """What to toss, and a rule for every outcome."""
+
+    device: Device
+    rules: tuple[Rule, ...]
+
+
+def instructions_for(document: Mapping[str, Any]) -> list[Instruction] | None:
+    """An instruction for each item of a frozen design; None where one has none, or where nobody answers on the web."""
+    if document["rehearsal"] or not all(map(_is_one_mark, document["items"])):
+        return None
+    found = [instruction_for(item["channel"]) for item in document["items"]]
+    complete = [instruction for instruction in found if instruction is not None]
+    return complete if len(complete) == len(found) else None
+
+
+def _is_one_mark(item: Mapping[str, Any]) -> bool:
+    """Whether everybody is asked the item and answers it with one of a few choices, drawn from one row of one table."""
+    return item["kind"] in KINDS and item["encoding"] == "single" and "asked_if" not in item
+
+
+def instruction_for(channel: Mapping[str, Any]) -> Instruction | None:
+    """The instruction with the smallest device that has exactly this channel's table; None where none has."""
+    table: Table = channel["weights"]
+    if len(table) > MOST_CHOICES:
+        return None
+    mirror = channel["name"] == "warner" and table[0][0] == table[1][1]
+    parts = _mirrored(table) if mirror else _decomposed(table)
+    whole = sum(tickets for tickets, _ in parts)
+    common = gcd(*(tickets for tickets, _ in parts))
+    for device in DEVICES if len(parts) <= MOST_RULES else ():
+        times, rest = divmod(len(device.outcomes), whole // common)
+        shares = None if rest else device.share_out([times * tickets // common for tickets, _ in parts])
+        if shares is not None:
+            return Instruction(
+                device, tuple(Rule(share, marks) for share, (_, marks) in zip(shares, parts, strict=True))
+            )
+    return None
+
+
+def own(answers: int) -> Marks:
+    """Mark the true answer."""
+    return tuple(range(answers))
+
+
+def _mirrored(table: Table) -> list[tuple[int, Marks]]:
+    """Warner's table as his device has it: own answer or the opposite, the rarer of the two first."""
+    return sorted([(table[0][1], OPPOSITE), (table[0][0], own(2))])
+
+
+def _decomposed(table: Table) -> list[tuple[int, Marks]]:
+    """Tickets with what they say for each true answer: first those that say one thing whatever is true."""
+    forced = [min(column) for column in zip(*table, strict=True)]
+    parts = [(tickets, (y,) * len(table)) for y, tickets in enumerate(forced) if tickets]
+    parts += _residual([[w - b for w, b in zip(row, forced, strict=True)] for row in table])
+    return sorted(parts, key=lambda part: part[1] == own(len(table)))  # one's own answer last, as "anything else"
+
+
+def _residual(table: list[list[int]]) -> Iterator[tuple[int, Marks]]:
+    """The tickets that depend on the true answer, as many as possible of them saying it."""
+    while sum(table[0]):
+        marks = tuple(x if row[x] else next(y for y, w in enumerate(row) if w) for x, row in enumerate(table))
+        tickets = min(row[y] for row, y in zip(table, marks, strict=True))
+        for row, y in zip(table, marks, strict=True):
+            row[y] -= tickets
+        yield tickets, marks

@@ -1,0 +1,185 @@
+"""The own-coin page and what follows it, as bytes: like the respondent's page the same for everybody."""
+
+import re
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from collector.endpoint.parsing import ParsedReport
+from collector.errors import (
+    Closed,
+    ForeignOrigin,
+    Malformed,
+    NonceTaken,
+    NotInvited,
+    Refusal,
+    TooMany,
+    Unavailable,
+    UnknownDesign,
+)
+from estimator.base import wording
+from randomized_response import question_of
+from surveys.definition.languages import address_of, switch
+from surveys.rendering import pages
+from surveys.rendering.own_coin import sentences
+from surveys.rendering.own_coin.devices import COIN
+from surveys.rendering.own_coin.instructions import Instruction, instructions_for
+from surveys.rendering.pages import Document
+
+MOST_FACES = 6
+"""A rule with more coins and dice to show than this has a bar instead, which says how often it comes."""
+
+
+def render_page(document: Document, digest: str, language: str, *, with_sheet: bool = False) -> bytes:
+    """The page that says what to toss and takes what was marked; empty where no device has every item's table.
+
+    Where the survey is by blind invitation it is empty too: nobody types the 598 symbols of a token.
+
+    `with_sheet` says whether there is a sheet of paper to lead to.
+    """
+    instructions = instructions_for(document)
+    if instructions is None or document.get("invitations", {}).get("kind") == "blind":
+        return b""
+    with translation.override(language):
+        shown = context(document, instructions, digest, language)
+    doors = {
+        "doors": switch("coin", document),
+        "sheet_address": address_of("coin-sheet", document, language) if with_sheet else "",
+    }
+    return pages.render("surveys/coin/page.html", shown | doors, language)
+
+
+def context(document: Document, instructions: list[Instruction], digest: str, language: str) -> dict[str, Any]:
+    """What the page says, and the sheet of paper too; the language must be active."""
+    return _frame(document, language) | {
+        "digest": digest,
+        "invited": "invitations" in document,
+        "group_wording": pages.text_in(document["strata"]["wording"], document, language),
+        "groups": [_group(group, document, language) for group in document["strata"]["groups"]],
+        "needs": sentences.needs(instructions),
+        "coins": any(COIN in instruction.device.parts for instruction in instructions),
+        "factor": wording.odds(prod((_ratio(item) for item in document["items"]), start=Fraction(1))),
+        "questions": [
+            _question(number, item, instruction, document, language)
+            for number, (item, instruction) in enumerate(zip(document["items"], instructions, strict=True), start=1)
+        ],
+    }
+
+
+def render_review(document: Document, looked: ParsedReport, language: str) -> bytes:
+    """What was marked, with the nonce that makes pressing Send twice one report. Nothing is stored yet."""
+    marked = {f"item-{number}": str(symbol) for number, symbol in enumerate(looked.report, start=1)}
+    marked["stratum"] = looked.stratum
+    context = _frame(document, language) | {
+        "looked": looked,
+        "code": " ".join(re.findall("....", looked.invitation)),
+        "lines": list(lines(document, language, marked)),
+        "send_address": address_of("coin-send", document, language),
+    }
+    return pages.render("surveys/coin/review.html", context, language)
+
+
+def lines(document: Document, language: str, marked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """The group, where there are groups, then each question, with every choice and whether it is marked.
+
+    `marked` is what a form says by the names of its fields.
+    """
+    strata = document["strata"]
+    if strata["groups"]:
+        groups = [_group(group, document, language) for group in strata["groups"]]
+        choices = [_choice(group["key"], group["label"], marked.get("stratum", "")) for group in groups]
+        wording = pages.text_in(strata["wording"], document, language)
+        yield {"name": "stratum", "number": 0, "wording": wording, "choices": choices}
+    for number, item in enumerate(document["items"], start=1):
+        name = f"item-{number}"
+        labels = [pages.text_in(choice, document, language) for choice in item["choices"]]
+        choices = [_choice(str(value), label, marked.get(name, "")) for value, label in enumerate(labels)]
+        wording = pages.text_in(item["wording"], document, language)
+        yield {"name": name, "number": number, "wording": wording, "choices": choices}
+
+
+def _choice(value: str, label: str, marked: str) -> dict[str, Any]:
+    return {"value": value, "label": label, "marked": value == marked}
+
+
+def render_sent(document: Document, language: str) -> bytes:
+    """What happened to a form that was taken."""
+    return pages.render("surveys/coin/sent.html", _frame(document, language), language)
+
+
+def render_refusal(document: Document, refusal: Refusal, language: str) -> bytes:
+    """Why a form was not taken, and the way back."""
+    with translation.override(language):
+        why = reason(refusal)
+    return pages.render("surveys/coin/refused.html", _frame(document, language) | {"reason": why}, language)
+
+
+def _frame(document: Document, language: str) -> dict[str, Any]:
+    return pages.texts_in(document, language) | {
+        "address": address_of("coin", document, language),
+        "version": document["version"],
+    }
+
+
+def _group(group: Mapping[str, Any], document: Document, language: str) -> dict[str, str]:
+    return {"key": group["key"], "label": pages.text_in(group["label"], document, language)}
+
+
+def _question(
+    number: int, item: Mapping[str, Any], instruction: Instruction, document: Document, language: str
+) -> dict[str, Any]:
+    choices = [pages.text_in(choice, document, language) for choice in item["choices"]]
+    return {
+        "name": f"item-{number}",
+        "wording": pages.text_in(item["wording"], document, language),
+        "choices": choices,
+        "toss": sentences.TOSS[instruction.device.key],
+        "outcomes": len(instruction.device.outcomes),
+        "factor": wording.odds(_ratio(item)),
+        "rules": [_rule(instruction, place, choices) for place in range(len(instruction.rules))],
+    }
+
+
+def _rule(instruction: Instruction, place: int, choices: list[str]) -> dict[str, Any]:
+    rule = instruction.rules[place]
+    drawn = sorted(rule.outcomes, key=str) if sum(map(len, rule.outcomes)) <= MOST_FACES else []
+    return {
+        "shown": sentences.shown(instruction, place),
+        "told": sentences.told(rule.marks, choices),
+        "count": len(rule.outcomes),
+        "pictures": drawn,
+    }
+
+
+def _ratio(item: Mapping[str, Any]) -> Fraction:
+    """By how much one report can multiply the odds of an answer; finite in every design that was frozen."""
+    return Fraction(question_of(item).mechanism.ratio)
+
+
+def reason(refusal: Refusal) -> str:
+    """Why a form was not taken, in a sentence that quotes nothing of it."""
+    match refusal:
+        case ForeignOrigin():
+            return _("It did not come from this survey’s own page. Open the page again and send from there.")
+        case UnknownDesign() | Closed():
+            return _("It was made for another version of the survey, which takes no more answers. Open the page again.")
+        case NonceTaken():
+            return _("Something else was sent from that page before, and it stays. Open the page again to send anew.")
+        case NotInvited():
+            return _(
+                "Your invitation cannot be used here: it is not one of this survey’s, or it was used before. Nothing "
+                "was stored, and an invitation that was not used stays good."
+            )
+        case Malformed(field="invitation"):
+            return _("One letter or digit is wrong: compare them with your invitation.")
+        case Malformed(field="stratum"):
+            return _("The group is not marked.")
+        case Malformed(field=field) if field.startswith("item-"):
+            return _("Question %(number)s is not marked.") % {"number": field.removeprefix("item-")}
+        case TooMany() | Unavailable():
+            return _("Too much arrives here at the moment. Nothing was stored. Please send it again in a few minutes.")
+    return _("What arrived is not the form of this page. Open the page again and send from there.")

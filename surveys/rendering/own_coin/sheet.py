@@ -1,0 +1,110 @@
+"""The own-coin page on paper: a PDF with boxes to tick, rendered once like the page and the same for everybody.
+
+No date, no number of its own and no random mark is in it: the same survey gives the same bytes, and nothing on a sheet
+tells one from another but what is marked.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from estimator.base.typesetting import typeset
+from surveys.rendering.own_coin import page
+from surveys.rendering.own_coin.instructions import instructions_for
+from surveys.rendering.pages import Document
+
+TEMPLATE = Path(__file__).parent / "paper" / "sheet.typ"
+
+
+def render_sheet(document: Document, digest: str, language: str) -> bytes:
+    """The sheet as a tagged PDF (PDF/UA-1); empty where there is no own-coin page, or where a letter has no glyph.
+
+    The page itself prints with any letter. A survey by invitation has no sheet: with a code on it, it would lead from a
+    person to her report.
+    """
+    instructions = instructions_for(document)
+    if instructions is None or "invitations" in document:
+        return b""
+    with translation.override(language):
+        data = _data(page.context(document, instructions, digest, language), document, language)
+    return typeset(TEMPLATE, data)
+
+
+def _data(shown: dict[str, Any], document: Document, language: str) -> dict[str, Any]:
+    """Every text of the sheet. What the page shows is `shown`, so that both say the same."""
+    group = {
+        "wording": shown["group_wording"],
+        "note": _(
+            "No coin protects your group: it is kept openly, so that groups can be compared. There are %(count)s "
+            "groups."
+        )
+        % {"count": len(shown["groups"])},
+        "choices": [group["label"] for group in shown["groups"]],
+    }
+    return {
+        "language": language,
+        "rtl": translation.get_language_bidi(),
+        "title": shown["title"],
+        "introduction": shown["introduction"],
+        "promise": _("Your true answer stays with you. This sheet gets a randomised answer."),
+        "needs": _("You need %(needs)s, and a place where nobody looks on.") % {"needs": shown["needs"]},
+        "steps": [
+            _("Read a question and think of your true answer."),
+            _("Toss, as the question says. Find the line for what you see."),
+            _("Mark what the line says, even if it is not true. Toss anew for each question."),
+        ],
+        "coins": shown["coins"],
+        "heads": _("Heads: the side with a head or an emblem."),
+        "tails": _("Tails: the side with the number."),
+        "keep": _(
+            "Keep what you toss, also when you do not like it. Mark your true answer only where the line says so."
+        ),
+        "why": _(
+            "Nobody but you knows what was tossed. So nobody, including us, can tell whether you or chance chose what "
+            "is marked."
+        ),
+        "group": group if shown["groups"] else None,
+        "questions": [_question(number, entry) for number, entry in enumerate(shown["questions"], start=1)],
+        **_endings(shown),
+        "version": _("Version %(version)s of this survey. Its digest:") % {"version": document["version"]},
+        "digest": shown["digest"],
+        "page": _("Page %(page)s of %(pages)s"),
+    }
+
+
+def _endings(shown: dict[str, Any]) -> dict[str, Any]:
+    """What is told below the last question."""
+    return {
+        "after": {
+            "title": _("What happens to this sheet"),
+            "text": _(
+                "Write nothing on it but your marks: no name, no number. The researchers type what is marked into the "
+                "survey, where it is kept without name, address or time of day, with the note that it came on paper. "
+                "Whoever sees you hand it in knows that you took part and can read what is marked, but cannot tell "
+                "whether you or chance chose it."
+            ),
+        },
+        "consent": {"title": _("By handing it in you agree to this"), "text": shown["consent"]},
+    }
+
+
+def _question(number: int, entry: dict[str, Any]) -> dict[str, Any]:
+    rules = [
+        {
+            "shown": rule["shown"][:1].upper() + rule["shown"][1:],
+            "told": rule["told"],
+            "count": rule["count"],
+            "pictures": [[str(face) for face in outcome] for outcome in rule["pictures"]],
+        }
+        for rule in entry["rules"]
+    ]
+    return {
+        "number": str(number),
+        "wording": entry["wording"],
+        "toss": str(entry["toss"]),
+        "outcomes": entry["outcomes"],
+        "rules": rules,
+        "choices": entry["choices"],
+    }

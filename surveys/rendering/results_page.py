@@ -1,0 +1,190 @@
+"""What respondents find at the survey's link once it is closed, if its owner lets them: the final estimates.
+
+Rendered from the run that closing asked for, in one of the survey's languages, the same bytes for everybody: nothing of
+a request is in it, no cookie, no script. Only what needs no assumption about who took part is shown: the interval for
+the chance of the tickets alone.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.utils import formats, translation
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from estimator.base import charts, wording
+from estimator.base.charts import Axis, Row
+from estimator.base.measures import IMPOSSIBLE, MEAN
+from estimator.models import Run
+from estimator.runs import results, targets
+from estimator.runs.estimation import is_of_use, reach_of
+from estimator.runs.groups import OTHER
+from estimator.runs.results import Cell, Item
+from surveys.definition.languages import switch
+from surveys.rendering import pages
+from surveys.rendering.pages import Document
+
+
+@dataclass(frozen=True)
+class Line:
+    """One estimate; `missing` says why there are no numbers."""
+
+    group: str
+    answer: str
+    estimate: str = ""
+    interval: str = ""
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A question with its pictures and tables, the mean and the shares apart."""
+
+    number: int
+    wording: str
+    notes: tuple[str, ...]
+    parts: tuple[tuple[SafeString, tuple[Line, ...]], ...]
+
+
+@lru_cache(maxsize=64)
+def rendered(key: str, language: str) -> bytes:
+    """The page of a finished run in one of its survey's languages. A run never changes, so it is made once."""
+    run = Run.objects.get(key=key)
+    read = results.read(run)
+    document = read.design.document
+    with translation.override(language):
+        context = {
+            **pages.texts_in(document, language),
+            "doors": switch("respond", document),
+            "counted": _number(run.reports or 0),
+            "certain": f"{100 * run.confidence:g}",
+            "grouped": bool(read.partition.parts),
+            "weighted": targets.is_weighted(targets.target(read.partition, sampled=False)),
+            "blocks": [_block(item, number, document, language) for number, item in enumerate(read.items, start=1)],
+        }
+    return pages.render("surveys/results.html", context, language)
+
+
+def _block(item: Item, number: int, document: Document, language: str) -> Block:
+    asked = pages.text_in(item.frozen["wording"], document, language)
+    parts = [cells for cells in (item.means, item.shares) if cells]
+    return Block(
+        number=number,
+        wording=asked,
+        notes=tuple(_notes(item, document, language)),
+        parts=tuple(
+            _part(item, cells, f"result-{number}-{place}", asked, document, language)
+            for place, cells in enumerate(parts)
+        ),
+    )
+
+
+def _notes(item: Item, document: Document, language: str) -> Iterator[str]:
+    frozen, flags = item.frozen, {flag for cell in item.shown for flag in cell.estimate.flags}
+    if "asked_if" in frozen:
+        yield _unasked(item, document, language)
+    if item.kind == "several_choices":
+        yield _("More than one could be ticked, so the shares need not add up to a hundred.")
+    if any(targets.is_weighted(targets.meaning(item, cell.estimate).noise_target) for cell in item.shown if cell.known):
+        yield _("All who took part: weighted by the known sizes of the groups.")
+    if any(not _of_use(item, cell) for cell in item.shown if cell.known):
+        yield _("Where a band is wider than half of all that is possible, too few answers came to tell.")
+    if IMPOSSIBLE in flags:
+        yield _("More of one answer arrived than chance explains. Somebody may have sent false reports.")
+
+
+def _of_use(item: Item, cell: Cell) -> bool:
+    low, high = cell.estimate.noise_low, cell.estimate.noise_high
+    reach = reach_of(item.question, cell.estimate.measure)
+    return low is None or high is None or is_of_use(high - low, reach)
+
+
+def _unasked(item: Item, document: Document, language: str) -> str:
+    frozen = item.frozen
+    if item.kind == "several_choices":
+        return _("Not everybody was asked this. Who was not counts as having ticked nothing.")
+    if item.kind == "number":
+        answer = _plain(float(item.question.values[frozen["unasked"]] or 0))
+    else:
+        answer = pages.text_in(frozen["choices"][frozen["unasked"]], document, language)
+    return _("Not everybody was asked this. Who was not counts as “%(answer)s”.") % {"answer": answer}
+
+
+def _part(
+    item: Item, cells: tuple[Cell, ...], key: str, asked: str, document: Document, language: str
+) -> tuple[SafeString, tuple[Line, ...]]:
+    lines = [_line(cell, document, language) for cell in cells]
+    rows = []
+    for place, (cell, line) in enumerate(zip(cells, lines, strict=True)):
+        begins = bool(item.partition.parts) and (place == 0 or lines[place - 1].group != line.group)
+        rows.append(_row(cell, line, line.group if begins else ""))
+    axis = _axis(item, rows, mean=cells[0].estimate.measure == MEAN)
+    layouts = (charts.NARROW, charts.WIDE)
+    drawn = (charts.picture(rows, key=f"{key}-{x.name}", title=asked, axis=axis, layout=x) for x in layouts)
+    return SafeString("".join(drawn)), tuple(lines)
+
+
+def _line(cell: Cell, document: Document, language: str) -> Line:
+    estimate, unit = cell.estimate, _unit(cell)
+    group, answer = _("All who took part"), _("Mean")
+    if cell.group_key == OTHER:
+        group = _("Other groups")
+    elif estimate.stratum is not None:
+        group = pages.text_in(document["strata"]["groups"][estimate.stratum]["label"], document, language)
+    if estimate.measure != MEAN:
+        choice = document["items"][estimate.position]["choices"][estimate.choice]
+        answer = pages.text_in(choice, document, language)
+    if not cell.known or estimate.noise_low is None or estimate.noise_high is None:
+        return Line(group, answer, missing=_("Not enough reports for an estimate"))
+    places = wording.decimals(estimate.standard_error, unit)
+    low, high = wording.outwards(estimate.noise_low, estimate.noise_high, places, unit)
+    return Line(
+        group,
+        answer,
+        estimate=_number(unit.factor * (estimate.constrained or 0.0), places) + unit.sign,
+        interval=f"{_number(low, places)} – {_number(high, places)}{unit.sign}",
+    )
+
+
+def _row(cell: Cell, line: Line, heading: str) -> Row:
+    if line.missing:
+        return Row(line.answer, line.missing, heading=heading)
+    estimate = cell.estimate
+    return Row(
+        label=line.answer,
+        text=f"{line.estimate} ({line.interval})",
+        estimate=estimate.constrained,
+        noise_low=estimate.noise_low,
+        noise_high=estimate.noise_high,
+        heading=heading,
+    )
+
+
+class _LocalAxis(Axis):
+    """An axis whose ticks are written as the page's language writes numbers."""
+
+    def tick(self, number: float) -> str:
+        return super().tick(number) if self.shares else _plain(number)
+
+
+def _axis(item: Item, rows: list[Row], *, mean: bool) -> Axis:
+    if not mean:
+        return charts.axis_for(rows)
+    points = [float(value) for value in item.question.values if value is not None]
+    grain = points[1] - points[0] if len(points) > 1 else 1.0
+    return _LocalAxis(**vars(charts.axis_of_range(points[0], points[-1], grain)))
+
+
+def _unit(cell: Cell) -> wording.Unit:
+    return wording.PLAIN if cell.estimate.measure == MEAN else wording.PERCENT
+
+
+def _plain(number: float) -> str:
+    """A number that was offered as an answer, with the decimals that it had."""
+    return _number(number, len(f"{number:.10g}".partition(".")[2]))
+
+
+def _number(number: float, places: int = 0) -> str:
+    """A number as the page's language writes it; nothing is a negative zero."""
+    return formats.number_format(round(number, places) + 0.0, decimal_pos=places, force_grouping=True)

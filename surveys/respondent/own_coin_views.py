@@ -1,0 +1,103 @@
+"""The addresses of the own-coin page: the page itself, a look at what was marked, the sending, and what follows."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from collector.endpoint import rate_limits, receiving
+from collector.endpoint.headers import check_headers
+from collector.errors import Closed, NotForm, Refusal
+from surveys.definition.languages import address_of
+from surveys.lifecycle import proof_of_work, selectors
+from surveys.lifecycle.selectors import Showing
+from surveys.models import Page
+from surveys.rendering import pages
+from surveys.rendering.own_coin import page
+from surveys.respondent.stored_pages import answer_with
+
+FORM_TYPES = ("application/x-www-form-urlencoded",)
+
+
+# No cookie means anything here and the page is the same for everybody, so it can hold no token; `check_headers` refuses
+# other sites instead.
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
+def answer(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
+    """The own-coin page as it was rendered when the survey opened; of its form, what would be sent. Stores nothing."""
+    shown, stored = _shown_or_404(slug, language)
+    if request.method == "POST":
+        return _look(request, shown)
+    if shown.closed:
+        return _closed(shown, status=200)
+    return answer_with(request, stored)
+
+
+@require_safe
+def sheet(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
+    """The page on paper, as it was made when the survey opened: the same bytes for everybody."""
+    shown, stored = _shown_or_404(slug, language, Page.Kind.SHEET)
+    if shown.closed:
+        return _closed(shown, status=410)
+    headers = {"Content-Disposition": f'attachment; filename="{slug}-{shown.language}.pdf"'}
+    return HttpResponse(stored, content_type="application/pdf", headers=headers)
+
+
+@csrf_exempt
+@require_POST
+def send(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
+    """Store what was looked at and lead on to another page, which can be loaded again without sending anything."""
+    shown, _ = _shown_or_404(slug, language)
+    try:
+        form = _form(request)
+        rate_limits.take("reports by survey", slug)
+        if proof_of_work.bits_of(slug):
+            # Without a script nobody can do the work, and a robot would come in here.
+            rate_limits.take("coins by survey", slug)
+        receiving.receive_form(form, slug=slug)
+    except Refusal as refusal:
+        return _refused(shown, refusal)
+    return HttpResponse(status=303, headers={"Location": address_of("coin-sent", shown.document, shown.language)})
+
+
+@require_safe
+def sent(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
+    """Says that a form was taken; the same for everybody, whatever they sent."""
+    shown, _ = _shown_or_404(slug, language)
+    return HttpResponse(page.render_sent(shown.document, shown.language))
+
+
+def _look(request: HttpRequest, shown: Showing) -> HttpResponse:
+    try:
+        looked = receiving.look_at_form(_form(request), slug=shown.version.survey.slug)
+    except Refusal as refusal:
+        return _refused(shown, refusal)
+    return HttpResponse(page.render_review(shown.document, looked, shown.language))
+
+
+def _form(request: HttpRequest) -> bytes:
+    """The body of a form that one of our own pages sent, or a refusal."""
+    not_form = NotForm("Content-Type", "Content-Type must be application/x-www-form-urlencoded.")
+    check_headers(request.META, types=FORM_TYPES, otherwise=not_form)
+    rate_limits.take("reports by address", rate_limits.address_of(request.META))
+    return request.body
+
+
+def _refused(shown: Showing, refusal: Refusal) -> HttpResponse:
+    if isinstance(refusal, Closed) and shown.closed:
+        return _closed(shown, status=refusal.status)
+    headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
+    said = page.render_refusal(shown.document, refusal, shown.language)
+    return HttpResponse(said, status=refusal.status, headers=headers)
+
+
+def _closed(shown: Showing, *, status: int) -> HttpResponse:
+    return HttpResponse(pages.render_closed(shown.document, shown.language), status=status)
+
+
+def _shown_or_404(slug: str, language: str, kind: Page.Kind = Page.Kind.COIN) -> tuple[Showing, bytes]:
+    """The version in the field and its stored page of this kind, where it has one in that language."""
+    shown = selectors.showing(slug, language)
+    stored = None if shown is None else shown.page(kind)
+    if shown is None or stored is None:
+        raise Http404("There is no such page.")
+    return shown, stored

@@ -1,0 +1,55 @@
+"""The respondent's addresses: the same bytes for everyone. The language is in the address and nowhere else."""
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from surveys.lifecycle import selectors
+from surveys.lifecycle.embedding import framed_by
+from surveys.lifecycle.selectors import Showing
+from surveys.models import Page
+from surveys.rendering import pages, results_page
+from surveys.respondent.stored_pages import answer_with
+
+
+@require_safe
+def respond(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
+    """The page of an open survey as it was rendered when it opened; of a closed one, a page that says so."""
+    shown = selectors.showing(slug, language)
+    if shown is None:
+        raise Http404("There is no such survey.")
+    return framed_by(_page(request, shown), shown.version.survey.embedded_in)
+
+
+def _page(request: HttpRequest, shown: Showing) -> HttpResponse:
+    if shown.closed:
+        return answer_with(request, _closed_page(shown))
+    page = shown.page(Page.Kind.ANSWER)
+    if page is None:
+        raise Http404("This survey was opened before it had a page in each of its languages.")
+    return answer_with(request, page)
+
+
+def _closed_page(shown: Showing) -> bytes:
+    """That it is closed; and if its owner lets respondents see it, what came of it, as soon as that is computed."""
+    final = selectors.final_run(shown.version) if shown.version.survey.results_shown else None
+    if final is None:
+        return pages.render_closed(shown.document, shown.language)
+    return results_page.rendered(final.key, shown.language)
+
+
+@require_safe
+def design(request: HttpRequest, slug: str) -> HttpResponse:
+    """The frozen design, byte for byte: its SHA-256 is the digest."""
+    version = selectors.version_on_the_web(slug)
+    if version is None:
+        raise Http404("There is no such survey.")
+    return answer_with(request, version.design.document.encode(), "application/json")
+
+
+@require_safe
+def spent(request: HttpRequest, language: str = settings.LANGUAGE_CODE) -> HttpResponse:
+    """The page that reads a person's own ledger from her device: the same bytes for everybody, and no survey's."""
+    if language not in dict(settings.LANGUAGES):
+        raise Http404("This page is not in that language.")
+    return answer_with(request, pages.render_spent(language))

@@ -1,1 +1,0 @@
-"""How people are led to a survey: links, codes to scan, posters."""

@@ -1,0 +1,75 @@
+"""An installation of an older commit (tests/storage/upgrade) is upgraded, restored and rebuilt to the same numbers."""
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from collector.models import FrozenDesign
+from surveys.maintenance import backup
+from tests.storage import whole
+
+OLD = Path(__file__).parent / "upgrade"
+ROOT = Path(__file__).parents[2]
+EXPECTED: dict[str, Any] = json.loads((OLD / "expected.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What the old database holds after `migrate`, read by a process of its own."""
+    folder = tmp_path_factory.mktemp("old")
+    (folder / "candor.sqlite3").write_bytes(gzip.decompress((OLD / "database.sqlite3.gz").read_bytes()))
+    bundle = folder / "bundle.zip"
+    env = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
+    env |= {"CANDOR_DATA": str(folder), "SECRET_KEY": "of the old installation"}
+    command = [sys.executable, "-m", "tests.storage.whole", "upgrade", EXPECTED["bundle_of"], bundle]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout) | {"bundle": bundle}
+
+
+def test_upgraded_database_tells_the_same(upgraded: Any) -> None:
+    assert upgraded["told"] == EXPECTED["told"]
+
+
+@pytest.mark.parametrize("name", ["csv", "json"])
+def test_upgraded_database_exports_the_same(upgraded: Any, name: str) -> None:
+    exported = {key: files[name] for key, files in upgraded["exports"].items()}
+    assert exported == {key: files[name] for key, files in EXPECTED["exports"].items()}
+    assert len(exported) == 4
+
+
+def test_upgraded_database_bundles_the_same(upgraded: Any) -> None:
+    assert data_of(upgraded["bundle"]) == data_of(OLD / "bundle.zip")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_old_backup_restores_the_same() -> None:
+    FrozenDesign.objects.filter(closed_on=None).update(closed_on=date(2026, 1, 1))
+    call_command("flush", interactive=False, verbosity=0)
+    backup.restore(OLD / "backup.zip", signed_by=EXPECTED["signer"])
+    assert json.loads(json.dumps(whole.told())) == EXPECTED["told"]
+
+
+def test_old_bundle_rebuilds_the_same(tmp_path: Path) -> None:
+    with zipfile.ZipFile(OLD / "bundle.zip") as archive:
+        archive.extractall(tmp_path)
+    (script,) = tmp_path.rglob("rebuild.py")
+    done = subprocess.run([sys.executable, script], cwd=script.parent, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+
+
+def data_of(bundle: Path) -> dict[str, bytes]:
+    """The members of a bundle that hold the survey's numbers; the others are the program's own or made to be read."""
+    with zipfile.ZipFile(io.BytesIO(bundle.read_bytes())) as archive:
+        names = [name for name in archive.namelist() if name.endswith((".csv", ".json"))]
+        return {name: archive.read(name) for name in names}
