@@ -12,6 +12,14 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 # The panel's theme looks at the scheme as a page loads and never again; its class is set as it would set it.
 IN_THE_DARK = "dark => document.documentElement.classList.toggle('dark', dark)"
 
+# axe measures boxes and colours as they are at one moment: a font that comes later, or a transition, changes both.
+STANDING_STILL = """async () => {
+    await document.fonts.ready;
+    const finite = document.getAnimations().filter((one) => Number.isFinite(one.effect.getComputedTiming().endTime));
+    finite.forEach((one) => one.finish());
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+}"""
+
 COLOURS = ["color-contrast", "link-in-text-block"]
 """The rules that look at colours."""
 
@@ -50,6 +58,7 @@ def on_every_screen(page: Page, *, excused: Iterable[Excused] = ()) -> Iterator[
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
         page.evaluate(IN_THE_DARK, scheme == "dark")
+        page.evaluate(STANDING_STILL)
         found = faults(page, excused=excused, only=COLOURS if scheme == "dark" else ())
         yield f"{width} {scheme}", found + faint_picture_texts(page)
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_pla
 from surveys.models import Version
 from tests import kinds
 from tests.tools import running
-from tests.tools.browser import FLAGS, find_browser
+from tests.tools.browser import FLAGS, PATIENCE, find_browser
 from tests.tools.capture import Capture, Request, Responder, Response, capturing, forward_to
 from tests.tools.opening import opened
 
@@ -144,7 +144,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context()
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     yield context
     context.close()
 

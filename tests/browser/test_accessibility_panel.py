@@ -22,6 +22,7 @@ from tests.browser.accessibility import SCREENS, Excused, faint_picture_texts, f
 from tests.browser.states import UNFOLD
 from tests.browser.test_panel import sign_in
 from tests.finished import fill, run_of
+from tests.tools.browser import PATIENCE
 
 CLEAN = {f"{size} {scheme}": [] for size, scheme in SCREENS}
 
@@ -46,7 +47,7 @@ def run(version: Version, monkeypatch: pytest.MonkeyPatch) -> Run:
 @pytest.fixture
 def page(browser: Browser, running_site: str) -> Iterator[Page]:
     context = browser.new_context(base_url=running_site)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     yield context.new_page()
     context.close()
 

@@ -10,12 +10,13 @@ from playwright.sync_api import Browser, Page
 from tests.browser.accessibility import faults, on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME
 from tests.browser.test_panel import sign_in
+from tests.tools.browser import PATIENCE
 
 
 @pytest.fixture
 def page(browser: Browser, running_site: str) -> Iterator[Page]:
     context = browser.new_context(base_url=running_site)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     yield context.new_page()
     context.close()
 

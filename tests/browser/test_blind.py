@@ -25,6 +25,7 @@ from tests.browser.accessibility import faults, on_every_screen
 from tests.browser.states import UNFOLD
 from tests.browser.test_accessibility_panel import THEME
 from tests.tools import blind as client
+from tests.tools.browser import PATIENCE
 from tests.tools.capture import Capture, Request, Response, capturing, forward_to
 
 IMAGES = os.environ.get("CANDOR_IMAGES")
@@ -80,7 +81,7 @@ def visitor(browser: Browser, site: Capture) -> Iterator[Callable[[], Fetching]]
 
     def visit() -> Fetching:
         context = browser.new_context(accept_downloads=True)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE)
         made.append(Fetching(context, site))
         return made[-1]
 

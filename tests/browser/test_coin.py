@@ -11,6 +11,7 @@ from surveys.lifecycle.services import close_survey
 from surveys.models import Survey, Version
 from tests.browser.accessibility import faults
 from tests.browser.conftest import Visit, new_visit, targets
+from tests.tools.browser import PATIENCE
 from tests.tools.capture import Capture, Request
 
 VIOLATIONS = "document.addEventListener('securitypolicyviolation', (event) => console.error(event.violatedDirective))"
@@ -20,7 +21,7 @@ VIOLATIONS = "document.addEventListener('securitypolicyviolation', (event) => co
 def without_script(browser: Browser, site: Capture, address: str) -> Iterator[Visit]:
     """A visit without JavaScript. A word in the console, a violated policy among them, fails the test."""
     context = browser.new_context(java_script_enabled=False)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     visit = new_visit(site, f"{address}coin/", context)
     yield visit
     context.close()

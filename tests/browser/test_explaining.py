@@ -18,6 +18,7 @@ from tests.browser.accessibility import SCREENS, on_every_screen
 from tests.browser.practised import check_practice
 from tests.browser.states import UNFOLD
 from tests.browser.told import Told, opening, sentences_of, sums
+from tests.tools.browser import PATIENCE
 from tests.tools.designs import canonical_and_digest
 
 SEEDS = range(50)
@@ -94,7 +95,7 @@ READ = """(names) => {
 def reader(browser: Browser) -> Iterator[BrowserContext]:
     """One context for all pages: scripts are fetched once."""
     context = browser.new_context(viewport={"width": 360, "height": 800}, reduced_motion="reduce")
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     yield context
     context.close()
 

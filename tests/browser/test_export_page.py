@@ -20,6 +20,7 @@ from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME
 from tests.browser.test_panel import sign_in
 from tests.finished import fill, run_of
+from tests.tools.browser import PATIENCE
 
 ADDRESS = "/panel/survey/campus/export/"
 
@@ -36,7 +37,7 @@ def run(version: Version, monkeypatch: pytest.MonkeyPatch) -> Run:
 def page(browser: Browser, running_site: str, settings: Any, tmp_path: Path) -> Iterator[Page]:
     settings.CANDOR_EXPORTS = tmp_path / "exports"
     context = browser.new_context(base_url=running_site)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     yield context.new_page()
     context.close()
 

@@ -13,6 +13,7 @@ from surveys.models import Survey
 from tests.browser.test_page import IMAGES
 from tests.browser.test_panel import DESKTOP, fits, sign_in, sign_in_by_hand
 from tests.surveys.test_every_kind import example
+from tests.tools.browser import PATIENCE
 
 OF_KIND = ("choices", "minimum", "maximum", "step", "most", "prefer_not", "may_be_blank", "shuffle")
 OF_MECHANISM = ("truth", "yes", "on", "off", "size", "epsilon", "weights")
@@ -26,7 +27,7 @@ def kinds(alice: User) -> Survey:
 @pytest.fixture
 def page(browser: Browser, running_site: str, request: pytest.FixtureRequest) -> Iterator[Page]:
     context = browser.new_context(base_url=running_site, viewport=DESKTOP, java_script_enabled=request.param)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     yield context.new_page()
     context.close()
 

@@ -21,7 +21,7 @@ from tests.browser.test_page import IMAGES
 from tests.browser.test_panel import PHONE, fits
 from tests.finished import fill
 from tests.system.installation import wait_until
-from tests.tools.browser import FLAGS, find_browser
+from tests.tools.browser import FLAGS, PATIENCE, find_browser
 
 NAMED, OTHER = "https://named.test", "https://other.test"
 
@@ -29,7 +29,7 @@ NAMED, OTHER = "https://named.test", "https://other.test"
 @pytest.fixture
 def page(browser: Browser, running_site: str) -> Iterator[Page]:
     context = browser.new_context(base_url=running_site, viewport=PHONE)  # type: ignore[arg-type]
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     yield context.new_page()
     context.close()
 
@@ -64,7 +64,7 @@ def ordinary(browser: Browser, tmp_path: Path) -> Iterator[Page]:
             wait_until(lambda: found.exists() and found.read_text(), 30)
             port = found.read_text().split()[0]
             connected = browser.browser_type.connect_over_cdp(f"http://127.0.0.1:{port}")
-            connected.contexts[0].set_default_timeout(15_000)
+            connected.contexts[0].set_default_timeout(PATIENCE)
             yield connected.contexts[0].new_page()
             connected.close()
         finally:

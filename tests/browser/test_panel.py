@@ -19,6 +19,7 @@ from surveys.accounts.teams import home_team
 from surveys.models import Survey, Version
 from tests.browser.test_page import IMAGES
 from tests.finished import fill, run_of
+from tests.tools.browser import PATIENCE
 
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 
@@ -40,7 +41,7 @@ def design(version: Version) -> Design:
 def page(browser: Browser, running_site: str) -> Iterator[Page]:
     """A page whose console must stay silent: a blocked style or script would speak there."""
     context = browser.new_context(base_url=running_site, viewport=DESKTOP)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     page, faults = context.new_page(), list[str]()
     page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: faults.append(f"error: {error}"))

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page
 
 from surveys.models import Survey
 from tests.browser.test_panel import DESKTOP, IMAGES, PHONE, sign_in
+from tests.tools.browser import PATIENCE
 
 BLOCKED = """async () => {
     const found = [];
@@ -33,7 +34,7 @@ BLOCKED = """async () => {
 def page(browser: Browser, running_site: str) -> Iterator[Page]:
     """A page in whose console nothing may be said: a blocked script or style would be."""
     context = browser.new_context(base_url=running_site, viewport=DESKTOP)  # type: ignore[arg-type]
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     page, faults = context.new_page(), list[str]()
     page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: faults.append(f"error: {error}"))

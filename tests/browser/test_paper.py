@@ -22,6 +22,7 @@ from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME
 from tests.browser.test_panel import DESKTOP, PHONE, fits, page, sign_in, sign_in_by_hand
 from tests.surveys.test_coin_sheet import said
+from tests.tools.browser import PATIENCE
 
 __all__ = ["page"]
 
@@ -140,7 +141,7 @@ def test_by_mouse(page: Page, alice: User, version: Version) -> None:
 @pytest.fixture
 def plain(browser: Browser, running_site: str) -> Iterator[Page]:
     context = browser.new_context(base_url=running_site, java_script_enabled=False)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     yield context.new_page()
     context.close()
 

@@ -12,6 +12,7 @@ from tests.browser.accessibility import faint_picture_texts, faults
 from tests.browser.states import UNFOLD
 from tests.browser.test_accessibility_panel import THEME
 from tests.browser.test_panel import fits, page, sign_in  # noqa: F401 - page is a fixture
+from tests.tools.browser import PATIENCE
 
 SCREENS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 
@@ -20,7 +21,7 @@ SCREENS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 def frank_page(browser: Browser, running_site: str) -> Iterator[Page]:
     """A page whose console may say that an answer was a refusal."""
     context = browser.new_context(base_url=running_site)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     yield context.new_page()
     context.close()
 
@@ -148,7 +149,7 @@ def test_without_a_script_the_page_is_a_form(
     sign_in(frank_page, alice)
     signed_in = frank_page.context.storage_state()
     context = browser.new_context(base_url=running_site, java_script_enabled=False, storage_state=signed_in)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()  # noqa: F811
     page.goto("/panel/plan/")
     page.locator("#plan-truth").fill("1/3")

@@ -22,6 +22,7 @@ from surveys.planning.rehearsals import simulation
 from surveys.planning.rehearsals.population import population
 from tests.browser.accessibility import IN_THE_DARK
 from tests.browser.test_panel import DESKTOP, PHONE
+from tests.tools.browser import PATIENCE
 
 MOST_CLICKS = 25
 TALL = {"width": 1280, "height": 1400}
@@ -77,7 +78,7 @@ def page(browser: Browser, running_site: str, monkeypatch: pytest.MonkeyPatch) -
     """A page whose console must stay silent. No broker: `work` does what the worker does."""
     monkeypatch.setattr(jobs, "wake", lambda task, job_id: None)
     context = browser.new_context(base_url=running_site, viewport=DESKTOP)  # type: ignore[arg-type]
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(PATIENCE)
     page, faults = context.new_page(), list[str]()
     page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: faults.append(f"error: {error}"))

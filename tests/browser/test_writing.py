@@ -13,6 +13,7 @@ from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
 from tests import payloads
 from tests.browser.test_panel import DESKTOP, fits, sign_in
+from tests.tools.browser import PATIENCE
 
 WIDE = {"width": 1600, "height": 1000}
 
@@ -26,7 +27,7 @@ def faults() -> list[str]:
 def page(browser: Browser, running_site: str, faults: list[str]) -> Iterator[Page]:
     """A page whose console, and whose preview's, must stay silent."""
     context = browser.new_context(base_url=running_site, viewport=WIDE)  # type: ignore[arg-type]
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: faults.append(f"error: {error}"))

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
 from statsmodels.datasets import fair, spector
@@ -283,7 +283,15 @@ class TestRowsAndChannels:
 
     @settings(max_examples=25, deadline=None)
     @given(st.lists(st.integers(1, 60), min_size=4, max_size=4))
+    @example([1, 4, 11, 33])
+    @example([12, 4, 20, 6])
+    @example([1, 3, 1, 3])
     def test_any_two_groups_end_in_a_maximum_or_in_a_named_diagnostic(self, counts):
+        """A climb to infinity ends where the next step promises less than 1e-6 of log likelihood.
+
+        Where a group's rate is 1/4 or 3/4 itself, the likelihood is flat in its proportion there: of four respondents,
+        2e-6 of log likelihood are 9e-4 of proportion (n d^2 / 1.5).
+        """
         fit = logistic_regression([0, 0, 1, 1], [0, 1, 0, 1], COINS, counts=counts)
         rates = [counts[1] / (counts[0] + counts[1]), counts[3] / (counts[2] + counts[3])]
         inside = all(0.25 < rate < 0.75 for rate in rates)
@@ -298,8 +306,8 @@ class TestRowsAndChannels:
                 strict=True,
             )
         )
-        assert fit.log_likelihood == pytest.approx(best, abs=1e-6)
-        np.testing.assert_allclose(fit.predict([0, 1]).proportions, (np.clip(rates, 0.25, 0.75) - 0.25) * 2, atol=1e-4)
+        assert fit.log_likelihood == pytest.approx(best, abs=2e-6)
+        np.testing.assert_allclose(fit.predict([0, 1]).proportions, (np.clip(rates, 0.25, 0.75) - 0.25) * 2, atol=1e-3)
 
 
 class TestNamedFailures:

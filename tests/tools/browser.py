@@ -18,6 +18,10 @@ FLAGS = (
 )
 """Nothing but the tests' own requests; no sandbox, because tests may run as root in a container."""
 
+PATIENCE = 60_000
+"""Milliseconds until something that a page should show counts as missing. Waiting ends when it is there, so the time
+is only for telling that it never will be: a busy machine is slow, but not by so much."""
+
 
 def machine_browser() -> str | None:
     """The browser that is there without playwright's help."""

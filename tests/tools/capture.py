@@ -70,7 +70,7 @@ class Capture:
     def posts(self) -> list[Request]:
         return [request for request in self.requests if request.method == "POST"]
 
-    def wait_for_posts(self, number: int, *, seconds: float = 20) -> list[Request]:
+    def wait_for_posts(self, number: int, *, seconds: float = 60) -> list[Request]:
         end = time.monotonic() + seconds
         while len(self.posts()) < number and time.monotonic() < end:
             time.sleep(0.01)
