@@ -18,6 +18,8 @@ from config.settings import *  # noqa: E402, F403
 if not os.environ.get("DATABASE_URL"):
     # A file, as in an installation: threads and write-ahead logging behave as they do there.
     DATABASES["default"]["TEST"] = {"NAME": f"{_data}/test.sqlite3"}  # noqa: F405
+    # No test cuts the power: that an installation waits for the disk is tested of its own settings.
+    DATABASES["default"]["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"  # noqa: F405
 if os.environ.get("REDIS_URL"):
     # Each process of the tests counts wrong passwords, and sends messages, in a database of its own.
     _number = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")

@@ -1,12 +1,15 @@
 """Taking a report: stored once, answered alike, never changed."""
 
 import hashlib
+import os
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
+from pathlib import Path
 
 import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
+from django.db.utils import ConnectionHandler
 
 from collector.database import settings
 from collector.designs import Design
@@ -14,6 +17,7 @@ from collector.designs.services import close_design, freeze_design
 from collector.endpoint.receiving import receive
 from collector.errors import Closed, Malformed, NonceTaken, UnknownDesign
 from collector.models import FrozenDesign, Report, WaitingReport
+from config.database import database
 from tests import payloads
 from tests.folded import fold_these
 
@@ -111,17 +115,19 @@ def test_a_closed_design_cannot_be_opened_again(design: Design) -> None:
         cursor.execute("UPDATE collector_frozendesign SET closed_on = NULL")
 
 
-def test_an_answer_of_201_means_on_disk() -> None:
-    """A commit returns when it is on disk, and the check that says so at start can fail."""
-    assert settings.faults(connection) == []
-    weaker = "SET synchronous_commit = off" if connection.vendor == "postgresql" else "PRAGMA secure_delete = OFF"
-    usual = "SET synchronous_commit = on" if connection.vendor == "postgresql" else "PRAGMA secure_delete = ON"
-    with connection.cursor() as cursor:
-        cursor.execute(weaker)
-        try:
-            assert [fault.id for fault in settings.faults(connection)] == ["collector.E001"]
-        finally:
-            cursor.execute(usual)
+def test_an_answer_of_201_means_on_disk(tmp_path: Path) -> None:
+    """A commit of an installation returns when it is on disk, and the check that says so at start can fail."""
+    installed = database(os.environ.get("DATABASE_URL", ""), tmp_path)
+    installed["OPTIONS"].pop("pool", None)
+    there = ConnectionHandler({"default": installed})["default"]
+    weaker = "SET synchronous_commit = off" if there.vendor == "postgresql" else "PRAGMA synchronous = OFF"
+    try:
+        assert settings.faults(there) == []
+        with there.cursor() as cursor:
+            cursor.execute(weaker)
+        assert [fault.id for fault in settings.faults(there)] == ["collector.E001"]
+    finally:
+        there.close()
 
 
 def test_a_report_holds_no_more_than_it_must() -> None:
