@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test test-stack check audit audit-wire audit-files fuzz machine chaos slow failures format messages lock coverage bench
+.PHONY: help run stack test test-stack long check audit audit-wire audit-files fuzz machine chaos slow failures format messages lock coverage bench
 .PHONY: bench-library backup restore
 
 help: ## list the doors
@@ -20,15 +20,20 @@ stack: ## the same on PostgreSQL and Redis, with two web processes and two worke
 	@$(PYTHON) bin/install requirements-dev.lock
 	@exec $(BIN)/python -m config.serve --port $(PORT) --stack
 
-test: ## every test: Python, Node, a real browser, the whole stack
+test: ## every test but the long ones: Python, Node, a real browser, the whole stack
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser
-	@$(BIN)/python -m pytest -n 3 --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-stack: ## every test again, on a real PostgreSQL and Redis
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser
-	@$(BIN)/python -m tests.stack -n 3 --dist loadfile $(ARGS)
+	@$(BIN)/python -m tests.stack -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+
+long: ## the tests that are too long for make test, and those by hypothesis with other examples each time
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python bin/install-browser
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "long or hypothesis" --hypothesis-profile default $(ARGS)
 
 check: ## lint, formatting, types, import directions, migrations
 	@$(PYTHON) bin/install requirements-dev.lock
@@ -47,7 +52,7 @@ restore: ## make an empty installation from such a file; FILE=candor.zip, from e
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py restore "$(FILE)" $(if $(SIGNED_BY),--signed-by "$(SIGNED_BY)") $(if $(UNSIGNED),--unsigned)
 
-audit: audit-wire audit-files fuzz machine chaos slow failures ## the long proofs; each writes its numbers into docs
+audit: long audit-wire audit-files fuzz machine chaos slow failures ## the long proofs; each writes its numbers into docs
 
 audit-wire: ## 30,000 answers by a real browser: what leaves it is the table's channel
 	@$(PYTHON) bin/install requirements-dev.lock

@@ -71,7 +71,7 @@ class Installation:
         """Press Ctrl-C, which reaches make and the launcher alike; the exit code."""
         assert self.launcher is not None
         os.killpg(self.launcher.pid, number)
-        return self.launcher.wait(timeout=20)
+        return self.launcher.wait(timeout=60)
 
     def manage(self, *words: str) -> str:
         done = subprocess.run(
