@@ -17,7 +17,7 @@ handler500 = "surveys.api.problems.broken"
 urlpatterns = [
     path("", include("collector.endpoint.urls")),
     path("", include("surveys.respondent.urls")),
-    path("", include("estimator.urls")),
+    path("", include("surveys.respondent.report_urls")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", health.numbers, name="metrics"),

@@ -41,11 +41,6 @@ def execute_analysis(analysis_id: int) -> None:
     analyses.execute(analysis_id)
 
 
-@shared_task(name="estimator.execute_export")
-def execute_export(export_id: int) -> None:
-    exports.execute(export_id)
-
-
 @shared_task(name="estimator.keep_exports")
 def keep_exports() -> None:
     exports.keep_house()

@@ -30,6 +30,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 
 from collector.designs import MOST_GROUPS
 from collector.designs.texts import validate_line
+from estimator.reports import disclosures
 from surveys.accounts.access import Role, role_in, surveys_of
 from surveys.accounts.audit_log import record
 from surveys.accounts.teams import choices_of, delete_accounts, home_team, left_without_owner, team_fields
@@ -267,7 +268,9 @@ class SurveyAdmin(ModelAdmin):
     def save_model(self, request: HttpRequest, obj: Survey, form: ModelForm[Survey], change: bool) -> None:
         if change:
             # Nobody can open it until this is saved; what was opened in the meantime is not written over.
-            transitions.require_draft(Survey.objects.select_for_update().get(pk=obj.pk))
+            before = Survey.objects.select_for_update().get(pk=obj.pk)
+            transitions.require_draft(before)
+            disclosures.rename(before.slug, obj.slug)
         else:
             obj.team = obj.team if obj.team_id else home_team(signed_in(request))
         super().save_model(request, obj, form, change)
@@ -283,11 +286,8 @@ class SurveyAdmin(ModelAdmin):
         record(signed_in(request), "edited", survey=obj, detail=entry.get_change_message())
         return entry
 
-    def log_deletions(self, request: HttpRequest, queryset: QuerySet[Survey]) -> list[LogEntry]:
-        for survey in queryset:
-            record(signed_in(request), "deleted", survey=survey)
-        entries: list[LogEntry] = super().log_deletions(request, queryset)
-        return entries
+    def delete_model(self, request: HttpRequest, obj: Survey) -> None:
+        services.delete_survey(obj, by=signed_in(request))
 
     def save_formset(
         self, request: HttpRequest, form: ModelForm[Survey], formset: BaseInlineFormSet[Any, Any, Any], change: bool

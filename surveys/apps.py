@@ -9,4 +9,3 @@ class SurveysConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("surveys.accounts.receivers")
-        import_module("surveys.maintenance.telling")

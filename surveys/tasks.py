@@ -3,12 +3,17 @@
 from celery import shared_task
 
 from surveys.api.base import forget_answers
-from surveys.lifecycle import schedules
+from surveys.lifecycle import exports, schedules
 from surveys.maintenance import retention
 from surveys.outreach import mail_delivery, mailing
 from surveys.outreach.webhooks import events
 from surveys.outreach.webhooks import services as webhooks
 from surveys.planning.rehearsals import services as rehearsals
+
+
+@shared_task(name="estimator.execute_export")
+def execute_export(export_id: int) -> None:
+    exports.execute_export(export_id)
 
 
 @shared_task(name="surveys.keep_appointments")

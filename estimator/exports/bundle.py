@@ -22,7 +22,7 @@ from estimator.base.languages import DEFAULT, LANGUAGES
 from estimator.exports import inputs
 from estimator.models import Run
 from estimator.runs import results
-from estimator.runs.results import Results
+from estimator.runs.results import ReportContext, Results
 
 if TYPE_CHECKING:
     from estimator.exports.formats import Format
@@ -53,23 +53,23 @@ WHAT = {
 _PART_OF_FORMATS = 0.8
 
 
-def write(run: Run, out: BinaryIO, watch: Watch, formats: Iterable["Format"]) -> None:
+def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch, formats: Iterable["Format"]) -> None:
     """Write the bundle of a finished run, with a file of each of `formats`.
 
     The files are made in a folder of their own first, since the list of digests names all of them; where one of them
     raises, nothing of the others is left.
     """
-    chosen = list(formats)
+    chosen, read = list(formats), results.read(run, context)
     with tempfile.TemporaryDirectory(prefix="bundle-") as name:
         folder = Path(name)
-        labels = WHAT | dict(_write_formats(run, folder, chosen, lambda part: watch(_PART_OF_FORMATS * part)))
-        _write_own(results.read(run), folder)
-        (folder / "README.txt").write_text(_readme(results.read(run), folder, labels), encoding="utf-8")
+        labels = WHAT | dict(_write_formats(read, folder, chosen, lambda part: watch(_PART_OF_FORMATS * part)))
+        _write_own(read, folder)
+        (folder / "README.txt").write_text(_readme(read, folder, labels), encoding="utf-8")
         (folder / "SHA256SUMS").write_text(_digests(folder), encoding="utf-8")
         _pack(folder, out, lambda part: watch(_PART_OF_FORMATS + (1 - _PART_OF_FORMATS) * part))
 
 
-def _write_formats(run: Run, folder: Path, formats: list["Format"], watch: Watch) -> Iterator[tuple[str, str]]:
+def _write_formats(read: Results, folder: Path, formats: list["Format"], watch: Watch) -> Iterator[tuple[str, str]]:
     """Write a file of each format; its name and what it is, or why it is left out; one of reports is never left out."""
     files = [(one, language) for one in formats for language in (LANGUAGES if one.translated else (DEFAULT,))]
     for number, (one, language) in enumerate(files):
@@ -78,7 +78,12 @@ def _write_formats(run: Run, folder: Path, formats: list["Format"], watch: Watch
             path = path.with_stem(f"{path.stem}-{language}")
         try:
             with path.open("wb") as file, translation.override(language):
-                one.write(run, file, lambda part, done=number: watch((done + part) / len(files)))  # type: ignore[misc]
+                one.write(
+                    read.run,
+                    read.context,
+                    file,
+                    lambda part, done=number: watch((done + part) / len(files)),  # type: ignore[misc]
+                )
             yield path.name, f"{one.label} ({LANGUAGES[language]})" if one.translated else one.label
         except NotExported as why:
             if one.microdata:

@@ -14,7 +14,7 @@ from estimator.models import Run
 from estimator.reports import privacy
 from estimator.reports.privacy import ItemLabel
 from estimator.runs import results
-from estimator.runs.results import Item, Results
+from estimator.runs.results import Item, ReportContext, Results
 
 TEMPLATE = "estimator/codebook.html"
 
@@ -53,10 +53,10 @@ class Question:
         return [(one.variable, choice, one.codes[0], one.codes[1]) for one, choice in pairs]
 
 
-def codebook_file(run: Run) -> bytes:
+def codebook_file(run: Run, context: ReportContext) -> bytes:
     """The page, in UTF-8."""
-    read = results.read(run)
-    context = {
+    read = results.read(run, context)
+    shown = {
         "read": read,
         "run": run,
         "warning": WARNING,
@@ -67,7 +67,7 @@ def codebook_file(run: Run) -> bytes:
         "questions": tuple(_questions(read)),
         "columns": ESTIMATES,
     }
-    return render_to_string(TEMPLATE, context).encode()
+    return render_to_string(TEMPLATE, shown).encode()
 
 
 def _groups(read: Results) -> Iterator[Code]:

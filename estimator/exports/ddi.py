@@ -13,7 +13,7 @@ from estimator.exports.variables import STRATUM, WARNING, Variable, variables_of
 from estimator.models import Disclosure, Run
 from estimator.reports import disclosures, facts, privacy
 from estimator.runs import results, targets
-from estimator.runs.results import Item, Results
+from estimator.runs.results import Item, ReportContext, Results
 
 NAMESPACE = "ddi:codebook:2_5"
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -32,9 +32,9 @@ ERROR = (
 )
 
 
-def ddi_file(run: Run) -> bytes:
+def ddi_file(run: Run, context: ReportContext) -> bytes:
     """The document, in UTF-8."""
-    read = results.read(run)
+    read = results.read(run, context)
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5", LANGUAGE: "en"})
     _document(_add(root, "docDscr"), read)
     _study(_add(root, "stdyDscr"), read)

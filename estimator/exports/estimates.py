@@ -7,12 +7,12 @@ from estimator.base.cells import instant, sheet
 from estimator.exports.columns import ESTIMATES
 from estimator.models import Run
 from estimator.runs import results, targets
-from estimator.runs.results import Cell, Item, Results
+from estimator.runs.results import Cell, Item, ReportContext, Results
 
 
-def csv_file(run: Run) -> bytes:
+def csv_file(run: Run, context: ReportContext) -> bytes:
     """One row for each estimate."""
-    return sheet(COLUMNS, estimate_rows(results.read(run)))
+    return sheet(COLUMNS, estimate_rows(results.read(run, context)))
 
 
 def estimate_rows(read: Results) -> list[dict[str, Any]]:

@@ -23,8 +23,9 @@ from estimator.exports.spss_stata import check_reports as check_reports_in_memor
 from estimator.exports.workbook import xlsx_file
 from estimator.models import Run
 from estimator.reports.files import write_html, write_pdf
+from estimator.runs.results import NOTHING_KNOWN, ReportContext
 
-Write = Callable[[Run, BinaryIO, Watch], None]
+Write = Callable[[Run, ReportContext, BinaryIO, Watch], None]
 
 
 def _nothing(run: Run) -> None:
@@ -44,7 +45,7 @@ class Format:
     content_type : str
     label : str
         What it is, in words for the panel.
-    write : callable of (Run, BinaryIO, Watch)
+    write : callable of (Run, ReportContext, BinaryIO, Watch)
         Writes the whole file of a finished run. The same state gives the same bytes. Raises NotExported.
     microdata : bool
         Whether it holds a row for each report; such a file asks for an explicit choice.
@@ -67,30 +68,41 @@ class Format:
     about: str = ""
     check: Callable[[Run], None] = _nothing
 
-    def whole(self, run: Run) -> bytes:
+    def whole(self, run: Run, context: ReportContext = NOTHING_KNOWN) -> bytes:
         """The file as it is sent at once, for one that fits into memory."""
         out = io.BytesIO()
-        self.write(run, out, unwatched)
+        self.write(run, context, out, unwatched)
         return out.getvalue()
 
 
-def _made(make: Callable[[Run], bytes]) -> Write:
+def _made(make: Callable[[Run, ReportContext], bytes]) -> Write:
     """The writer of a file that is small enough to be made in memory."""
 
-    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
-        out.write(make(run))
+    def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
+        out.write(make(run, context))
         watch(1.0)
 
     return write
 
 
-def _bundled(run: Run, out: BinaryIO, watch: Watch) -> None:
-    bundle.write(run, out, watch, [one for one in FORMATS.values() if one.suffix != ".zip" and not one.microdata])
+def _rows(write_rows: Callable[[Run, BinaryIO, Watch], None]) -> Write:
+    """The writer of a row for each report, of which there is nothing else to know."""
+
+    def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
+        write_rows(run, out, watch)
+
+    return write
 
 
-def _bundled_with_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
+def _bundled(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
+    chosen = [one for one in FORMATS.values() if one.suffix != ".zip" and not one.microdata]
+    bundle.write(run, context, out, watch, chosen)
+
+
+def _bundled_with_reports(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     check_reports(run)
-    bundle.write(run, out, watch, [one for one in FORMATS.values() if one.suffix != ".zip" and _can_be_made(one, run)])
+    chosen = [one for one in FORMATS.values() if one.suffix != ".zip" and _can_be_made(one, run)]
+    bundle.write(run, context, out, watch, chosen)
 
 
 def _can_be_made(one: Format, run: Run) -> bool:
@@ -107,9 +119,9 @@ def _in_one_language(form: Format) -> Format:
     if form.translated:
         return form
 
-    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+    def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         with speaking(DEFAULT):
-            form.write(run, out, watch)
+            form.write(run, context, out, watch)
 
     return replace(form, write=write)
 
@@ -204,7 +216,7 @@ FORMATS: dict[str, Format] = {
             ".csv",
             "text/csv; charset=utf-8",
             "Randomised reports as CSV",
-            csv_reports,
+            _rows(csv_reports),
             microdata=True,
             about="One row for each report, in codes: randomised, not the true answers. Its order says nothing.",
             check=check_reports,
@@ -214,7 +226,7 @@ FORMATS: dict[str, Format] = {
             ".parquet",
             "application/vnd.apache.parquet",
             "Randomised reports as Parquet",
-            parquet_reports,
+            _rows(parquet_reports),
             microdata=True,
             about="The same rows, small and typed, with labels, for millions of reports.",
             check=check_reports,
@@ -224,7 +236,7 @@ FORMATS: dict[str, Format] = {
             ".sav",
             "application/x-spss-sav",
             "Randomised reports for SPSS",
-            partial(reports_file, SPSS),
+            _rows(partial(reports_file, SPSS)),
             microdata=True,
             about="The same rows with labels of variables and of values.",
             check=check_reports_in_memory,
@@ -234,7 +246,7 @@ FORMATS: dict[str, Format] = {
             ".dta",
             "application/x-stata-dta",
             "Randomised reports for Stata",
-            partial(reports_file, STATA),
+            _rows(partial(reports_file, STATA)),
             microdata=True,
             about="The same rows with labels of variables and of values; Stata 14 and newer.",
             check=check_reports_in_memory,

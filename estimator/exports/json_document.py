@@ -10,14 +10,14 @@ from estimator.models import Run
 from estimator.reports import disclosures, earlier_waves, privacy
 from estimator.runs import group_sizes, results
 from estimator.runs.groups import is_protected
-from estimator.runs.results import Item, Results
+from estimator.runs.results import Item, ReportContext, Results
 
 FORMAT = 1
 
 
-def json_file(run: Run) -> bytes:
+def json_file(run: Run, context: ReportContext) -> bytes:
     """The design, the run, its tallies and estimates, the privacy label and the poisoning bounds as one document."""
-    read = results.read(run)
+    read = results.read(run, context)
     document = {
         "format": FORMAT,
         "note": "sent counts randomised reports, not true answers; estimates are computed from them",

@@ -11,13 +11,14 @@ from estimator.exports.columns import Column
 from estimator.exports.tables import estimates
 from estimator.models import Run
 from estimator.runs import results
+from estimator.runs.results import ReportContext
 
 TYPES = {"text": pa.string(), "whole": pa.int64(), "number": pa.float64(), "moment": pa.timestamp("us", tz="UTC")}
 
 
-def parquet_file(run: Run, out: BinaryIO, watch: Watch) -> None:
+def parquet_file(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """One row for each estimate; what is not known is null."""
-    table = estimates(results.read(run))
+    table = estimates(results.read(run, context))
     fields = [pa.field(one.name, TYPES[one.kind], metadata={"label": one.label}) for one in table.columns]
     schema = pa.schema(fields, metadata={"design_digest": run.design_id, "run": run.key})
     arrays = [pa.array([_value(one, row[one.name]) for row in table.rows], TYPES[one.kind]) for one in table.columns]

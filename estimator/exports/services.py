@@ -2,6 +2,7 @@
 
 import os
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -16,6 +17,7 @@ from estimator.base.lease import Heart
 from estimator.exports import storage
 from estimator.exports.formats import FORMATS, Format, NotExported
 from estimator.models import Export, Run
+from estimator.runs.results import ReportContext
 
 State = Export.State
 
@@ -121,9 +123,9 @@ def resume_waiting() -> list[int]:
     return jobs.resume(Export, wake)
 
 
-def execute(export_id: int) -> None:
+def execute(export_id: int, context: ReportContext) -> None:
     """Make an export, unless another worker does or it is finished, or nobody wants it any more."""
-    jobs.perform(Export, export_id, _make)
+    jobs.perform(Export, export_id, partial(_make, context))
 
 
 def forget(export: Export) -> None:
@@ -165,11 +167,11 @@ def _sweep() -> None:
             storage.sweep(path)
 
 
-def _make(export_id: int, lease: str) -> None:
+def _make(context: ReportContext, export_id: int, lease: str) -> None:
     export = Export.objects.select_related("run").get(pk=export_id)
     try:
         with storage.draft(export.key, lease) as draft:
-            size, digest = _write(export, draft, lease)
+            size, digest = _write(export, context, draft, lease)
             _keep(export, draft, lease, size=size, sha256=digest)
     except NotExported as refusal:
         _fail(export, lease, str(refusal))
@@ -178,13 +180,13 @@ def _make(export_id: int, lease: str) -> None:
         _fail(export, lease, f"The file could not be written: {why}. Nothing of it is left; ask for it again.")
 
 
-def _write(export: Export, draft: storage.Draft, lease: str) -> tuple[int, str]:
+def _write(export: Export, context: ReportContext, draft: storage.Draft, lease: str) -> tuple[int, str]:
     form = FORMATS.get(export.format)
     if form is None:
         raise NotExported(f"This version of Candor does not write {export.format}.")
     with Heart(Export, export.pk, lease) as heart, draft.open() as file:
         with translation.override(written_in(form, export.language)):
-            form.write(export.run, file, heart.watch)
+            form.write(export.run, context, file, heart.watch)
         heart.watch(1.0)
         size, digest = storage.put_on_disk(file)
     if not size:

@@ -21,7 +21,7 @@ from estimator.exports.tables import estimates
 from estimator.exports.variables import STRATUM, WARNING, distinct, strata_labels
 from estimator.models import Run
 from estimator.runs import results
-from estimator.runs.results import Results
+from estimator.runs.results import ReportContext, Results
 
 MOST_CELLS = 50_000_000
 """Reports times variables of a file with a row for each report, which is put together in memory, a byte for each."""
@@ -75,9 +75,9 @@ SPSS = Program(".sav", pyreadstat.write_sav, 64, 256, 120, 64, _sav_stamp)
 STATA = Program(".dta", partial(pyreadstat.write_dta, version=14), 32, 80, 30_000, 80, _dta_stamp)
 
 
-def estimates_file(program: Program, run: Run, out: BinaryIO, watch: Watch) -> None:
+def estimates_file(program: Program, run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """One row for each estimate, its columns labelled."""
-    read = results.read(run)
+    read = results.read(run, context)
     _write(program, run, read.title, _of_estimates(read), out)
     watch(1.0)
 

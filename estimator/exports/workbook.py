@@ -21,7 +21,7 @@ from estimator.exports.variables import WARNING
 from estimator.models import Run
 from estimator.reports import privacy
 from estimator.runs import groups, results
-from estimator.runs.results import Results
+from estimator.runs.results import ReportContext, Results
 
 MOST_ROWS = 1_048_575
 """Under a row of names; a sheet has no more."""
@@ -37,9 +37,9 @@ TELL = 2_000
 """Rows between two words to whoever watches."""
 
 
-def xlsx_file(run: Run, out: BinaryIO, watch: Watch) -> None:
+def xlsx_file(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """Write the workbook. Raises NotExported where a table is longer than a sheet can be."""
-    read = results.read(run)
+    read = results.read(run, context)
     with TemporaryDirectory() as folder:
         book = Workbook(out, {"constant_memory": True, "tmpdir": folder, "remove_timezone": True})
         _write(book, read, watch)

@@ -1,9 +1,6 @@
-"""The earlier waves of a survey beside a final run: what was estimated then, and how much has changed since.
+"""The earlier waves of a survey beside a final run: what was estimated then, and how much has changed since."""
 
-Which designs a survey was opened with before the floor above knows; it says so as it starts.
-"""
-
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,19 +13,6 @@ from estimator.runs.estimation import Fit, known_shares, overall
 from estimator.runs.groups import stored
 from estimator.runs.results import Item, Results
 from randomized_response import ChangeEstimate
-
-
-@dataclass
-class _Known:
-    designs_of: Callable[[str], Sequence[str]]
-
-
-_known = _Known(designs_of=lambda slug: ())
-
-
-def told_by(designs_of: Callable[[str], Sequence[str]]) -> None:
-    """Ask this function from now on: of a survey's slug the digests of its designs, of real respondents."""
-    _known.designs_of = designs_of
 
 
 @dataclass(frozen=True)
@@ -101,7 +85,7 @@ def value_of(fit: Fit, choice: int | None, name: str) -> float:
 
 def _final_runs(read: Results) -> list[tuple[Design, Run]]:
     """The earlier designs of the survey that have one, the earliest first; of each its newest from before this run."""
-    digests = [digest for digest in _known.designs_of(read.design.slug) if digest != read.design.digest]
+    digests = [digest for digest in read.context.designs if digest != read.design.digest]
     final = Run.objects.filter(design__in=digests, state=Run.State.DONE, anytime=False)
     before = final.filter(pk__lt=read.run.pk).order_by("pk")
     newest = dict(before.values_list("design_id", "pk"))  # without the totals of all those that are not the newest

@@ -121,7 +121,7 @@ def label_facts(read: Results, label: Label) -> Iterator[Fact]:
     if read.design.rehearsal:
         yield Fact(_("Retention"), _("The reports of simulated respondents are forgotten once they are estimated."))
     else:
-        yield Fact(_("Retention"), retention.in_words(read.design.slug))
+        yield Fact(_("Retention"), retention.in_words(read.context.retention_days))
     yield Fact(_("Design"), label.digest, code=True)
 
 

@@ -14,6 +14,7 @@ from estimator.base.languages import active, speaking
 from estimator.base.typesetting import FONTS, typeset
 from estimator.models import Run
 from estimator.reports import paper, report
+from estimator.runs.results import NOTHING_KNOWN, ReportContext
 
 STYLES = ("estimator/report.css", "estimator/results.css", "estimator/pictures.css")
 FACES = (("NotoSans-Regular.ttf", 400), ("NotoSans-Bold.ttf", 700))
@@ -23,17 +24,17 @@ ARABIC = (("NotoSansArabic-Regular.ttf", 400), ("NotoSansArabic-Bold.ttf", 700))
 OWN = 'html{font-family:"Noto Sans","Noto Sans Arabic",sans-serif}'
 
 
-def html_file(run: Run, language: str) -> bytes:
+def html_file(run: Run, language: str, context: ReportContext = NOTHING_KNOWN) -> bytes:
     """The report as one HTML document: styles, pictures and fonts are inside, no script, no outside address."""
     with speaking(language):
-        shown = report.context(run)
+        shown = report.context(run, context)
         return render_to_string("estimator/alone.html", {**shown, "styles": _styles(_arabic(shown["report"]))}).encode()
 
 
-def pdf_file(run: Run, language: str) -> bytes:
+def pdf_file(run: Run, language: str, context: ReportContext = NOTHING_KNOWN) -> bytes:
     """The report as a tagged PDF (PDF/UA-1). Raises NotExported where the fonts lack a letter."""
     with speaking(language):
-        data = paper.data(report.build(run))
+        data = paper.data(report.build(run, context))
     made = typeset(paper.TEMPLATE, data) if data else b""
     if not made:
         raise NotExported(
@@ -43,15 +44,15 @@ def pdf_file(run: Run, language: str) -> bytes:
     return made
 
 
-def write_html(run: Run, out: BinaryIO, watch: Watch) -> None:
+def write_html(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """The writer of `html_file`, in the language that is active."""
-    out.write(html_file(run, active()))
+    out.write(html_file(run, active(), context))
     watch(1.0)
 
 
-def write_pdf(run: Run, out: BinaryIO, watch: Watch) -> None:
+def write_pdf(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """The writer of `pdf_file`, in the language that is active."""
-    out.write(pdf_file(run, active()))
+    out.write(pdf_file(run, active(), context))
     watch(1.0)
 
 

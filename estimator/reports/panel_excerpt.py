@@ -8,24 +8,25 @@ from django.template.loader import render_to_string
 from collector.designs.selectors import get_design
 from estimator.models import Run
 from estimator.reports import disclosures, report
+from estimator.runs.results import ReportContext
 
 LEVEL = 3
 """Of a question's heading on the panel's pages."""
 
 
-def shown(run: Run) -> dict[str, Any]:
+def shown(run: Run, known: ReportContext) -> dict[str, Any]:
     """The context of `report.context`, with the markup of all questions as `sections`."""
-    known = run.design.rehearsal  # the known truth of a rehearsal may be recorded after its run
-    design = get_design(run.design_id)
-    return _shown(run) if known else _shown_once(run.key, disclosures.of(design.slug).has_margin)
+    if run.design.rehearsal:  # its known truth may be recorded after its run
+        return _shown(run, known)
+    return _shown_once(run.key, known, disclosures.of(get_design(run.design_id).slug).has_margin)
 
 
 @lru_cache(maxsize=16)
-def _shown_once(key: str, sampling: bool) -> dict[str, Any]:
+def _shown_once(key: str, known: ReportContext, sampling: bool) -> dict[str, Any]:
     """By what a run's numbers are shown from: an author may declare, later, that there is a population."""
-    return _shown(Run.objects.select_related("design").get(key=key))
+    return _shown(Run.objects.select_related("design").get(key=key), known)
 
 
-def _shown(run: Run) -> dict[str, Any]:
-    context = report.context(run)
+def _shown(run: Run, known: ReportContext) -> dict[str, Any]:
+    context = report.context(run, known)
     return context | {"sections": render_to_string("estimator/_sections.html", {**context, "level": LEVEL})}

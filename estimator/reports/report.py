@@ -22,7 +22,7 @@ from estimator.reports.references import listed
 from estimator.reports.trends import Change, changes, meant
 from estimator.runs import results, targets
 from estimator.runs.estimation import known_shares
-from estimator.runs.results import Results
+from estimator.runs.results import NOTHING_KNOWN, ReportContext, Results
 
 
 @dataclass(frozen=True)
@@ -265,9 +265,9 @@ class Report:
         return marks
 
 
-def build(run: Run, *, most: int | None = None) -> Report:
+def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = None) -> Report:
     """The report of a finished run; of its first questions alone where `most` says how many."""
-    read = results.read(run, most=most)
+    read = results.read(run, known, most=most)
     disclosure = disclosures.of(read.design.slug)
     manner = Manner(
         confidence=confidence(read),
@@ -281,9 +281,9 @@ def build(run: Run, *, most: int | None = None) -> Report:
     return Report(read, disclosure, spoken(), made, changes(read, manner) if most is None else ())
 
 
-def context(run: Run, *, most: int | None = None) -> dict[str, Any]:
+def context(run: Run, known: ReportContext, *, most: int | None = None) -> dict[str, Any]:
     """What the templates of a report need, on its own page and in the panel; `most` as for `build`."""
-    report = build(run, most=most)
+    report = build(run, known, most=most)
     marks = {name: mark_safe(charts.legend(name)) for name in ("estimate", "noise", "whole", "truth")}  # noqa: S308
     return {
         "report": report,

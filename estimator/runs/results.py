@@ -132,10 +132,31 @@ class Item:
 
 
 @dataclass(frozen=True)
+class ReportContext:
+    """What a report says of its survey that is in no design and no run: whoever asks for the report knows it.
+
+    Attributes
+    ----------
+    retention_days : int or None
+        How many days after closing the survey's reports are kept; None: for good.
+    designs : tuple of str
+        The digests of the designs that the survey was opened with for real respondents, in their order.
+    """
+
+    retention_days: int | None
+    designs: tuple[str, ...]
+
+
+NOTHING_KNOWN = ReportContext(retention_days=None, designs=())
+"""Of a run whose survey nobody asks about: where its numbers alone are wanted."""
+
+
+@dataclass(frozen=True)
 class Results:
-    """A finished run: its design, and its items with their estimates."""
+    """A finished run: its design, its items with their estimates, and what is known of its survey besides."""
 
     run: Run
+    context: ReportContext
     partition: Partition
     items: tuple[Item, ...]
 
@@ -158,7 +179,7 @@ class Results:
         return epsilon_total(item.mechanism for item in self.items)
 
 
-def read(run: Run, *, most: int | None = None) -> Results:
+def read(run: Run, context: ReportContext = NOTHING_KNOWN, *, most: int | None = None) -> Results:
     """Everything there is to tell about a finished run; of its first questions alone where `most` says how many."""
     design = get_design(run.design_id)
     partition = stored(design, run.groups)
@@ -175,7 +196,7 @@ def read(run: Run, *, most: int | None = None) -> Results:
         )
         for position, field in enumerate(design.fields[:most])
     )
-    return Results(run, partition, items)
+    return Results(run, context, partition, items)
 
 
 def _item(

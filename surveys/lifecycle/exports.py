@@ -9,6 +9,7 @@ from estimator.models import Export, Run
 from surveys.accounts import access
 from surveys.accounts.access import Role
 from surveys.accounts.audit_log import record
+from surveys.lifecycle.selectors import report_context
 
 
 def role_for(*, microdata: bool) -> Role:
@@ -40,6 +41,13 @@ def request_export(
     if made:
         record(by, "asked for an export", survey=access.survey_of(run), detail=_detail(export))
     return export, made
+
+
+def execute_export(export_id: int) -> None:
+    """Make the file, with what is known of the survey now; see `estimator.exports.services.execute`."""
+    export = Export.objects.select_related("run").filter(pk=export_id).first()
+    if export is not None:
+        services.execute(export_id, report_context(export.run))
 
 
 @transaction.atomic

@@ -11,6 +11,8 @@ from django.conf import settings
 from collector.designs import Design, selectors
 from collector.reports import selectors as reports
 from estimator.models import Run
+from estimator.runs.results import NOTHING_KNOWN, ReportContext
+from surveys.accounts.access import surveys_of_runs
 from surveys.definition.definitions import SAME_PEOPLE, Definition, Opening, asked_again, design_of
 from surveys.definition.mechanisms import PARAMETERS
 from surveys.definition.privacy_budget import spent
@@ -219,6 +221,15 @@ def final_run(version: Version) -> Run | None:
     """The run that closing asked for, the last time that it was closed, once its estimates are there."""
     asked = Run.objects.filter(design=version.design_id, trigger=Run.Trigger.CLOSING, state=Run.State.DONE)
     return asked.order_by("pk").last()
+
+
+def report_context(run: Run) -> ReportContext:
+    """What the reports of a run say of its survey as it is now; nothing of a run that belongs to none."""
+    survey = surveys_of_runs(run.design_id).first()
+    if survey is None:
+        return NOTHING_KNOWN
+    opened = survey.versions.filter(design__rehearsal=False).order_by("number")
+    return ReportContext(survey.purge_after, tuple(opened.values_list("design", flat=True)))
 
 
 def report_count(survey: Survey) -> int:

@@ -10,7 +10,9 @@ from django.utils import timezone
 
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
+from collector.reports.services import discard_rehearsal
 from estimator.models import Run
+from estimator.reports import disclosures
 from estimator.runs import services as estimator
 from estimator.runs.selectors import last_run
 from surveys.accounts import access
@@ -171,7 +173,18 @@ def delete_survey(survey: Survey, *, by: User | None = None) -> None:
     if survey.versions.exists():
         raise NotAllowed(f"{survey.slug} was opened, so it cannot be deleted; a closed survey can be archived.")
     record(by, "deleted", survey=survey)
+    rehearsed = list(survey.rehearsals.values_list("design", flat=True))
     survey.delete()
+    disclosures.forget(survey.slug)  # the next survey of this name is another one
+    for digest in rehearsed:
+        forget_rehearsed(digest)
+
+
+@transaction.atomic
+def forget_rehearsed(digest: str) -> None:
+    """Delete the design of a rehearsal that is gone, with its runs."""
+    estimator.forget_rehearsal(digest)
+    discard_rehearsal(digest)
 
 
 @transaction.atomic

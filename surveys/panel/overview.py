@@ -68,7 +68,7 @@ def overview(survey: Survey) -> dict[str, Any]:
     }
     if done is None:
         return context
-    newest = report.context(done, most=NEWEST_ITEMS)
+    newest = report.context(done, selectors.report_context(done), most=NEWEST_ITEMS)
     items = len(get_design(done.design_id).document["items"])
     return context | newest | {"more_items": max(0, items - NEWEST_ITEMS)}
 

@@ -116,7 +116,7 @@ def watch(request: HttpRequest, slug: str) -> HttpResponse:
         "runs": runs_of(survey),
     }
     if seen.done:
-        context |= shown(seen.done)
+        context |= shown(seen.done, selectors.report_context(seen.done))
         blocks = context["report"].blocks
         context["alarms"] = [block for block in blocks if IMPOSSIBLE in block.flags]
     return survey_page(request, "panel/watch.html", survey, step="watch", **context)

@@ -13,6 +13,7 @@ from estimator.base import charts
 from estimator.reports import report
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition.validation import DefinitionError
+from surveys.lifecycle.selectors import report_context
 from surveys.models import Rehearsal, Survey
 from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
@@ -68,7 +69,7 @@ def rehearsal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if found is not None:
         context["drawn"] = [_drawn(block, place, many=found.many) for place, block in enumerate(found.blocks)]
         if not found.many and asked.run is not None:
-            context |= report.context(asked.run)
+            context |= report.context(asked.run, report_context(asked.run))
     return survey_page(request, "panel/rehearse/result.html", survey, step="rehearse", **context)
 
 

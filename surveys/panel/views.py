@@ -8,7 +8,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from estimator import views as reports
 from estimator.models import Run
 from surveys.accounts import access
 from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404
@@ -21,6 +20,7 @@ from surveys.lifecycle import selectors, services
 from surveys.panel.forms.survey import UploadForm
 from surveys.panel.frame import survey_page
 from surveys.panel.overview import overview
+from surveys.respondent import report_views as reports
 
 
 @require_safe

@@ -11,9 +11,10 @@ from playwright.sync_api import Browser, Page, expect
 from collector.designs.selectors import get_design
 from estimator.base import jobs as leases
 from estimator.base.cells import Watch
-from estimator.exports import services
 from estimator.exports.formats import FORMATS, Format
 from estimator.models import Export, Run
+from estimator.runs.results import ReportContext
+from surveys.lifecycle.exports import execute_export
 from surveys.models import Delivery, Survey, Version
 from surveys.outreach.webhooks import services as webhooks
 from tests.browser.accessibility import on_every_screen
@@ -45,7 +46,7 @@ def page(browser: Browser, running_site: str, settings: Any, tmp_path: Path) -> 
 def test_from_the_tick_to_the_download(
     page: Page, alice: User, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(run: Run, out: BinaryIO, watch: Watch) -> None:
+    def fail(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         raise OSError(28, "")
 
     monkeypatch.setitem(FORMATS, "full", Format("full", ".x", "text/x", "For a disk that is full", fail, about="None."))
@@ -60,8 +61,8 @@ def test_from_the_tick_to_the_download(
     Export.objects.filter(pk=first.pk).update(state="running", progress=40)
     expect(page.get_by_text("40 % written")).to_be_visible()
     Export.objects.filter(pk=first.pk).update(state="queued")
-    services.execute(first.pk)
-    services.execute(Export.objects.get(format="full").pk)
+    execute_export(first.pk)
+    execute_export(Export.objects.get(format="full").pk)
     expect(page.get_by_role("link", name="Download")).to_have_count(1)
     expect(page.get_by_text("No space left on device")).to_be_visible()
     expect(page.get_by_role("checkbox", name="Estimates as CSV")).to_be_checked()

@@ -24,6 +24,7 @@ from estimator.exports import bundle
 from estimator.exports.formats import FORMATS, Format, NotExported
 from estimator.models import Run
 from estimator.runs import services
+from estimator.runs.results import NOTHING_KNOWN, ReportContext
 from tests import payloads, simulated
 from tests.estimator.test_kinds import GROUPS
 from tests.estimator.test_kinds import design as every_kind
@@ -57,14 +58,14 @@ def every_kind_in_groups(*shares: str | None) -> Design:
 
 def packed(run: Run, name: str = "bundle", told: Callable[[float], None] = lambda part: None) -> bytes:
     out = io.BytesIO()
-    FORMATS[name].write(run, out, told)
+    FORMATS[name].write(run, NOTHING_KNOWN, out, told)
     return out.getvalue()
 
 
 def unpacked(run: Run, folder: Path) -> Path:
     """The bundle with no other formats than the scripts read."""
     out = io.BytesIO()
-    bundle.write(run, out, lambda part: None, [FORMATS["csv"], FORMATS["json"]])
+    bundle.write(run, NOTHING_KNOWN, out, lambda part: None, [FORMATS["csv"], FORMATS["json"]])
     with ZipFile(out) as archive:
         archive.extractall(folder)
     return folder
@@ -228,7 +229,7 @@ def test_progress_rises_to_the_whole_and_stopping_leaves_nothing(run: Run, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-def refusing(run: Run, out: Any, watch: Any) -> None:
+def refusing(run: Run, context: ReportContext, out: Any, watch: Any) -> None:
     raise NotExported("Its names are too long.")
 
 

@@ -26,11 +26,13 @@ from estimator.exports import storage
 from estimator.exports.formats import FORMATS, Format, NotExported
 from estimator.models import Export, Run
 from estimator.runs import services
+from estimator.runs.results import NOTHING_KNOWN, ReportContext
+from surveys.tasks import execute_export
 from tests import payloads
 from tests.finished import fill, run_of
 
 pytestmark = pytest.mark.django_db
-Write = Callable[[Run, BinaryIO, Watch], None]
+Write = Callable[[Run, ReportContext, BinaryIO, Watch], None]
 Register = Callable[..., str]
 
 
@@ -62,7 +64,7 @@ def asked(run: Run, name: str = "csv", **more: Any) -> Export:
 
 
 def made(export: Export) -> Export:
-    jobs.execute(export.pk)
+    jobs.execute(export.pk, NOTHING_KNOWN)
     export.refresh_from_db()
     return export
 
@@ -87,7 +89,7 @@ def test_a_file_is_made_once_and_is_what_its_row_says(run: Run, alice: User, fol
     assert left(folder) == [export.key]
     assert (folder.stat().st_mode & 0o777, storage.path_of(export.key).stat().st_mode & 0o777) == (0o700, 0o600)
     assert jobs.request(run, "csv") == (export, False)
-    jobs.execute(export.pk)
+    jobs.execute(export.pk, NOTHING_KNOWN)
     assert Export.objects.get(pk=export.pk).tries == 1
 
 
@@ -111,7 +113,7 @@ def test_the_same_that_is_on_its_way_is_not_made_again(run: Run) -> None:
 def test_what_cannot_be_made_is_refused_by_its_field(
     run: Run, register: Register, said: dict[str, Any], field: str
 ) -> None:
-    register(lambda run, out, watch: None, microdata=True, translated=True)
+    register(lambda run, context, out, watch: None, microdata=True, translated=True)
     with pytest.raises(jobs.Refused) as refusal:
         jobs.request(run, **said)
     assert (refusal.value.field, str(refusal.value).split()[0]) == (field, field)
@@ -124,7 +126,7 @@ def test_a_run_without_estimates_is_not_exported(design: Design) -> None:
 
 
 def test_it_is_written_in_the_language_that_was_chosen(run: Run, register: Register) -> None:
-    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+    def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         out.write((translation.get_language() or "none").encode())
 
     name = register(write, translated=True)
@@ -136,14 +138,14 @@ def test_it_is_written_in_the_language_that_was_chosen(run: Run, register: Regis
 def test_a_worker_that_was_killed_is_replaced_and_leaves_no_second_file(
     run: Run, register: Register, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = register(lambda run, out, watch: out.write(b"whole") and None)
+    name = register(lambda run, context, out, watch: out.write(b"whole") and None)
     export = asked(run, name)
     lease = leases.take(Export, export.pk)
     with storage.Draft(export.key, lease).open() as file:
         file.write(b"ha")  # and here it is killed
     tasks.keep_exports()
     assert left(folder) == [f"{export.key}.{lease}.draft"]  # it could still be at work
-    jobs.execute(export.pk)
+    jobs.execute(export.pk, NOTHING_KNOWN)
     assert left(folder) == [f"{export.key}.{lease}.draft"]
     later(monkeypatch, seconds=61)
     assert jobs.resume_waiting() == [export.pk]
@@ -158,13 +160,13 @@ def test_of_two_workers_that_both_believe_to_hold_it_one_makes_the_file(
 ) -> None:
     texts = iter([b"slow", b"quick"])
 
-    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+    def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         text = next(texts)
         out.write(text)
         if text == b"slow":
-            jobs.execute(export.pk)  # held: nothing happens
+            jobs.execute(export.pk, NOTHING_KNOWN)  # held: nothing happens
             Export.objects.filter(pk=export.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
-            jobs.execute(export.pk)  # takes it over, and finishes first
+            jobs.execute(export.pk, NOTHING_KNOWN)  # takes it over, and finishes first
 
     export = asked(run, register(write))
     assert made(export).state == "done"
@@ -173,7 +175,7 @@ def test_of_two_workers_that_both_believe_to_hold_it_one_makes_the_file(
 
 
 def test_a_full_disk_is_said_and_nothing_is_left(run: Run, register: Register, folder: Path) -> None:
-    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+    def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         out.write(b"begun")
         raise OSError(errno.ENOSPC, "a secret path")
 
@@ -199,28 +201,28 @@ def test_a_disk_that_is_full_at_the_last_moment_is_the_same(
 
 
 def test_a_format_that_breaks_is_tried_three_times(run: Run, register: Register, folder: Path) -> None:
-    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+    def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         untyped: Any = out
         untyped.write("no bytes")
 
     export = asked(run, register(write))
     for tries in range(1, leases.MOST_TRIES + 1):
         with pytest.raises(TypeError):
-            jobs.execute(export.pk)
+            jobs.execute(export.pk, NOTHING_KNOWN)
         export.refresh_from_db()
         assert (export.tries, left(folder)) == (tries, [])
     assert (export.state, export.fault) == ("failed", "The computation ended with TypeError.")
-    jobs.execute(export.pk)
+    jobs.execute(export.pk, NOTHING_KNOWN)
     assert jobs.resume_waiting() == []
 
 
 def test_what_a_format_refuses_and_what_comes_out_empty_is_said(run: Run, register: Register) -> None:
-    def refuse(run: Run, out: BinaryIO, watch: Watch) -> None:
+    def refuse(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         raise NotExported("It takes at least 100 reports; there are 90.")
 
     for write, fault in (
         (refuse, "It takes at least 100 reports; there are 90."),
-        (lambda run, out, watch: None, "The file came out empty."),
+        (lambda run, context, out, watch: None, "The file came out empty."),
     ):
         export = made(asked(run, register(write)))
         assert (export.state, export.fault, export.tries) == ("failed", fault, 1)
@@ -229,7 +231,7 @@ def test_what_a_format_refuses_and_what_comes_out_empty_is_said(run: Run, regist
 def test_files_are_kept_for_their_time_and_microdata_for_less(
     run: Run, register: Register, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = register(lambda run, out, watch: out.write(b"rows") and None, microdata=True)
+    name = register(lambda run, context, out, watch: out.write(b"rows") and None, microdata=True)
     rows, numbers = made(asked(run, name, microdata=True)), made(asked(run))
     later(monkeypatch, days=1, seconds=1)
     assert not jobs.is_there(rows)
@@ -243,7 +245,7 @@ def test_files_are_kept_for_their_time_and_microdata_for_less(
 
 
 def test_what_failed_is_forgotten_too(run: Run, register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
-    made(asked(run, register(lambda run, out, watch: None)))
+    made(asked(run, register(lambda run, context, out, watch: None)))
     tasks.keep_exports()
     assert Export.objects.count() == 1
     later(monkeypatch, days=8)
@@ -270,7 +272,7 @@ def test_a_file_that_was_lost_is_made_again(run: Run) -> None:
 
 
 def test_purging_takes_the_files_that_hold_reports_along(run: Run, register: Register, folder: Path) -> None:
-    name = register(lambda run, out, watch: out.write(b"rows") and None, microdata=True)
+    name = register(lambda run, context, out, watch: out.write(b"rows") and None, microdata=True)
     made(asked(run, name, microdata=True))
     other = made(asked(run))
     jobs.forget_microdata(run.design_id)
@@ -324,7 +326,7 @@ def test_one_that_reads_for_long_stays_held_until_it_is_cancelled(
     fill(design)
     seen = []
 
-    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+    def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         reading = User.objects.iterator(chunk_size=1)
         next(reading)
         elsewhere(users[0].save)
@@ -342,7 +344,7 @@ def test_one_that_reads_for_long_stays_held_until_it_is_cancelled(
         seen.append("nobody told the writer")
 
     export = asked(run_of(design), register(write))
-    jobs.execute(export.pk)
+    jobs.execute(export.pk, NOTHING_KNOWN)
     assert (seen[0], len(seen[1]), len(seen)) == (40, 1, 2)
     assert left(folder) == []
     assert not Export.objects.exists()
@@ -389,6 +391,6 @@ def test_the_messages_wake_tasks_that_are_there(
     monkeypatch.setattr(leases, "wake", lambda task, job_id: sent.append((task, job_id)))
     with django_capture_on_commit_callbacks(execute=True):
         export = asked(run)
-    assert sent == [(tasks.execute_export.name, export.pk)]
-    tasks.execute_export(export.pk)
+    assert sent == [(execute_export.name, export.pk)]
+    execute_export(export.pk)
     assert jobs.is_there(Export.objects.get())

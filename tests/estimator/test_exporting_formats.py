@@ -27,6 +27,7 @@ from estimator.exports.variables import distinct
 from estimator.models import Run
 from estimator.runs import results
 from estimator.runs import services as estimator
+from estimator.runs.results import NOTHING_KNOWN
 from tests import hostile
 from tests.finished import run_of
 
@@ -76,7 +77,7 @@ def test_a_writer_that_is_stopped_leaves_no_file_behind(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for one in FORMATS.values():
         with pytest.raises(Stopped):
-            one.write(run, io.BytesIO(), stop)
+            one.write(run, NOTHING_KNOWN, io.BytesIO(), stop)
         assert list(tmp_path.iterdir()) == [], one.name
 
 

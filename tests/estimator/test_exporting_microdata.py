@@ -23,6 +23,7 @@ from estimator.exports import microdata
 from estimator.exports.formats import FORMATS, NotExported
 from estimator.models import Run
 from estimator.runs import services as estimator
+from estimator.runs.results import NOTHING_KNOWN
 from tests import payloads, simulated
 from tests.finished import run_of
 
@@ -159,7 +160,7 @@ def test_a_run_is_refused_with_a_sentence_and_nothing_is_written(
 ) -> None:
     run, out = made(design), io.BytesIO()
     with pytest.raises(NotExported, match=words):
-        FORMATS[name].write(run, out, lambda done: None)
+        FORMATS[name].write(run, NOTHING_KNOWN, out, lambda done: None)
     assert out.getvalue() == b""
     if made is not _changed:
         with pytest.raises(NotExported, match=words):
@@ -191,7 +192,7 @@ def test_the_work_is_told_and_can_be_stopped(design: Design, monkeypatch: pytest
     put(design, drawn(200))
     run, told = run_of(design), []
     whole = io.BytesIO()
-    FORMATS["reports-csv"].write(run, whole, told.append)
+    FORMATS["reports-csv"].write(run, NOTHING_KNOWN, whole, told.append)
     assert told == sorted(told)
     assert (len(told), told[-1]) == (5, 1.0)
 
@@ -204,4 +205,4 @@ def test_the_work_is_told_and_can_be_stopped(design: Design, monkeypatch: pytest
 
     for name in ("reports-csv", "reports-parquet"):
         with pytest.raises(Stopped):
-            FORMATS[name].write(run, io.BytesIO(), stop)
+            FORMATS[name].write(run, NOTHING_KNOWN, io.BytesIO(), stop)

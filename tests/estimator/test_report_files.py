@@ -17,9 +17,10 @@ from collector.designs.services import freeze_design
 from estimator.base.languages import speaking
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
-from estimator.reports import disclosures, files, paper, poisoning, privacy, report, retention
+from estimator.reports import disclosures, files, paper, poisoning, privacy, report
 from estimator.reports.disclosures import disclose
 from estimator.runs import results, services
+from estimator.runs.results import ReportContext
 from randomized_response import poisoning_bound
 from tests import payloads
 from tests.finished import fill, run_of
@@ -206,11 +207,10 @@ def test_the_program_in_the_report_computes_its_numbers(
     assert document["design_digest"] in unescape(code)
 
 
-def test_retention_comes_from_the_floor_above(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_long_reports_are_kept_is_told(run: Run) -> None:
     assert "Reports are kept for good." in words(run)
     for days, said in ((1, "deleted 1 day after"), (30, "deleted 30 days after")):
-        monkeypatch.setattr(retention._known, "days_of", lambda slug, days=days: days)
-        assert said in words(run)
+        assert said in files.html_file(run, "en", ReportContext(retention_days=days, designs=())).decode()
 
 
 def test_letters_that_the_fonts_lack(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,9 +17,10 @@ from estimator.base.languages import speaking
 from estimator.exports.formats import FORMATS
 from estimator.exports.json_document import json_file
 from estimator.models import Run
-from estimator.reports import earlier_waves, files, paper, report
+from estimator.reports import files, paper, report
 from estimator.reports.disclosures import disclose
 from estimator.runs import services, targets
+from estimator.runs.results import ReportContext
 from randomized_response import compare, estimate_proportions, forced_response
 from tests import analysed, payloads
 
@@ -28,13 +29,17 @@ SCHEMA = Path(__file__).parents[2] / "docs" / "report.schema.json"
 YES = {1: 0.2, 2: 0.25, 3: 0.6}
 
 
+def known(runs: list[Run]) -> ReportContext:
+    """These are runs of the waves of one survey."""
+    return ReportContext(retention_days=None, designs=tuple(run.design_id for run in runs))
+
+
 @pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+def runs() -> list[Run]:
     """Final runs of three waves, the oldest first, of whom 20, 25 and 60 % said yes."""
     scale = payloads.document(strata=analysed.groups())
     scale["items"][1]["kind"] = "scale"
     found: list[Run] = []
-    monkeypatch.setattr(earlier_waves._known, "designs_of", lambda slug: [run.design_id for run in found])
     for version, yes in YES.items():
         design = freeze_design({**scale, "version": version, "waves": {"repeats": "fresh", "spent": "1/1"}})
         analysed.answer(design, np.random.default_rng(version), yes=(yes, yes, yes))
@@ -43,14 +48,14 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
     return found
 
 
-def changes(run: Run) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(json_file(run)).get("changes", [])
+def changes(run: Run, before: list[Run]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(json_file(run, known(before))).get("changes", [])
     return found
 
 
 def test_the_newest_wave_is_told_against_the_one_before_and_the_first(runs: list[Run]) -> None:
-    assert changes(runs[0]) == []
-    rows = [row for row in changes(runs[2]) if (row["item"], row["measure"]) == ("cheated", "share")]
+    assert changes(runs[0], runs) == []
+    rows = [row for row in changes(runs[2], runs) if (row["item"], row["measure"]) == ("cheated", "share")]
     assert [(row["choice"], row["version"], row["since_version"]) for row in rows] == [(1, 3, 2), (1, 3, 1)]
     tables = [np.array(run.tallies[0]).sum(axis=0) for run in (runs[0], runs[2])]
     by_hand = compare(*(estimate_proportions(table, forced_response(truth="1/2")) for table in tables))
@@ -58,42 +63,42 @@ def test_the_newest_wave_is_told_against_the_one_before_and_the_first(runs: list
                         ("change_unclipped", by_hand.unbiased), ("standard_error", by_hand.standard_error),
                         ("low", by_hand.low), ("high", by_hand.high)):  # fmt: skip
         assert rows[1][name] == pytest.approx(found[1], abs=1e-12)
-    assert {row["item"] for row in changes(runs[2]) if row["measure"] == "mean"} == {"mood"}
-    methods = {(row["measure"], row["interval_method"], row["noise_interval_method"]) for row in changes(runs[2])}
+    assert {row["item"] for row in changes(runs[2], runs) if row["measure"] == "mean"} == {"mood"}
+    methods = {(row["measure"], row["interval_method"], row["noise_interval_method"]) for row in changes(runs[2], runs)}
     assert methods == {("share", "recovered", "recovered"), ("mean", "wald", "wald")}
-    jsonschema.validate(json.loads(json_file(runs[2])), json.loads(SCHEMA.read_text(encoding="utf-8")))
+    jsonschema.validate(json.loads(json_file(runs[2], known(runs))), json.loads(SCHEMA.read_text(encoding="utf-8")))
 
 
 def test_every_shape_of_the_report_tells_it(runs: list[Run]) -> None:
-    page = files.html_file(runs[2], "en").decode()
+    page = files.html_file(runs[2], "en", known(runs)).decode()
     assert "Change since earlier waves" in page
     assert re.search("Between wave 2 and wave 3 the estimated share of “Yes” rose by [0-9.]+ points", page)
     assert page.count('class="picture trend"') == 5, "yes, the mean, and three points of the scale"
-    assert "Veränderung seit früheren Wellen" in files.html_file(runs[2], "de").decode()
+    assert "Veränderung seit früheren Wellen" in files.html_file(runs[2], "de", known(runs)).decode()
     with speaking("en"):
-        data = paper.data(report.build(runs[2]))
+        data = paper.data(report.build(runs[2], known(runs)))
     assert data is not None
     assert len(data["changes"]) == 5
-    assert files.pdf_file(runs[2], "en").startswith(b"%PDF")
-    sheet = openpyxl.load_workbook(BytesIO(FORMATS["xlsx"].whole(runs[2])))["changes"]
-    assert sheet.max_row == 1 + len(changes(runs[2]))
-    assert "Change since earlier waves" not in files.html_file(runs[0], "en").decode()
+    assert files.pdf_file(runs[2], "en", known(runs)).startswith(b"%PDF")
+    sheet = openpyxl.load_workbook(BytesIO(FORMATS["xlsx"].whole(runs[2], known(runs))))["changes"]
+    assert sheet.max_row == 1 + len(changes(runs[2], runs))
+    assert "Change since earlier waves" not in files.html_file(runs[0], "en", known(runs)).decode()
 
 
 def test_nothing_is_told_of_what_was_asked_otherwise_or_is_not_final(runs: list[Run]) -> None:
     Run.objects.filter(pk=runs[1].pk).update(anytime=True)
-    assert {row["since_version"] for row in changes(runs[2])} == {1}
+    assert {row["since_version"] for row in changes(runs[2], runs)} == {1}
     Run.objects.filter(pk=runs[2].pk).update(anytime=True)
-    assert changes(Run.objects.get(pk=runs[2].pk)) == []
+    assert changes(Run.objects.get(pk=runs[2].pk), runs) == []
 
 
-def test_a_question_in_other_words_has_no_past(runs: list[Run], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_in_other_words_has_no_past(runs: list[Run]) -> None:
     document = Design(json.loads(runs[2].design.document)).document
     first = {**document["items"][0], "wording": {"en": "Did you ever cheat?"}}
     design = freeze_design({**document, "version": 4, "items": [first, document["items"][1]]})
     analysed.answer(design, np.random.default_rng(9))
     close_design(design.digest)
-    assert {row["item"] for row in changes(services.run_now(design.digest))} == {"mood"}
+    assert {row["item"] for row in changes(services.run_now(design.digest), runs)} == {"mood"}
 
 
 def test_too_few_reports_of_a_wave_stand_in_its_place(runs: list[Run]) -> None:
@@ -101,7 +106,7 @@ def test_too_few_reports_of_a_wave_stand_in_its_place(runs: list[Run]) -> None:
     design = freeze_design({**document, "version": 4})
     analysed.answer(design, np.random.default_rng(9), n=9)
     close_design(design.digest)
-    assert changes(services.run_now(design.digest)) == []
+    assert changes(services.run_now(design.digest), runs) == []
 
 
 FRESH = "who took part more than once makes no difference to them"
@@ -119,14 +124,13 @@ SAMPLED = "too wide where they mostly stayed with their answers, and too narrow 
     ],
 )
 def test_what_the_intervals_of_changes_take_for_granted(
-    monkeypatch: pytest.MonkeyPatch, repeats: str, drawn: bool, share: str | None, said: tuple[str, ...]
+    repeats: str, drawn: bool, share: str | None, said: tuple[str, ...]
 ) -> None:
     """The tickets' chance of two waves is apart whoever came again, but where devices remembered their tickets."""
     document = payloads.document(strata=analysed.groups())
     for group in document["strata"]["groups"]:
         group["share"] = share
     found: list[Run] = []
-    monkeypatch.setattr(earlier_waves._known, "designs_of", lambda slug: [run.design_id for run in found])
     for version in (1, 2):
         design = freeze_design({**document, "version": version, "waves": {"repeats": repeats, "spent": "1/1"}})
         analysed.answer(design, np.random.default_rng(version), n=300)
@@ -135,12 +139,13 @@ def test_what_the_intervals_of_changes_take_for_granted(
     disclose(
         "campus", {"recruitment": {"en": "By lot, from the register."}}, probability_sample=drawn, simple_random=drawn
     )
-    words = report.build(found[1]).assumption
+    told = report.build(found[1], known(found))
+    words = told.assumption
     assert [text for text in said if text not in words] == []
     assert [text for text in (FRESH, STAYED, SAMPLED) if text in words] == [said[0]]
     assert "The interval of a change of a share is recovered from those of both waves (Zou, 2007)." in words
     assert "of a mean" not in words
-    assert any(work.startswith("Zou, G. Y. (2007)") for work in report.build(found[1]).references)
+    assert any(work.startswith("Zou, G. Y. (2007)") for work in told.references)
 
 
 def test_waves_of_which_some_are_weighted_say_so() -> None:

@@ -14,6 +14,7 @@ from estimator.analyses import services as analyses
 from estimator.exports import services as exports
 from surveys.accounts import tokens
 from surveys.accounts.teams import home_team
+from surveys.lifecycle.exports import execute_export
 from surveys.lifecycle.services import close_survey, open_survey, write_survey
 from surveys.planning.rehearsals.services import request_rehearsal
 from tests import payloads
@@ -52,7 +53,7 @@ def set_up() -> Scene:
     analysis = analyses.execute(analyses.request("comparison", asked, [opened]).pk)
     rehearsal = request_rehearsal(survey, {"respondents": 60, "shares": {}}, repetitions=1, seed=1)
     export, _ = exports.request(run, "csv")
-    exports.execute(export.pk)
+    execute_export(export.pk)
     ids = {"slug": "campus", "run": run.key, "analysis": analysis.key, "number": rehearsal.number}
     ids |= {"export": export.key, "digest": opened.digest}
     cookies = {"owner": {}, "stranger": _signed_in(bob), "nobody": {}}

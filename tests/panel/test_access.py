@@ -28,6 +28,7 @@ from surveys.accounts.invitations import invite
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.lifecycle import selectors
+from surveys.lifecycle.exports import execute_export
 from surveys.lifecycle.services import open_survey, write_survey
 from surveys.models import Mailing, Membership, Recipient, Survey, Team
 from surveys.outreach import invitations
@@ -281,7 +282,7 @@ def cast(
 def export_of(run: Run) -> Export:
     """A file that was made of the run."""
     export, _ = exporting.request(run, "csv")
-    exporting.execute(export.pk)
+    execute_export(export.pk)
     return export
 
 

@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import reverse
 
 from estimator.exports import services
 from estimator.models import Export, Run
@@ -11,6 +12,7 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.models import AuditEntry, Survey
 from tests import payloads
+from tests.panel.test_authoring import form_of
 
 pytestmark = pytest.mark.django_db
 
@@ -49,11 +51,12 @@ def test_files_that_say_what_is_no_longer_so_are_deleted(
     assert set(Export.objects.values_list("format", flat=True)) <= {"csv"}
 
 
-def test_the_texts_go_where_their_survey_goes(alice: User) -> None:
+def test_the_texts_go_where_their_survey_goes(her: Client, alice: User) -> None:
     draft = write_survey(payloads.definition(slug="draft"), team=home_team(alice))
     disclosures.disclose("draft", {"sponsor": {"en": "Nobody."}}, probability_sample=False)
-    draft.slug = "renamed"
-    draft.save()
+    address = reverse("admin:surveys_survey_change", args=[draft.pk])
+    her.post(address, form_of(her, address) | {"slug": "renamed"})
     assert disclosures.of("renamed").texts == {"sponsor": {"en": "Nobody."}}
-    draft.delete()
+    assert disclosures.of("draft").pk is None
+    her.post(reverse("admin:surveys_survey_delete", args=[draft.pk]), {"post": "yes"})
     assert disclosures.of("renamed").pk is None

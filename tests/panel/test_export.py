@@ -17,6 +17,7 @@ from estimator.base.cells import Watch
 from estimator.exports import services, storage
 from estimator.exports.formats import FORMATS, Format
 from estimator.models import Export, Run
+from estimator.runs.results import ReportContext
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import exports
 from surveys.lifecycle.services import write_survey
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.django_db
 ADDRESS = "/panel/survey/campus/export/"
 
 
-def rows(run: Run, out: BinaryIO, watch: Watch) -> None:
+def rows(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     out.write(b"a row for each report")
 
 
@@ -60,7 +61,7 @@ def text(client: Client, address: str = ADDRESS) -> str:
 
 
 def made(export: Export) -> Export:
-    services.execute(export.pk)
+    exports.execute_export(export.pk)
     return Export.objects.get(pk=export.pk)
 
 

@@ -131,11 +131,15 @@ def upgrade(run: str, bundle: Path) -> dict[str, Any]:
 
     from estimator.exports.formats import FORMATS
     from estimator.models import Run
+    from surveys.lifecycle.selectors import report_context
 
     call_command("migrate", verbosity=0)
     done = Run.objects.filter(state=Run.State.DONE).order_by("pk")
-    bundle.write_bytes(FORMATS["bundle"].whole(done.get(key=run)))
-    exports = {one.key: {name: FORMATS[name].whole(one).decode() for name in ("csv", "json")} for one in done}
+    context = {one.key: report_context(one) for one in done}
+    bundle.write_bytes(FORMATS["bundle"].whole(done.get(key=run), context[run]))
+    exports = {
+        one.key: {name: FORMATS[name].whole(one, context[one.key]).decode() for name in ("csv", "json")} for one in done
+    }
     return {"told": told(), "exports": exports}
 
 

@@ -16,6 +16,7 @@ from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team, make_team
 from surveys.definition import definitions
 from surveys.lifecycle import services
+from surveys.lifecycle.exports import execute_export
 from surveys.lifecycle.services import write_survey
 from surveys.models import Appointment, AuditEntry, Survey, Version
 from surveys.planning.rehearsals import services as rehearsals
@@ -217,7 +218,7 @@ def test_a_file_of_a_run(hers: Program, version: Any, django_capture_on_commit_c
     made = hers.post(f"runs/{key}/exports/", {"format": "csv"})
     assert (made["state"], made["ready"], made["run"]) == ("queued", False, key)
     assert hers.refused(404, "GET", f"exports/{made['key']}/file/")["detail"] == "There is no such file."
-    exports.execute(exports.Export.objects.get(key=made["key"]).pk)
+    execute_export(exports.Export.objects.get(key=made["key"]).pk)
     assert hers.post(f"runs/{key}/exports/", {"format": "csv"})["ready"] is True
     taken = hers("GET", f"exports/{made['key']}/file/")
     assert b"".join(taken.streaming_content).startswith(b"\xef\xbb\xbfitem,wording")  # type: ignore[attr-defined]

@@ -14,6 +14,7 @@ from nbclient import NotebookClient
 
 from estimator.exports import services as exports
 from surveys.accounts import tokens
+from surveys.lifecycle.exports import execute_export
 from surveys.planning.rehearsals import services as rehearsals
 from tests.tools.running import running_site
 
@@ -23,7 +24,7 @@ NOTEBOOK = Path(__file__).parents[2] / "docs" / "examples" / "api.ipynb"
 @pytest.mark.django_db(transaction=True)
 def test_the_notebook_prints_what_is_committed(alice: User, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(rehearsals, "wake", lambda job_id: rehearsals.execute(job_id, seconds=math.inf))
-    monkeypatch.setattr(exports, "wake", exports.execute)
+    monkeypatch.setattr(exports, "wake", execute_export)
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     monkeypatch.setenv("CANDOR_TOKEN", tokens.make(alice, "the notebook", scope="write")[1])

@@ -19,6 +19,7 @@ from estimator.base.cells import Watch
 from estimator.exports.formats import FORMATS, Format
 from estimator.models import Run
 from estimator.runs import services
+from estimator.runs.results import ReportContext
 from surveys.definition import definitions
 from surveys.lifecycle.services import open_survey
 from surveys.management.base import REFUSED, USAGE
@@ -84,7 +85,7 @@ def test_what_is_refused_and_what_is_asked_wrongly(survey: Survey, words: list[s
 
 
 def test_rows_are_a_choice_of_their_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+    def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         out.write(b"rows")
 
     monkeypatch.setitem(FORMATS, "rows", Format("rows", ".rows", "text/x", "Rows", write, microdata=True))
@@ -102,7 +103,7 @@ def test_rows_are_a_choice_of_their_own(run: Run, tmp_path: Path, monkeypatch: p
 def test_what_was_there_is_replaced_by_a_whole_file_alone(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: BaseException
 ) -> None:
-    def write(run: Run, out: BinaryIO, watch: Watch) -> None:
+    def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         out.write(b"half of it")
         watch(0.5)
         raise fault

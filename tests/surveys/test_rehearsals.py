@@ -163,7 +163,7 @@ def test_a_forgotten_one_leaves_nothing_and_nothing_else_goes(survey: Survey, de
     assert list(survey.rehearsals.all()) == [kept]
     assert set(FrozenDesign.objects.values_list("digest", flat=True)) == {design.digest, kept.design_id}
     assert set(KnownShare.objects.values_list("design_id", flat=True)) == {kept.design_id}
-    survey.delete()
+    services.delete_survey(survey)
     assert list(FrozenDesign.objects.values_list("digest", flat=True)) == [design.digest]
     assert not Run.objects.exists()
     assert reports.received_count(design.digest) == 1

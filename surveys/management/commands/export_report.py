@@ -44,7 +44,7 @@ class Command(SurveyCommand):
         output: Path = options["output"]
         with watched(form.label) as watch, whole_file(output, private=form.microdata) as file:
             with translation.override(services.written_in(form, options["language"])):
-                form.write(run, file, watch)
+                form.write(run, selectors.report_context(run), file, watch)
             size = file.seek(0, 2)
         words = f"run {run.key}, as {form.name}{', a row for each report' if form.microdata else ''}"
         record(None, "exported", survey=survey, detail=words)

@@ -7,21 +7,20 @@ from typing import Any
 import numpy as np
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models.signals import post_delete
-from django.dispatch import receiver
 from django.utils import timezone
 
 from collector.designs import Design
 from collector.designs.selectors import get_design
 from collector.designs.services import close_design, freeze_design
 from collector.models import FrozenDesign
-from collector.reports.services import clear_rehearsal, discard_rehearsal
+from collector.reports.services import clear_rehearsal
 from estimator.base import jobs
 from estimator.base.cells import Watch, unwatched
 from estimator.runs import services as estimator
 from surveys.accounts.audit_log import record
 from surveys.definition import definitions
 from surveys.lifecycle import selectors
+from surveys.lifecycle.services import forget_rehearsed
 from surveys.models import Rehearsal, Repetition, Survey
 from surveys.planning.rehearsals import measures, simulation
 from surveys.planning.rehearsals.population import Population, population
@@ -118,14 +117,7 @@ def forget(asked: Rehearsal, *, by: User | None = None) -> None:
     """Delete a rehearsal with everything that was made for it. A worker that is at it notices and stops."""
     record(by, "deleted a rehearsal", survey=asked.survey, detail=f"rehearsal {asked.number}")
     asked.delete()
-
-
-@receiver(post_delete, sender=Rehearsal)
-def _forget_design(instance: Rehearsal, **_: Any) -> None:
-    """However a rehearsal goes, also with its whole survey: its runs and its design go with it."""
-    with transaction.atomic():
-        estimator.forget_rehearsal(instance.design_id)
-        discard_rehearsal(instance.design_id)
+    forget_rehearsed(asked.design_id)
 
 
 def _do(asked: Rehearsal, lease: str, until: float, people: list[Respondent] | None, watch: Watch) -> None:

@@ -9,6 +9,7 @@ from estimator.exports.formats import FORMATS, NotExported
 from estimator.models import Run
 from estimator.reports import files
 from estimator.reports.report import context
+from surveys.lifecycle.selectors import report_context
 
 TEMPLATE = "estimator/report.html"
 
@@ -41,31 +42,34 @@ def pdf(request: HttpRequest, key: str) -> HttpResponse:
 def report_page(request: HttpRequest, run: Run) -> HttpResponse:
     """The report of a run that the caller may show. Its links are relative, so they stay where the page is."""
     with speaking(_language(request)):
-        return render(request, TEMPLATE, {**context(run), "hidden": not run.published})
+        return render(request, TEMPLATE, {**context(run, report_context(run)), "hidden": not run.published})
 
 
 def html_download(request: HttpRequest, run: Run) -> HttpResponse:
     """The report as one HTML file, in the language that is asked for."""
     language = _language(request)
-    return _download(files.html_file(run, language), "text/html; charset=utf-8", f"{run.key[:8]}-{language}.html")
+    made = files.html_file(run, language, report_context(run))
+    return _download(made, "text/html; charset=utf-8", f"{run.key[:8]}-{language}.html")
 
 
 def pdf_download(request: HttpRequest, run: Run) -> HttpResponse:
     """The report as a PDF. Where the fonts lack a letter of the survey there is none."""
     language = _language(request)
     try:
-        made = files.pdf_file(run, language)
+        made = files.pdf_file(run, language, report_context(run))
     except NotExported as fault:
         raise Http404(str(fault)) from None
     return _download(made, "application/pdf", f"{run.key[:8]}-{language}.pdf")
 
 
 def csv_download(run: Run) -> HttpResponse:
-    return _download(FORMATS["csv"].whole(run), "text/csv; charset=utf-8", f"{run.key[:8]}-estimates.csv")
+    made = FORMATS["csv"].whole(run, report_context(run))
+    return _download(made, "text/csv; charset=utf-8", f"{run.key[:8]}-estimates.csv")
 
 
 def json_download(run: Run) -> HttpResponse:
-    return _download(FORMATS["json"].whole(run), "application/json", f"{run.key[:8]}-report.json")
+    made = FORMATS["json"].whole(run, report_context(run))
+    return _download(made, "application/json", f"{run.key[:8]}-report.json")
 
 
 def _language(request: HttpRequest) -> str:

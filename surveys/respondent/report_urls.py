@@ -1,7 +1,7 @@
 from django.urls import path
 
-from estimator import views
 from estimator.base import keys  # noqa: F401 - makes <key:...> known
+from surveys.respondent import report_views as views
 
 app_name = "estimator"
 urlpatterns = [
