@@ -71,11 +71,11 @@ def invite(version: Any) -> None:
 def answer(slug: str) -> None:
     """With the first code, and with the same bytes each time."""
     from collector.designs.selectors import get_design
-    from collector.endpoint import receiving
     from tests import payloads
+    from tests.stored import store_report
 
     design = get_design(_survey(slug).versions.get().design_id)
-    receiving.receive(payloads.body(design, nonce="1" * 32, invitation=_codes()[0]), slug=slug)
+    store_report(payloads.body(design, nonce="1" * 32, invitation=_codes()[0]), slug=slug)
 
 
 def close_survey(slug: str) -> None:

@@ -11,7 +11,6 @@ from django.test import Client
 from django.urls import reverse
 
 from collector.designs.selectors import get_design
-from collector.endpoint import receiving
 from estimator.runs import services as estimator
 from surveys.accounts.audit_log import as_json, record
 from surveys.errors import NotAllowed
@@ -19,6 +18,7 @@ from surveys.lifecycle import services
 from surveys.models import AuditEntry, Survey
 from tests import payloads
 from tests.panel.test_authoring import form_of
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 
@@ -119,7 +119,7 @@ def test_nothing_of_a_respondent_gets_into_it(survey: Survey, alice: User) -> No
     canaries = [f"ca9a7c0ffee{number:021x}" for number in range(37)]
     for number, nonce in enumerate(canaries):
         symbols = bytes([number % 2, number % 3]).hex()
-        receiving.receive(payloads.body(design, report=symbols, nonce=nonce), slug="campus")
+        store_report(payloads.body(design, report=symbols, nonce=nonce))
     written = AuditEntry.objects.count()
     run = estimator.execute(services.request_estimate(survey, by=alice).pk)
     services.publish_run(run, published=True, by=alice)

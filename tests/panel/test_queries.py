@@ -11,7 +11,6 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from collector.designs import Design, selectors
-from collector.endpoint.receiving import receive
 from collector.reports import folding
 from estimator.analyses import services as analyses
 from estimator.models import Analysis, Export, Run
@@ -25,6 +24,7 @@ from surveys.planning.rehearsals.services import request_rehearsal
 from tests import payloads
 from tests.finished import fill, run_of
 from tests.panel.test_access import ADMIN, ROWS, export_of, mailing_of
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 
@@ -127,7 +127,7 @@ def _fill(design: Design, count: int) -> None:
     report = "00" * len(design.alphabets)
     for number in range(count):
         body = payloads.body(design, stratum=design.strata[number % len(design.strata)], report=report)
-        receive(body, slug=design.slug)
+        store_report(body, slug=design.slug)
 
 
 def test_no_page_asks_more_of_a_bigger_installation(survey: Survey, alice: User, her: Client) -> None:

@@ -17,7 +17,7 @@ from django.test import Client
 from django.urls import reverse
 
 from collector.designs.selectors import get_design
-from collector.endpoint import rate_limits, receiving
+from collector.endpoint import rate_limits
 from collector.errors import NotInvited
 from collector.invitations import tokens as door
 from collector.invitations.codes import hash_of, new_code
@@ -30,6 +30,7 @@ from surveys.models import FetchCode, SigningKey, SigningSecret, Survey, Version
 from surveys.outreach import fetch_codes
 from surveys.respondent import blind_signature, tokens
 from tests import payloads
+from tests.stored import store_report
 from tests.tools import blind as client
 
 pytestmark = pytest.mark.django_db
@@ -206,7 +207,7 @@ def test_without_its_secret_a_version_takes_tokens_and_gives_out_none(opened: Ve
     token = asking.token(ask(opened, held[0], asking.blinded).json()["signed"])
     SigningSecret.objects.all().delete()
     assert ask(opened, held[1], fetching(opened, seed=2).blinded).status_code == 410
-    assert receiving.receive(payloads.body(get_design(opened.design_id), invitation=token), slug="campus").created
+    assert store_report(payloads.body(get_design(opened.design_id), invitation=token))
 
 
 def test_a_fault_of_the_computer_tells_nothing(opened: Version, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -388,9 +389,9 @@ def test_rows_of_issuing_and_of_reports_share_nothing(opened: Version, held: lis
     ]
     design = get_design(opened.design_id)
     for token in Random(3).sample(taken, len(taken)):
-        receiving.receive(payloads.body(design, invitation=token), slug="campus")
+        store_report(payloads.body(design, invitation=token))
         with pytest.raises(NotInvited):
-            receiving.receive(payloads.body(design, invitation=token), slug="campus")
+            store_report(payloads.body(design, invitation=token))
     folding.fold(opened.design_id)
     issued = values("surveys_fetchcode", "surveys_fetchbatch")
     stored = values("collector_report", "collector_waitingreport", "collector_usedtoken")

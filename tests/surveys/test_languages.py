@@ -18,7 +18,6 @@ from django.test import Client
 from django.urls import reverse
 
 from collector.designs.selectors import get_design
-from collector.endpoint import receiving
 from collector.models import WaitingReport
 from config.middleware import COIN_POLICY, RESPONDENT_POLICY
 from estimator.models import Run
@@ -29,6 +28,7 @@ from surveys.definition.definitions import DefinitionError
 from surveys.lifecycle import links, selectors, services
 from surveys.models import Page, Survey, Version
 from tests import payloads, translated
+from tests.stored import store_report
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db
@@ -273,7 +273,7 @@ def test_a_survey_in_several_languages_goes_from_file_to_report(alice: User, tmp
     for number in range(40):
         symbols = bytes([number % 2, number % 3]).hex()
         design = get_design(version.design_id)
-        receiving.receive(payloads.body(design, report=symbols), slug="campus")
+        store_report(payloads.body(design, report=symbols))
     call_command("estimate", "campus", stdout=StringIO())
     output = tmp_path / "report.json"
     call_command("export_report", "campus", "--format", "json", "--output", output, stdout=StringIO())

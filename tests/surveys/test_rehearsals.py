@@ -23,6 +23,7 @@ from surveys.planning.rehearsals.population import Population, marginals, popula
 from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, ask
 from tests import kinds, payloads
 from tests.simulated import stored
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 SAID = {"respondents": 120, "shares": {"cheated": [0.8, 0.2]}}
@@ -157,7 +158,7 @@ def test_one_that_waits_is_stopped_at_once(survey: Survey) -> None:
 
 
 def test_a_forgotten_one_leaves_nothing_and_nothing_else_goes(survey: Survey, design: Design) -> None:
-    receiving.receive(payloads.body(design), slug="campus")
+    store_report(payloads.body(design))
     kept, gone = finished(survey), finished(survey)
     rehearsals.forget(gone)
     assert list(survey.rehearsals.all()) == [kept]

@@ -6,7 +6,6 @@ import pytest
 from django.contrib.auth.models import User
 
 from collector.designs.selectors import get_design, is_open
-from collector.endpoint.receiving import receive
 from collector.models import FrozenDesign
 from collector.reports import selectors as reports
 from estimator.models import Run
@@ -18,6 +17,7 @@ from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services, transitions
 from surveys.models import Survey, Version
 from tests import payloads
+from tests.stored import store_report
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db
@@ -93,7 +93,7 @@ def test_closing_takes_no_more_and_asks_for_the_final_estimate(version: Version)
 
 def test_the_next_version_has_a_design_and_reports_of_its_own(version: Version) -> None:
     survey = version.survey
-    receive(payloads.body(get_design(version.design_id)), slug="campus")
+    store_report(payloads.body(get_design(version.design_id)))
     services.close_survey(survey)
     services.revise_survey(survey)
     second = services.open_survey(survey, reason="It is a test.")

@@ -11,7 +11,6 @@ from django.db import connection
 from django.utils import timezone
 
 from collector.designs.selectors import get_design
-from collector.endpoint.receiving import receive
 from collector.errors import NotInvited
 from collector.invitations import batches
 from collector.invitations import codes as invitations
@@ -27,6 +26,7 @@ from surveys.lifecycle.waves import spending, waves_of
 from surveys.maintenance import retention
 from surveys.models import Appointment, Survey, Version
 from tests import payloads
+from tests.stored import store_report
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +38,7 @@ REASON = "The same people agreed to be asked again."
 
 def answer(version: Version) -> None:
     """One report: from now on a person may have spent the wave's epsilon."""
-    receive(payloads.body(get_design(version.design_id)), slug=version.survey.slug)
+    store_report(payloads.body(get_design(version.design_id)), slug=version.survey.slug)
 
 
 def go_round(survey: Survey, *, answered: bool = True, **wave: Any) -> Version:
@@ -135,9 +135,9 @@ def test_invitations_belong_to_one_wave(alice: User) -> None:
     assert batches.batches(wave.design_id) == []
     design = get_design(wave.design_id)
     with pytest.raises(NotInvited):
-        receive(payloads.body(design, invitation=codes[0]), slug="campus")
+        store_report(payloads.body(design, invitation=codes[0]))
     batches.add(wave.design_id, [invitations.hash_of(code) for code in codes], stratum=None, kind="secret")
-    assert receive(payloads.body(design, invitation=codes[0]), slug="campus").created
+    assert store_report(payloads.body(design, invitation=codes[0]))
 
 
 def test_remembered_answers_fit_where_new_draws_would_not(alice: User) -> None:
