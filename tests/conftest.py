@@ -13,8 +13,9 @@ from collector.designs import Design
 from collector.designs.services import freeze_design
 from collector.models import FrozenDesign
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import open_survey, write_survey
+from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
+from surveys.opening.services import open_survey
 from tests import payloads
 
 

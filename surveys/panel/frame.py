@@ -19,9 +19,10 @@ from estimator.runs import selectors as estimates
 from randomized_response import epsilon_total, question_of
 from surveys.accounts.access import Role, role_in
 from surveys.definition.mechanisms import mechanism_of
-from surveys.lifecycle import schedules, selectors
+from surveys.lifecycle import selectors
 from surveys.lifecycle.waves import waves_of
 from surveys.models import Survey, Version
+from surveys.opening import schedules
 from surveys.panel.forms.missing import lacking
 
 DRAFT, OPEN = Survey.State.DRAFT, Survey.State.OPEN

@@ -20,10 +20,11 @@ from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition import ceilings
 from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
-from surveys.lifecycle import schedules, selectors, transitions
-from surveys.lifecycle.schedules import Terms, moment
+from surveys.lifecycle import selectors, transitions
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Appointment, Survey, Version
+from surveys.opening import schedules
+from surveys.opening.schedules import Terms, moment
 from surveys.panel.design_preview import Frozen, frozen
 from surveys.panel.frame import survey_page
 from surveys.panel.overview import next_moves

@@ -14,11 +14,12 @@ from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition.privacy_budget import Sum
 from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
-from surveys.lifecycle import schedules, selectors
+from surveys.lifecycle import selectors
 from surveys.lifecycle.budget import UNIT, Book, between, book_of
-from surveys.lifecycle.schedules import moment
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Survey
+from surveys.opening import schedules
+from surveys.opening.schedules import moment
 from surveys.panel.budget_chart import picture_of
 from surveys.panel.design_preview import Frozen, frozen
 from surveys.panel.frame import survey_page

@@ -13,7 +13,8 @@ from estimator.analyses import services as analyses
 from estimator.exports import services as exports
 from surveys.accounts import tokens
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import close_survey, open_survey, write_survey
+from surveys.lifecycle.services import close_survey, write_survey
+from surveys.opening.services import open_survey
 from surveys.planning.rehearsals.services import request_rehearsal
 from tests import payloads
 from tests.finished import fill, run_of

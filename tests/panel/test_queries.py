@@ -18,8 +18,9 @@ from estimator.runs import services as estimator
 from surveys.accounts.access import Role
 from surveys.accounts.invitations import invite
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import close_survey, open_survey, revise_survey, write_survey
+from surveys.lifecycle.services import close_survey, revise_survey, write_survey
 from surveys.models import Mailing, Membership, Survey, Version
+from surveys.opening.services import open_survey
 from surveys.planning.rehearsals.services import request_rehearsal
 from tests import payloads
 from tests.finished import fill, run_of

@@ -14,6 +14,7 @@ from surveys.accounts.teams import home_team
 from surveys.definition.ceilings import with_reason
 from surveys.lifecycle import selectors, services
 from surveys.models import Survey, Version
+from surveys.opening.services import open_survey, open_wave
 from tests import payloads
 from tests.panel.test_lifecycle import look, press, words
 from tests.stored import store_report
@@ -69,7 +70,7 @@ def test_a_closed_survey_is_opened_again_as_it_was_shown(closed: Survey, her: Cl
 
 def test_a_wave_that_does_not_fit_is_said_before_the_button(closed: Survey, her: Client) -> None:
     for _ in range(2):
-        store_report(payloads.body(get_design(services.open_wave(closed, reason=REASON).design_id)))
+        store_report(payloads.body(get_design(open_wave(closed, reason=REASON).design_id)))
         services.close_survey(closed)
     html = page(her)
     said = words(html)
@@ -101,7 +102,7 @@ def test_what_devices_remember_counts_in_full_until_it_is_answered(alice: User, 
     definition = payloads.definition(repeats="remember", items=payloads.definition()["items"][:1])
     survey = services.write_survey(definition, team=home_team(alice))
     for number in range(3):
-        version = services.open_wave(survey) if number else services.open_survey(survey)
+        version = open_wave(survey) if number else open_survey(survey)
         store_report(payloads.body(get_design(version.design_id)))
         services.close_survey(survey)
     html = page(her)

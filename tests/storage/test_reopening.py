@@ -23,9 +23,10 @@ from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
 from surveys.errors import NotAllowed
 from surveys.lifecycle.selectors import final_run
-from surveys.lifecycle.services import archive_survey, close_survey, open_survey, restore_survey, write_survey
+from surveys.lifecycle.services import archive_survey, close_survey, restore_survey, write_survey
 from surveys.maintenance import backup, reopening
 from surveys.models import AuditEntry, Survey, Version
+from surveys.opening.services import open_survey
 from tests import payloads
 from tests.storage.test_backup import empty
 from tests.stored import store_report

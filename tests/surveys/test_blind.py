@@ -25,8 +25,9 @@ from collector.reports import folding
 from surveys.accounts.teams import home_team
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, signing_keys
-from surveys.lifecycle.services import close_survey, open_survey, open_wave, revise_survey, write_survey
+from surveys.lifecycle.services import close_survey, revise_survey, write_survey
 from surveys.models import FetchCode, SigningKey, SigningSecret, Survey, Version
+from surveys.opening.services import open_survey, open_wave
 from surveys.outreach import fetch_codes
 from surveys.respondent import blind_signature, tokens
 from tests import payloads

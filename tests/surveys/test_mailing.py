@@ -17,8 +17,9 @@ from collector.invitations.codes import hash_of
 from collector.models import Invitation
 from collector.reports import selectors as reports
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import close_survey, open_survey, write_survey
+from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import AuditEntry, Mailing, Recipient, Survey
+from surveys.opening.services import open_survey
 from surveys.outreach import addresses, invitations, mail_delivery, mailing
 from surveys.outreach.mailing import Wording
 from tests import payloads

@@ -17,6 +17,7 @@ from surveys.accounts.teams import home_team
 from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import services
 from surveys.models import Rehearsal, Survey
+from surveys.opening.services import open_survey
 from surveys.planning.rehearsals import measures, simulation
 from surveys.planning.rehearsals import services as rehearsals
 from surveys.planning.rehearsals.population import Population, marginals, population
@@ -209,7 +210,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_frozen(survey: Survey) 
 def test_two_surveys_never_share_a_rehearsal(survey: Survey, alice: User) -> None:
     """A survey that is a rehearsal as a whole has designs that read like one; none of them is taken."""
     other = services.write_survey(payloads.definition(slug="other", rehearsal=True), team=home_team(alice))
-    services.open_survey(other)
+    open_survey(other)
     assert ask_for(other).design_id != other.versions.get().design_id
     assert FrozenDesign.objects.count() == 2
 
