@@ -32,7 +32,7 @@ ASKED = _both("message estimator.execute_run")
 INTO_THE_FIELD = (
     "before UPDATE surveys_survey in move",
     "before UPDATE surveys_appointment in move",
-    "before INSERT collector_frozendesign in freeze",
+    "before INSERT collector_frozendesign in freeze_design",
     "before INSERT surveys_version in _into_the_field",
     "before INSERT surveys_page in _into_the_field",
     "before INSERT surveys_auditentry in record",
@@ -105,7 +105,7 @@ EVERYWHERE = {
         "before UPDATE surveys_survey in move",
         "before UPDATE surveys_appointment in move",
         "before UPDATE surveys_version in close_survey",
-        "before UPDATE collector_frozendesign in close",
+        "before UPDATE collector_frozendesign in close_design",
         "before DELETE surveys_fetchcode in forget",
         "before DELETE surveys_signingsecret in forget",
         "before INSERT surveys_auditentry in record",
