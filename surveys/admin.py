@@ -33,7 +33,7 @@ from collector.designs.texts import validate_line
 from surveys.accounts.access import Role, role_in, surveys_of
 from surveys.accounts.audit_log import record
 from surveys.accounts.teams import choices_of, delete_accounts, home_team, left_without_owner, team_fields
-from surveys.lifecycle import selectors, services, transitions
+from surveys.lifecycle import selectors, services, signing_keys, transitions
 from surveys.models import Group, Item, Section, Survey
 from surveys.panel.forms.item import ItemForm
 from surveys.panel.forms.item_list import ItemFormSet, rows_open
@@ -271,6 +271,7 @@ class SurveyAdmin(ModelAdmin):
         else:
             obj.team = obj.team if obj.team_id else home_team(signed_in(request))
         super().save_model(request, obj, form, change)
+        signing_keys.prepare(obj, selectors.next_number(obj))
 
     def log_addition(self, request: HttpRequest, obj: Survey, message: Any) -> LogEntry:
         record(signed_in(request), "wrote", survey=obj)

@@ -65,6 +65,7 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
     Item.objects.bulk_create(_item(survey, n, item) for n, item in enumerate(definition["items"], start=1))
     if linked:
         link(linked, survey)
+    signing_keys.prepare(survey, selectors.next_number(survey))
     same = f", for the same people as {linked.slug}" if linked else ""
     record(by, "wrote", survey=survey, detail=f"{len(definition['items'])} questions, from a definition{same}")
     return survey
@@ -79,6 +80,7 @@ def close_survey(survey: Survey, *, by: User | None = None, by_a_restore: bool =
     version.save(update_fields=["closed_at"])
     close_design(version.design_id, by_a_restore=by_a_restore)
     signing_keys.forget(survey, version.number)
+    signing_keys.prepare(survey, version.number + 1)
     why = ", by a restore: invitations used since the backup would be good again" if by_a_restore else ""
     record(by, "closed", survey=survey, detail=f"version {version.number}{why}")
     return estimator.request_run(version.design_id, trigger=Run.Trigger.CLOSING)
@@ -131,6 +133,7 @@ def show_results(survey: Survey, *, shown: bool, by: User | None = None) -> None
 def revise_survey(survey: Survey, *, by: User | None = None) -> None:
     """Turn a closed survey into a draft of its next version; the closed version keeps its reports and estimates."""
     transitions.move(survey, "revise")
+    signing_keys.prepare(survey, selectors.next_number(survey))
     record(by, "revised", survey=survey, detail=f"a draft of version {selectors.next_number(survey)}")
 
 

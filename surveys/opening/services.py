@@ -3,7 +3,7 @@
 All of it is one transaction, so a survey is never open without its pages.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -14,7 +14,7 @@ from surveys.accounts.audit_log import record
 from surveys.definition import ceilings
 from surveys.definition.text_warnings import text_warnings
 from surveys.errors import NotAllowed
-from surveys.lifecycle import selectors, transitions
+from surveys.lifecycle import selectors, signing_keys, transitions
 from surveys.lifecycle.linked_surveys import hold_people
 from surveys.models import Page, Survey, Version
 from surveys.rendering import pages, token_page
@@ -55,11 +55,8 @@ def open_survey(survey: Survey, *, confirmed: str = "", reason: str = "", by: Us
         Where it is above a ceiling, and no reason is given.
     """
     transitions.move(survey, "open")
-    hold_people(survey)
-    design, number = selectors.design_to_open(survey)
-    if confirmed and confirmed != design.digest:
-        raise NotAllowed(CHANGED)
-    return _into_the_field(survey, ceilings.with_reason(design, reason), f"version {number}", act="opened", by=by)
+    design = _confirmed(survey, selectors.design_to_open, confirmed, otherwise=CHANGED)
+    return _into_the_field(survey, ceilings.with_reason(design, reason), "version", act="opened", by=by)
 
 
 @transaction.atomic
@@ -70,11 +67,19 @@ def open_wave(survey: Survey, *, confirmed: str = "", reason: str = "", by: User
     more than the ceiling is refused, whatever else was opened meanwhile.
     """
     transitions.move(survey, "wave")
+    design = _confirmed(survey, selectors.wave_to_open, confirmed, otherwise=ANOTHER_WAVE)
+    return _into_the_field(survey, ceilings.with_reason(design, reason), "wave", act="opened again", by=by)
+
+
+def _confirmed(
+    survey: Survey, to_open: Callable[[Survey], tuple[Design, int]], confirmed: str, *, otherwise: str
+) -> Design:
+    """The design that opens, which is what was confirmed; where it lacks a key of blind invitations, that is made."""
     hold_people(survey)
-    design, number = selectors.wave_to_open(survey)
+    design, number = to_open(survey)
     if confirmed and confirmed != design.digest:
-        raise NotAllowed(ANOTHER_WAVE)
-    return _into_the_field(survey, ceilings.with_reason(design, reason), f"wave {number}", act="opened again", by=by)
+        raise NotAllowed(otherwise)
+    return to_open(survey)[0] if signing_keys.prepare(survey, number) else design
 
 
 def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: User | None) -> Version:
@@ -82,12 +87,12 @@ def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: 
 
     `name` and `act` are the words of the log.
     """
+    number = design.document["version"]
     doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design.document))) else ""
-    record(by, act, survey=survey, detail=f"{name}, design {design.digest}{doubtful}")
+    record(by, act, survey=survey, detail=f"{name} {number}, design {design.digest}{doubtful}")
     if reason := design.document.get("ceilings", {}).get("reason"):
         record(by, "gave a reason to open above a ceiling", survey=survey, detail=reason)
     freeze_design(design.document)
-    number = design.document["version"]
     version = Version.objects.create(survey=survey, number=number, design_id=design.digest)
     if not design.rehearsal:
         try:

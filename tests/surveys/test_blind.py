@@ -6,6 +6,7 @@ import io
 import json
 import threading
 from datetime import date
+from itertools import cycle
 from random import Random
 from typing import Any
 
@@ -23,6 +24,7 @@ from collector.invitations import tokens as door
 from collector.invitations.codes import hash_of, new_code
 from collector.reports import folding
 from surveys.accounts.teams import home_team
+from surveys.definition.definitions import NO_KEY
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, signing_keys
 from surveys.lifecycle.services import close_survey, revise_survey, write_survey
@@ -40,7 +42,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys that were made before: a new one takes a second. Each test begins with the same ones."""
-    ready = iter(client.ready())
+    ready = cycle(client.ready())
     monkeypatch.setattr(signing_keys.rsa, "generate_private_key", lambda **_: next(ready))
 
 
@@ -92,7 +94,7 @@ def test_the_digest_that_is_confirmed_holds_the_key(alice: User) -> None:
 def test_a_wave_has_a_key_of_its_own_and_the_last_one_is_forgotten(opened: Version) -> None:
     survey = opened.survey
     close_survey(survey)
-    assert not SigningSecret.objects.exists()
+    assert SigningSecret.objects.get().key.number == 2, "the next one's; that of the closed version is gone"
     revise_survey(survey)
     second = open_survey(survey)
     assert modulus_of(second) != modulus_of(opened)
@@ -112,7 +114,11 @@ def test_a_draft_whose_secret_was_not_restored_gets_another_key(alice: User) -> 
     SigningSecret.objects.all().delete()
     after, _ = selectors.design_to_open(draft)
     assert before.digest != after.digest
-    assert open_survey(draft, confirmed=after.digest)
+    with pytest.raises(NotAllowed, match="changed since"):
+        open_survey(Survey.objects.get(), confirmed=before.digest)
+    version = open_survey(draft, confirmed=after.digest)
+    assert f"{modulus_of(version):0768x}" == SigningSecret.objects.get().key.modulus
+    assert modulus_of(version) not in (int(NO_KEY, 16), int(before.document["invitations"]["modulus"], 16))
 
 
 def test_a_rehearsal_has_no_key(alice: User) -> None:
@@ -196,7 +202,7 @@ def test_a_closed_survey_gives_out_nothing_and_keeps_no_codes(opened: Version, h
     ask(opened, held[0], fetching(opened).blinded)
     close_survey(opened.survey)
     assert not FetchCode.objects.exists()
-    assert SigningKey.objects.get().issued == 1
+    assert SigningKey.objects.get(number=1).issued == 1
     assert ask(opened, held[1], fetching(opened).blinded).status_code == 410
     with pytest.raises(ValueError, match="once it is closed"):
         fetch_codes.add(opened.design_id, [hash_of(new_code()) for _ in range(10)], kind="file")
