@@ -39,8 +39,9 @@ def measured() -> Iterator[tuple[int, str, tuple[float, float, int]]]:
     from django.core.management import call_command
 
     from surveys.accounts.teams import home_team
-    from surveys.lifecycle.services import open_survey, write_survey
+    from surveys.lifecycle.services import write_survey
     from surveys.models import Survey
+    from surveys.opening.services import open_survey
     from surveys.outreach import invitation_files, mail_delivery, mailing
     from tests import payloads
     from tests.tools.mailbox import mail_server

@@ -51,7 +51,8 @@ def build(count: int) -> str:
     from django.db import connection
 
     from surveys.accounts.teams import home_team
-    from surveys.lifecycle.services import open_survey, write_survey
+    from surveys.lifecycle.services import write_survey
+    from surveys.opening.services import open_survey
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
@@ -106,8 +107,9 @@ def _others(team: Any) -> None:
     from estimator.models import Estimate, Run
     from estimator.runs import services as estimator
     from surveys.definition.definitions import design_of
-    from surveys.lifecycle.services import open_survey, write_survey
+    from surveys.lifecycle.services import write_survey
     from surveys.models import Item, Survey, Version
+    from surveys.opening.services import open_survey
 
     first = open_survey(write_survey(definition("survey-0"), team=team), reason="It is measured.")
     _store(first.design_id, 100)

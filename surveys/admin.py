@@ -34,7 +34,7 @@ from estimator.reports import disclosures
 from surveys.accounts.access import Role, role_in, surveys_of
 from surveys.accounts.audit_log import record
 from surveys.accounts.teams import choices_of, delete_accounts, home_team, left_without_owner, team_fields
-from surveys.lifecycle import selectors, services, transitions
+from surveys.lifecycle import selectors, services, signing_keys, transitions
 from surveys.models import Group, Item, Section, Survey
 from surveys.panel.forms.item import ItemForm
 from surveys.panel.forms.item_list import ItemFormSet, rows_open
@@ -249,7 +249,7 @@ class SurveyAdmin(ModelAdmin):
         survey = self.get_object(request, object_id) if object_id else None
         context = (extra_context or {}) | {
             "show_save_and_add_another": False,
-            "lacking": lacking(selectors.definition_of(survey)) if survey else [],
+            "lacking": lacking(selectors.definition_of(survey), selectors.what_is_missing(survey)) if survey else [],
             "preview_languages": spoken(),
         }
         response: HttpResponse = super().changeform_view(request, object_id, form_url, context)
@@ -274,6 +274,7 @@ class SurveyAdmin(ModelAdmin):
         else:
             obj.team = obj.team if obj.team_id else home_team(signed_in(request))
         super().save_model(request, obj, form, change)
+        signing_keys.prepare(obj, selectors.next_number(obj))
 
     def log_addition(self, request: HttpRequest, obj: Survey, message: Any) -> LogEntry:
         record(signed_in(request), "wrote", survey=obj)

@@ -3,8 +3,9 @@
 from celery import shared_task
 
 from surveys.api.base import forget_answers
-from surveys.lifecycle import exports, schedules
+from surveys.lifecycle import exports
 from surveys.maintenance import retention
+from surveys.opening import schedules
 from surveys.outreach import mail_delivery, mailing
 from surveys.outreach.webhooks import events
 from surveys.outreach.webhooks import services as webhooks

@@ -14,8 +14,9 @@ from collector.designs import Design
 from collector.designs.services import freeze_design
 from collector.models import FrozenDesign
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import open_survey, write_survey
+from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
+from surveys.opening.services import open_survey
 from tests import payloads
 
 # The same examples each time: a gate that fails by chance says nothing of what was changed. `make long` draws new ones,

@@ -2,10 +2,11 @@
 
 from collector.designs import Design
 from collector.designs.services import close_design
-from collector.endpoint.receiving import receive, receive_simulated
+from collector.endpoint.receiving import receive_simulated
 from estimator.models import KnownShare, Run
 from estimator.runs import services
 from tests import payloads
+from tests.stored import store_report
 
 REPORTS = ("0100", "0002", "0101")
 
@@ -18,7 +19,7 @@ def fill(design: Design, *, count: int = 90, first: int = 60) -> None:
         receive_simulated(bodies, slug=design.slug)
         return
     for body in bodies:
-        receive(body, slug=design.slug)
+        store_report(body, slug=design.slug)
 
 
 def fill_open(design: Design, *, count: int = 90, first: int = 60) -> None:

@@ -1,8 +1,6 @@
 """Receive reports: of browsers, of the own-coin page, of paper sheets and of simulated respondents."""
 
-import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from django.db import transaction
 
@@ -14,27 +12,6 @@ from collector.invitations import codes, tokens
 from collector.models import Report
 from collector.reports import storing
 from collector.reports.storing import NewReport, Outcome
-
-
-@dataclass(frozen=True)
-class Receipt:
-    """What the sender is told: the hash of what was sent, and whether this call stored it."""
-
-    receipt: str
-    created: bool
-
-
-def receive(body: bytes, *, slug: str) -> Receipt:
-    """Store one report, on disk when this returns. The same report again is told the same; nothing is stored twice.
-
-    Raises
-    ------
-    Refusal
-        Malformed (422), NotInvited (403), UnknownDesign (404), NonceTaken (409), Closed (410), TooLarge (413); nothing
-        is stored and no invitation used up then.
-    """
-    (outcome,) = storing.store([read(body, slug=slug)])
-    return Receipt(receipt=hashlib.sha256(body).hexdigest(), created=created(outcome))
 
 
 def read(body: bytes, *, slug: str) -> NewReport:
@@ -74,7 +51,7 @@ def receive_simulated(bodies: Iterable[bytes], *, slug: str) -> None:
     Raises
     ------
     Refusal
-        As `receive` does, of the first report that is none.
+        As `read` and `created` do, of the first report that is none.
     """
     rows = [_read(body, slug=slug, rehearsal=True) for body in bodies]
     for outcome in storing.insert(rows):

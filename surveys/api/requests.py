@@ -9,8 +9,8 @@ from rest_framework.request import Request
 
 from collector.designs import FEWEST_IN_GROUP, LONGEST_REASON
 from surveys.definition import bounds
-from surveys.lifecycle.schedules import MOST_REPORTS
 from surveys.models import KEY_VALIDATOR
+from surveys.opening.schedules import MOST_REPORTS
 from surveys.outreach.invitations import FEWEST as FEWEST_INVITED
 from surveys.outreach.invitations import MOST as MOST_INVITED
 from surveys.planning.rehearsals.form import FEWEST, MOST, MOST_REPETITIONS

@@ -22,10 +22,11 @@ from surveys.api.survey_serializers import (
 )
 from surveys.api.surveys import team_of
 from surveys.errors import NotAllowed
-from surveys.lifecycle import schedules, selectors, services
-from surveys.lifecycle.schedules import Terms
+from surveys.lifecycle import selectors, services
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Survey, Version
+from surveys.opening import schedules
+from surveys.opening.schedules import Terms
 from surveys.planning.group_warnings import expected_reports
 
 

@@ -1,1 +1,1 @@
-"""Commands and queries of surveys: drafts, opening, closing, waves, schedules and the privacy budget."""
+"""Commands and queries of surveys: drafts, closing, waves and the privacy budget."""

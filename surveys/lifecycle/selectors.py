@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -134,10 +134,8 @@ def wave_to_open(survey: Survey) -> tuple[Design, int]:
 
 def opening_of(survey: Survey) -> Opening:
     """What the installation adds to the design that opens next: what people may have spent so far, and a key."""
-    known = Opening(spent=spent(spending(waves_of(survey))).plus(spent_elsewhere(survey)).most)
-    if survey.rehearsal or survey.invitations != Survey.Invited.BLIND:
-        return known
-    return replace(known, modulus=signing_keys.modulus_for(survey, next_number(survey)))
+    before = spent(spending(waves_of(survey))).plus(spent_elsewhere(survey)).most
+    return Opening(modulus=signing_keys.modulus_for(survey, next_number(survey)), spent=before)
 
 
 def told(fault: DefinitionError) -> str:

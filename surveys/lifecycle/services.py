@@ -1,6 +1,5 @@
-"""What changes surveys: writing them, opening, closing and revising them."""
+"""What changes surveys: writing, closing and revising them. They are opened by `surveys.opening.services`."""
 
-from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
@@ -8,8 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from collector.designs import Design
-from collector.designs.services import close_design, freeze_design
+from collector.designs.services import close_design
 from collector.reports.services import discard_rehearsal
 from estimator.models import Run
 from estimator.reports import disclosures
@@ -18,27 +16,13 @@ from estimator.runs.selectors import last_run
 from surveys.accounts import access
 from surveys.accounts.access import Role, surveys_of
 from surveys.accounts.audit_log import record
-from surveys.definition import ceilings, definitions
+from surveys.definition import definitions
 from surveys.definition.definitions import Definition
-from surveys.definition.text_warnings import text_warnings
 from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, signing_keys, transitions
-from surveys.lifecycle.linked_surveys import hold_people, link
-from surveys.models import Group, Item, Page, Section, Survey, Team, Version
-from surveys.rendering import pages, token_page
-from surveys.rendering.own_coin import page as coin
-from surveys.rendering.own_coin.sheet import render_sheet
-from surveys.templatetags.assets import NotCollected
-
-CHANGED = (
-    "The draft has changed since it was shown to be confirmed, so nothing was opened. Look at it as it is now and "
-    "confirm it again."
-)
-ANOTHER_WAVE = (
-    "What would open now is not what was shown to be confirmed, so nothing was opened. Look at the next wave as it is "
-    "now and confirm it again."
-)
+from surveys.lifecycle.linked_surveys import link
+from surveys.models import Group, Item, Section, Survey, Team, Version
 
 
 @transaction.atomic
@@ -83,54 +67,10 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
     Item.objects.bulk_create(_item(survey, n, item) for n, item in enumerate(definition["items"], start=1))
     if linked:
         link(linked, survey)
+    signing_keys.prepare(survey, selectors.next_number(survey))
     same = f", for the same people as {linked.slug}" if linked else ""
     record(by, "wrote", survey=survey, detail=f"{len(definition['items'])} questions, from a definition{same}")
     return survey
-
-
-@transaction.atomic
-def open_survey(survey: Survey, *, confirmed: str = "", reason: str = "", by: User | None = None) -> Version:
-    """Freeze the draft and let respondents answer it.
-
-    Parameters
-    ----------
-    survey : Survey
-        A draft.
-    confirmed : str
-        Digest of the design that somebody looked at and confirmed; a draft that says something else by now is not
-        opened. Empty: nobody did.
-    reason : str
-        Why it is opened although it is above a ceiling (surveys/definition/ceilings.py). It becomes part of the
-        design, so that what is frozen has another digest than what was confirmed without it.
-
-    Raises
-    ------
-    NotAllowed
-        Where the survey is not a draft, lacks something, or is not what was confirmed.
-    ReasonError
-        Where it is above a ceiling, and no reason is given.
-    """
-    transitions.move(survey, "open")
-    hold_people(survey)
-    design, number = selectors.design_to_open(survey)
-    if confirmed and confirmed != design.digest:
-        raise NotAllowed(CHANGED)
-    return _into_the_field(survey, ceilings.with_reason(design, reason), f"version {number}", act="opened", by=by)
-
-
-@transaction.atomic
-def open_wave(survey: Survey, *, confirmed: str = "", reason: str = "", by: User | None = None) -> Version:
-    """Ask a closed survey's questions once more, as its next wave: the same design but for what opening adds to it.
-
-    `confirmed`, `reason` and what is raised are as those of `open_survey`; a wave after which a person could have spent
-    more than the ceiling is refused, whatever else was opened meanwhile.
-    """
-    transitions.move(survey, "wave")
-    hold_people(survey)
-    design, number = selectors.wave_to_open(survey)
-    if confirmed and confirmed != design.digest:
-        raise NotAllowed(ANOTHER_WAVE)
-    return _into_the_field(survey, ceilings.with_reason(design, reason), f"wave {number}", act="opened again", by=by)
 
 
 @transaction.atomic
@@ -142,6 +82,7 @@ def close_survey(survey: Survey, *, by: User | None = None, by_a_restore: bool =
     version.save(update_fields=["closed_at"])
     close_design(version.design_id, by_a_restore=by_a_restore)
     signing_keys.forget(survey, version.number)
+    signing_keys.prepare(survey, version.number + 1)
     why = ", by a restore: invitations used since the backup would be good again" if by_a_restore else ""
     record(by, "closed", survey=survey, detail=f"version {version.number}{why}")
     return estimator.request_run(version.design_id, trigger=Run.Trigger.CLOSING)
@@ -205,6 +146,7 @@ def show_results(survey: Survey, *, shown: bool, by: User | None = None) -> None
 def revise_survey(survey: Survey, *, by: User | None = None) -> None:
     """Turn a closed survey into a draft of its next version; the closed version keeps its reports and estimates."""
     transitions.move(survey, "revise")
+    signing_keys.prepare(survey, selectors.next_number(survey))
     record(by, "revised", survey=survey, detail=f"a draft of version {selectors.next_number(survey)}")
 
 
@@ -289,44 +231,6 @@ def duplicate_item(item: Item) -> Item:
     copy.save()
     Item.objects.bulk_update(items, ["position"])
     return copy
-
-
-def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: User | None) -> Version:
-    """Freeze a design, store the pages on which it is answered, and write down who did it, and why where that is asked.
-
-    `name` and `act` are the words of the log.
-    """
-    doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design.document))) else ""
-    record(by, act, survey=survey, detail=f"{name}, design {design.digest}{doubtful}")
-    if reason := design.document.get("ceilings", {}).get("reason"):
-        record(by, "gave a reason to open above a ceiling", survey=survey, detail=reason)
-    freeze_design(design.document)
-    number = design.document["version"]
-    version = Version.objects.create(survey=survey, number=number, design_id=design.digest)
-    if not design.rehearsal:
-        try:
-            Page.objects.bulk_create(_pages(version, design))
-        except NotCollected as missing:
-            raise NotAllowed(str(missing)) from None
-    return version
-
-
-def _pages(version: Version, design: Design) -> Iterator[Page]:
-    """Every page on which the version is answered, in each of its languages."""
-    document, text, digest = design.document, design.canonical.decode(), design.digest
-    bits = version.survey.work_bits
-    for language in document["languages"]:
-        sheet = render_sheet(document, digest, language)
-        coin_page = coin.render_page(document, digest, language, with_sheet=bool(sheet))
-        page = pages.render_page(document, text, digest, language, with_coin=bool(coin_page), work=bits)
-        yield Page.of(version, language, Page.Kind.ANSWER, page)
-        if coin_page:
-            yield Page.of(version, language, Page.Kind.COIN, coin_page)
-        if sheet:
-            yield Page.of(version, language, Page.Kind.SHEET, sheet)
-        if design.invitations == "blind":
-            token = token_page.render_page(document, text, digest, language)
-            yield Page.of(version, language, Page.Kind.TOKEN, token)
 
 
 def _survey_for_same_people(definition: Definition, by: User | None) -> Survey | None:

@@ -1,4 +1,9 @@
-"""The keys of blind invitations: one for each version, made as its design is first asked for, and gone as it closes."""
+"""The keys of blind invitations: one for each version, whose private half is gone as it closes.
+
+A key is made before anybody looks at the design that holds it: as the draft is saved, and as a version closes that a
+wave or a revision may follow. A draft whose secret a backup left out, or that was saved before keys were made so early,
+has none: it is looked at and confirmed with `NO_KEY` in its place, and opening makes it.
+"""
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -6,19 +11,26 @@ from django.db import transaction
 
 from collector.invitations.tokens import EXPONENT
 from collector.reports.steps import foldable
+from surveys.definition.definitions import NO_KEY
 from surveys.models import FetchCode, SigningKey, SigningSecret, Survey, Version
 
 BITS = 3072
 
 
 def modulus_for(survey: Survey, number: int) -> str:
-    """The modulus of the key for this version, 768 hex digits.
+    """The modulus of the key for this version, 768 hex digits; `NO_KEY` where there is none with its secret."""
+    if not _has_key(survey):
+        return NO_KEY
+    found = SigningKey.objects.filter(survey=survey, number=number, secret__isnull=False)
+    return found.values_list("modulus", flat=True).first() or NO_KEY
 
-    A key is made where there is none with its secret: the digest that somebody confirms before opening holds it, so it
-    has to be there when the draft is first looked at, and stays the same from then on.
-    """
-    key = SigningKey.objects.filter(survey=survey, number=number, secret__isnull=False).first()
-    return (key or _made(survey, number)).modulus
+
+def prepare(survey: Survey, number: int) -> bool:
+    """Make the key for this version where the survey is by blind invitation and has none; True where this made it."""
+    if not _has_key(survey) or modulus_for(survey, number) != NO_KEY:
+        return False
+    _make(survey, number)
+    return True
 
 
 def key_of(version: Version) -> SigningKey | None:
@@ -53,7 +65,12 @@ def forget(survey: Survey, number: int) -> None:
     SigningSecret.objects.filter(key__survey=survey, key__number=number).delete()
 
 
-def _made(survey: Survey, number: int) -> SigningKey:
+def _has_key(survey: Survey) -> bool:
+    return survey.invitations == Survey.Invited.BLIND and not survey.rehearsal
+
+
+def _make(survey: Survey, number: int) -> None:
+    """Where somebody else is first, hers is the key."""
     private = rsa.generate_private_key(public_exponent=EXPONENT, key_size=BITS)
     written = private.private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -64,6 +81,3 @@ def _made(survey: Survey, number: int) -> SigningKey:
         if new:
             key.modulus = f"{private.public_key().public_numbers().n:0768x}"
             key.save(update_fields=["modulus"])
-    # Where somebody else was first, hers is the key.
-    key.refresh_from_db()
-    return key

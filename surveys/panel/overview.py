@@ -12,10 +12,11 @@ from estimator.reports.privacy import ItemLabel, item_label
 from estimator.runs import selectors as estimates
 from surveys.definition.mechanisms import mechanism_of
 from surveys.definition.questions import frozen_item
-from surveys.lifecycle import links, schedules, selectors, transitions
+from surveys.lifecycle import links, selectors, transitions
 from surveys.lifecycle.waves import waves_of
 from surveys.maintenance import reopening
 from surveys.models import Item, Survey, Version
+from surveys.opening import schedules
 from surveys.panel.forms.item_summary import facts_of
 
 NEWEST_RUNS = 10

@@ -14,14 +14,15 @@ from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition.privacy_budget import Sum
 from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
-from surveys.lifecycle import schedules, selectors
+from surveys.lifecycle import selectors
 from surveys.lifecycle.budget import UNIT, Book, between, book_of
-from surveys.lifecycle.schedules import moment
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Survey
+from surveys.opening import schedules
+from surveys.opening.schedules import moment
 from surveys.panel.budget_chart import picture_of
 from surveys.panel.design_preview import Frozen, frozen
-from surveys.panel.frame import survey_page
+from surveys.panel.frame import standing_of, survey_page
 from surveys.panel.opening import OpeningForm, groups_of, pressed_before
 from surveys.panel.views import signed_in
 
@@ -31,7 +32,8 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
     """The ledger, and of a closed survey what opening it again would freeze, with the button that does it."""
     role = MOVES["wave"].role if request.method == "POST" else Role.VIEWER
     survey = get_survey_or_404(request.user, slug, role)
-    book = book_of(survey)
+    standing = standing_of(survey)
+    book = book_of(survey, missing=standing.missing if survey.state == Survey.State.DRAFT else None)
     shown = _next(survey, book)
     form = OpeningForm(request.POST if request.method == "POST" else None, shown)
     if request.method == "POST" and (survey.state != Survey.State.CLOSED or form.is_valid()):
@@ -51,7 +53,8 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
         "elsewhere": between(book.elsewhere) if book.elsewhere.most > 1 else "",
         **groups_of(survey, shown, request),
     }
-    return survey_page(request, "panel/waves.html", survey, step="open", status=422 if form.is_bound else 200, **page)
+    status = 422 if form.is_bound else 200
+    return survey_page(request, "panel/waves.html", survey, step="open", status=status, standing=standing, **page)
 
 
 def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:

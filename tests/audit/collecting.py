@@ -6,7 +6,8 @@ from django.contrib.auth.models import User
 
 from collector.models import WaitingReport
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import open_survey, write_survey
+from surveys.lifecycle.services import write_survey
+from surveys.opening.services import open_survey
 from tests.audit.driving import Run, Work, plan, visit
 from tests.audit.findings import Finding
 from tests.audit.shelf import Shelf

@@ -14,7 +14,8 @@ from django.http import HttpResponseBase
 from django.test import Client
 
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import open_survey, write_survey
+from surveys.lifecycle.services import write_survey
+from surveys.opening.services import open_survey
 from tests.audit.items import Audited, audited
 from tests.tools.capture import Request, Response
 

@@ -8,8 +8,9 @@ from playwright.sync_api import Page
 
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.selectors import latest_version
-from surveys.lifecycle.services import open_survey, write_survey
+from surveys.lifecycle.services import write_survey
 from surveys.models import Mailing, Recipient, Survey
+from surveys.opening.services import open_survey
 from surveys.outreach import invitations
 from tests import payloads
 from tests.browser.test_accessibility_panel import CLEAN, found, page

@@ -12,8 +12,9 @@ from estimator.analyses import services as analyses
 from estimator.models import Analysis
 from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import open_survey, write_survey
+from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
+from surveys.opening.services import open_survey
 from tests import analysed
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME

@@ -16,8 +16,9 @@ from collector.invitations.codes import hash_of, new_code
 from collector.models import UsedToken, WaitingReport
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import signing_keys
-from surveys.lifecycle.services import open_survey, write_survey
+from surveys.lifecycle.services import write_survey
 from surveys.models import SigningKey, Version
+from surveys.opening.services import open_survey
 from surveys.outreach import fetch_codes
 from surveys.respondent import tokens
 from tests import payloads

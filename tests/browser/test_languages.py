@@ -12,8 +12,9 @@ from bin import catalog
 from collector.models import WaitingReport
 from surveys.accounts.teams import home_team
 from surveys.definition.languages import PLURALS
-from surveys.lifecycle.services import open_survey, write_survey
+from surveys.lifecycle.services import write_survey
 from surveys.models import Version
+from surveys.opening.services import open_survey
 from tests import translated
 from tests.browser.accessibility import SCREENS, faults, on_every_screen
 from tests.browser.conftest import Visit, targets

@@ -14,6 +14,7 @@ from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
 from surveys.models import Version
+from surveys.opening.services import open_survey
 from tests import translated
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN
@@ -40,7 +41,7 @@ def test_the_results_are_accessible_from_left_and_from_right(
 ) -> None:
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
     survey = services.write_survey(translated.definition("en", "ar"), team=home_team(alice))
-    version = services.open_survey(survey)
+    version = open_survey(survey)
     fill(get_design(version.design_id), first=70)
     services.show_results(version.survey, shown=True)
     estimator.execute(services.close_survey(version.survey).pk)

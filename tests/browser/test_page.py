@@ -8,9 +8,10 @@ import pytest
 from playwright.sync_api import Browser
 
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import open_survey, write_survey
+from surveys.lifecycle.services import write_survey
 from surveys.management import demo
 from surveys.models import Version
+from surveys.opening.services import open_survey
 from tests.browser.conftest import Visit, new_visit, targets
 from tests.tools.capture import Capture
 

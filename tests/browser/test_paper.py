@@ -16,6 +16,7 @@ from estimator.base.typesetting import fonts
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import selectors, services
 from surveys.models import Survey, Version
+from surveys.opening.services import open_survey
 from surveys.rendering.own_coin import sheet
 from tests import payloads
 from tests.browser.accessibility import on_every_screen
@@ -45,7 +46,7 @@ def ten(alice: User) -> Version:
         copy.deepcopy(two[number % 2]) | {"key": f"q{number}", "wording": {"en": WORDINGS[number % 2]}}
         for number in range(10)
     ]
-    return services.open_survey(services.write_survey(definition, team=home_team(alice)), reason="It is a test.")
+    return open_survey(services.write_survey(definition, team=home_team(alice)), reason="It is a test.")
 
 
 def stored() -> list[str]:

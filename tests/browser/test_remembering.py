@@ -8,7 +8,8 @@ from django.contrib.auth.models import User
 from playwright.sync_api import BrowserContext
 
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import open_survey, write_survey
+from surveys.lifecycle.services import write_survey
+from surveys.opening.services import open_survey
 from tests import payloads
 from tests.browser.conftest import Visit, new_tab, new_visit
 from tests.tools.capture import Capture

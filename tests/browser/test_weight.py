@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import open_survey, write_survey
+from surveys.lifecycle.services import write_survey
 from surveys.models import Version
+from surveys.opening.services import open_survey
 from tests import payloads
 from tests.browser.conftest import new_visit
 from tests.tools.capture import Capture

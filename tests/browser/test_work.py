@@ -6,8 +6,9 @@ from typing import Any
 from collector.endpoint.proof_of_work import MOST_BITS
 from collector.models import WaitingReport
 from surveys.lifecycle.proof_of_work import ask_for_work
-from surveys.lifecycle.services import open_survey, write_survey
+from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
+from surveys.opening.services import open_survey
 from tests import payloads
 from tests.browser.accessibility import faults
 from tests.browser.conftest import Visit, failing, new_visit

@@ -23,7 +23,7 @@ def draft(slug: str) -> None:
 
 
 def open_survey(slug: str) -> None:
-    from surveys.lifecycle import services
+    from surveys.opening import services
 
     services.open_survey(_survey(slug))
 
@@ -31,7 +31,7 @@ def open_survey(slug: str) -> None:
 def closable(slug: str) -> None:
     """An open survey with reports."""
     from collector.designs.selectors import get_design
-    from surveys.lifecycle import services
+    from surveys.opening import services
     from tests import finished
 
     draft(slug)
@@ -46,7 +46,7 @@ def again(slug: str) -> None:
 
 
 def open_wave(slug: str) -> None:
-    from surveys.lifecycle import services
+    from surveys.opening import services
 
     services.open_wave(_survey(slug), reason="The same people agreed to be asked again.")
 
@@ -54,10 +54,11 @@ def open_wave(slug: str) -> None:
 def invited(slug: str) -> None:
     """An open survey by codes, of which there are ten."""
     from surveys.accounts.teams import home_team
-    from surveys.lifecycle import services
+    from surveys.lifecycle.services import write_survey
+    from surveys.opening import services
     from tests import payloads
 
-    survey = services.write_survey(payloads.definition(slug=slug, invitations="secret"), team=home_team(_researcher()))
+    survey = write_survey(payloads.definition(slug=slug, invitations="secret"), team=home_team(_researcher()))
     invite(services.open_survey(survey))
 
 
@@ -71,11 +72,11 @@ def invite(version: Any) -> None:
 def answer(slug: str) -> None:
     """With the first code, and with the same bytes each time."""
     from collector.designs.selectors import get_design
-    from collector.endpoint import receiving
     from tests import payloads
+    from tests.stored import store_report
 
     design = get_design(_survey(slug).versions.get().design_id)
-    receiving.receive(payloads.body(design, nonce="1" * 32, invitation=_codes()[0]), slug=slug)
+    store_report(payloads.body(design, nonce="1" * 32, invitation=_codes()[0]), slug=slug)
 
 
 def close_survey(slug: str) -> None:

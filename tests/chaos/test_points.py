@@ -16,9 +16,10 @@ from collector.designs.services import close_design
 from collector.models import WaitingReport
 from collector.reports import folding
 from estimator.runs import services as estimator
-from surveys.lifecycle.services import close_survey, open_survey, open_wave, request_estimate, write_survey
+from surveys.lifecycle.services import close_survey, request_estimate, write_survey
 from surveys.maintenance import backup, retention
 from surveys.models import Survey, Version
+from surveys.opening.services import open_survey, open_wave
 from tests import finished, payloads
 from tests.chaos import acting, broken, checking, named, points, probing, striking
 from tests.storage.test_backup import empty

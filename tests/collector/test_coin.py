@@ -9,12 +9,13 @@ from django.db import IntegrityError, transaction
 from collector.designs import MOST_SYMBOLS, Design
 from collector.designs.services import close_design, freeze_design
 from collector.endpoint.parsing import LARGEST_BODY
-from collector.endpoint.receiving import look_at_form, receive, receive_form, receive_sheet
+from collector.endpoint.receiving import look_at_form, receive_form, receive_sheet
 from collector.errors import Closed, Malformed, NonceTaken, Refusal, TooLarge, UnknownDesign
 from collector.models import FrozenDesign, Report, WaitingReport
 from collector.reports import selectors
 from collector.reports.folding import fold
 from tests import payloads
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 
@@ -115,7 +116,7 @@ def test_each_form_is_a_report_of_its_own(design: Design) -> None:
 
 
 def test_modes_are_counted_apart_and_tallied_together(design: Design) -> None:
-    receive(payloads.body(design, stratum="y2", report="0102"), slug="campus")
+    store_report(payloads.body(design, stratum="y2", report="0102"))
     receive_form(form(design), slug="campus")
     receive_sheet(fields(design), slug="campus")
     close_design(design.digest)
@@ -127,7 +128,7 @@ def test_modes_are_counted_apart_and_tallied_together(design: Design) -> None:
 
 
 def test_a_browser_report_says_that_it_is_one(design: Design) -> None:
-    receive(payloads.body(design), slug="campus")
+    store_report(payloads.body(design))
     assert WaitingReport.objects.get().mode == Report.Mode.BROWSER
 
 

@@ -48,6 +48,7 @@ from collector.reports.steps import STEP, foldable
 from estimator.models import Run
 from estimator.runs import services as estimator
 from tests import payloads
+from tests.stored import store_report
 from tests.tools.provenance import of_run
 
 EXAMPLES = int(os.environ.get("CANDOR_MACHINE", "0"))
@@ -189,14 +190,14 @@ class Machine(RuleBasedStateMachine):
         nonce = data.draw(st.sampled_from(sorted(self.real.stored)))
         if (stratum, position) != self.real.sent[nonce]:
             with pytest.raises(NonceTaken):
-                receiving.receive(self.real.body(nonce, (stratum, position)), slug="campus")
+                store_report(self.real.body(nonce, (stratum, position)))
 
     @rule(stratum=st.integers(0, 1), code=st.sampled_from(CODES), number=st.integers(0, 8), after=st.booleans())
     def submit_to_one_that_dies(self, stratum: int, code: str, number: int, after: bool) -> None:
         nonce = self._new(self.real, stratum, code)
         if nonce is not None and not self.real.closed:
             with suppress(NotInvited):
-                self._until_killed(number, after, lambda: receiving.receive(self.real.body(nonce), slug="campus"))
+                self._until_killed(number, after, lambda: store_report(self.real.body(nonce)))
             found = self._held(WaitingReport) | self._held(Report)
             assert found - {nonce} == self.real.stored
             self.real.stored = found
@@ -360,7 +361,7 @@ class Machine(RuleBasedStateMachine):
 
     def _receive(self, nonce: str, *, heard: bool = True) -> None:
         try:
-            receipt = receiving.receive(self.real.body(nonce), slug="campus")
+            created = store_report(self.real.body(nonce))
         except NotInvited:
             assert self.real.codes[nonce] in self.real.used
             assert nonce not in self.real.stored
@@ -369,7 +370,7 @@ class Machine(RuleBasedStateMachine):
             assert self.real.closed
             assert nonce not in self.real.stored or self.real.purged
             return
-        assert not heard or receipt.created is (nonce not in self.real.stored)
+        assert not heard or created is (nonce not in self.real.stored)
         assert nonce in self.real.stored or not self.real.closed
         self.real.stored.add(nonce)
 

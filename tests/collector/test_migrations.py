@@ -14,6 +14,7 @@ from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.reports import selectors
 from tests import payloads
 from tests.folded import fold_these
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -44,7 +45,7 @@ def migrate(name: str) -> None:
 
 @pytest.mark.usefixtures("and_back")
 def test_rehearsals_are_marked(design: Design, rehearsed: Design) -> None:
-    receiving.receive(payloads.body(design), slug="campus")
+    store_report(payloads.body(design))
     receiving.receive_simulated([payloads.body(rehearsed)], slug="campus")
     migrate("0004_paper_mode")
     modes = "SELECT design_id, mode FROM collector_report"
@@ -59,10 +60,10 @@ def test_rehearsals_are_marked(design: Design, rehearsed: Design) -> None:
 @pytest.mark.usefixtures("and_back")
 def test_reports_move_to_tables_of_their_own(design: Design, rehearsed: Design) -> None:
     """Folded and waiting ones, of two designs; down, up, and each is where it was, under its nonce and counted once."""
-    receiving.receive(payloads.body(design, nonce=FIRST, stratum="y2", report="0102"), slug="campus")
+    store_report(payloads.body(design, nonce=FIRST, stratum="y2", report="0102"))
     fold_these(design)
     Tally.objects.create(design_id=design.digest, part=7, stratum=1, position=0, symbol=1, count=41)
-    receiving.receive(payloads.body(design, nonce=SECOND, report="0001"), slug="campus")
+    store_report(payloads.body(design, nonce=SECOND, report="0001"))
     receiving.receive_simulated([payloads.body(rehearsed, nonce=THIRD)], slug="campus")
     before, totals = stored(), tallied()
     assert len(triggers()) == 7

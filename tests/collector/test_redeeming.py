@@ -13,7 +13,6 @@ from django.db import connection
 
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
-from collector.endpoint import receiving
 from collector.endpoint.writer import Writer
 from collector.errors import Closed, Malformed, NonceTaken, NotInvited, Refusal
 from collector.invitations import batches
@@ -23,6 +22,7 @@ from collector.reports import rewriting, selectors, storing
 from collector.reports.storing import NewReport, Outcome
 from tests import payloads
 from tests.folded import fold_these
+from tests.stored import store_report
 
 STORED, KNOWN, TAKEN, CLOSED, UNINVITED = Outcome
 MODULUS = "8" + "0" * 766 + "1"
@@ -53,16 +53,16 @@ def new(design: Design, invitation: bytes, **changes: object) -> NewReport:
 
 
 def send(design: Design, code: str, **changes: Any) -> bool:
-    return receiving.receive(payloads.body(design, **{"invitation": code} | changes), slug="campus").created
+    return store_report(payloads.body(design, **{"invitation": code} | changes))
 
 
 @pytest.mark.django_db
 def test_a_code_is_used_up_by_the_report_that_comes_with_it(invited: Design, codes: list[str]) -> None:
     body = payloads.body(invited, invitation=codes[0])
-    assert receiving.receive(body, slug="campus").created
-    assert not receiving.receive(body, slug="campus").created, "a retry is known, though its code is gone"
+    assert store_report(body)
+    assert not store_report(body), "a retry is known, though its code is gone"
     fold_these(invited)
-    assert not receiving.receive(body, slug="campus").created
+    assert not store_report(body)
     with pytest.raises(NotInvited, match="was used before"):
         send(invited, codes[0])
     assert (selectors.received_count(invited.digest), Invitation.objects.count()) == (1, 9)
@@ -237,4 +237,4 @@ def test_while_the_order_is_forgotten_every_invitation_is_found_once(kind: str) 
 def test_a_report_without_an_invitation_is_none_of_this_survey(invited: Design) -> None:
     for body in (payloads.body(invited), payloads.body(invited, invitation="0" * 598)):
         with pytest.raises(Refusal, match="must be the 28 symbols"):
-            receiving.receive(body, slug="campus")
+            store_report(body)

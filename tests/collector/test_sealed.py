@@ -13,6 +13,7 @@ from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.reports import folding, selectors, services
 from tests import payloads
 from tests.folded import fold_these
+from tests.stored import store_report
 
 INSERT = "INSERT INTO {table} (nonce, design_id, stratum, report, mode) VALUES (%s, %s, 0, %s, {mode})"
 TABLES = ("collector_waitingreport", "collector_report")
@@ -37,7 +38,7 @@ def body_of(fields: dict[str, str]) -> bytes:
 
 
 DOORS: dict[str, Callable[[Design], object]] = {
-    "the browser's": lambda design: receiving.receive(payloads.body(design), slug="campus"),
+    "the browser's": lambda design: store_report(payloads.body(design)),
     "the coin's first": lambda design: receiving.look_at_form(body_of(form(design)), slug="campus"),
     "the coin's": lambda design: receiving.receive_form(body_of(form(design, nonce="ab" * 16)), slug="campus"),
     "paper's": lambda design: receiving.receive_sheet(form(design, nonce="ab" * 16), slug="campus"),
@@ -81,7 +82,7 @@ def test_no_report_changes_sides(design: Design, rehearsed: Design, change: str,
 
 
 def test_a_rehearsal_can_be_forgotten_and_what_respondents_sent_cannot(design: Design, rehearsed: Design) -> None:
-    receiving.receive(payloads.body(design), slug="campus")
+    store_report(payloads.body(design))
     receiving.receive_simulated([payloads.body(rehearsed)], slug="campus")
     fold_these(design)
     folding.fold(rehearsed.digest)

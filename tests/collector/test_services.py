@@ -1,6 +1,5 @@
 """Taking a report: stored once, answered alike, never changed."""
 
-import hashlib
 import os
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
@@ -14,49 +13,45 @@ from django.db.utils import ConnectionHandler
 from collector.database import settings
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
-from collector.endpoint.receiving import receive
 from collector.errors import Closed, Malformed, NonceTaken, UnknownDesign
 from collector.models import FrozenDesign, Report, WaitingReport
 from config.database import database
 from tests import payloads
 from tests.folded import fold_these
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 
 
 def test_a_report_is_stored_as_bytes(design: Design) -> None:
     body = payloads.body(design, stratum="y2", report="0102", nonce="ab" * 16)
-    receipt = receive(body, slug="campus")
-    assert receipt.created
-    assert receipt.receipt == hashlib.sha256(body).hexdigest()
+    assert store_report(body)
     stored = WaitingReport.objects.get()
     assert (bytes(stored.nonce).hex(), stored.stratum, bytes(stored.report)) == ("ab" * 16, 1, b"\x01\x02")
 
 
-def test_the_same_report_again_is_told_the_same(design: Design) -> None:
+def test_the_same_report_again_is_stored_once(design: Design) -> None:
     body = payloads.body(design)
-    first, second = receive(body, slug="campus"), receive(body, slug="campus")
-    assert (first.created, second.created) == (True, False)
-    assert first.receipt == second.receipt
+    assert (store_report(body), store_report(body)) == (True, False)
     assert WaitingReport.objects.count() == 1
 
 
 @pytest.mark.parametrize("change", [{"report": "0101"}, {"stratum": "y2"}])
 def test_another_report_under_the_nonce_is_refused(design: Design, change: dict[str, str]) -> None:
     first = payloads.report(design, nonce="cd" * 16)
-    receive(payloads.body(design, **first), slug="campus")
+    store_report(payloads.body(design, **first))
     with pytest.raises(NonceTaken):
-        receive(payloads.body(design, **(first | change)), slug="campus")
+        store_report(payloads.body(design, **(first | change)))
     assert bytes(WaitingReport.objects.get().report) == b"\x00\x00"
 
 
 def test_a_closed_design_takes_no_new_report(design: Design) -> None:
     kept = payloads.body(design)
-    receive(kept, slug="campus")
+    store_report(kept)
     close_design(design.digest)
     with pytest.raises(Closed):
-        receive(payloads.body(design), slug="campus")
-    assert not receive(kept, slug="campus").created, "a retry of a stored report still gets its receipt"
+        store_report(payloads.body(design))
+    assert not store_report(kept), "a retry of a stored report still gets its receipt"
     assert WaitingReport.objects.count() == 1
 
 
@@ -76,7 +71,7 @@ def test_closing_twice_keeps_the_first_day(design: Design) -> None:
 )
 def test_a_refused_report_leaves_nothing(design: Design, slug: str, changes: dict[str, str], refusal: type) -> None:
     with pytest.raises(refusal):
-        receive(payloads.body(design, **changes), slug=slug)
+        store_report(payloads.body(design, **changes), slug=slug)
     assert not WaitingReport.objects.exists()
 
 
@@ -102,7 +97,7 @@ def test_freezing_twice_is_harmless(design: Design) -> None:
 @pytest.mark.parametrize("table", ["collector_waitingreport", "collector_report"])
 def test_raw_sql_cannot_change_what_is_frozen(design: Design, sql: str, table: str) -> None:
     for fold in (True, False):  # a report in each table
-        receive(payloads.body(design), slug="campus")
+        store_report(payloads.body(design))
         if fold:
             fold_these(design)
     with pytest.raises((IntegrityError, OperationalError)), transaction.atomic(), connection.cursor() as cursor:
@@ -143,7 +138,7 @@ def test_of_many_threads_with_one_nonce_one_stores(design: Design) -> None:
 
     def send(_: int) -> bool:
         try:
-            return receive(body, slug="campus").created
+            return store_report(body)
         except sqlite3.OperationalError:
             return False
         finally:

@@ -10,13 +10,13 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from collector.designs import Design
-from collector.endpoint.receiving import receive
 from collector.reports import steps
 from config import metrics
 from estimator import tasks
 from estimator.models import Run, Worker
 from estimator.runs import health, services
 from tests import payloads
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 ALL_WELL = {"ready": True, "database": "ok", "broker": "ok", "worker": "ok", "counting": "ok"}
@@ -67,11 +67,11 @@ def test_a_worker_that_is_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_reports_that_nobody_counts_are_told(design: Design) -> None:
     tasks.fold_waiting()
     for _ in range(19):
-        receive(payloads.body(design), slug="campus")
+        store_report(payloads.body(design))
     Worker.objects.update(caught_up_at=timezone.now() - health.LATE - timedelta(seconds=30))
     assert ready() == (200, ALL_WELL), "these wait for the next step"
     Worker.objects.update(caught_up_at=timezone.now())
-    receive(payloads.body(design), slug="campus")
+    store_report(payloads.body(design))
     assert ready() == (200, ALL_WELL), "it came just now"
     Worker.objects.update(caught_up_at=timezone.now() - health.LATE - timedelta(seconds=30))
     assert ready() == (503, {**ALL_WELL, "ready": False, "counting": "failed"})
@@ -83,7 +83,7 @@ def test_the_moment_of_counting_is_written_seldom(design: Design) -> None:
     """Else it would tell when each report came."""
     tasks.fold_waiting()
     before = Worker.objects.get().caught_up_at
-    receive(payloads.body(design), slug="campus")
+    store_report(payloads.body(design))
     tasks.fold_waiting()
     assert Worker.objects.get().caught_up_at == before
 
@@ -132,12 +132,12 @@ def test_the_metrics_tell_how_the_parts_do(design: Design, settings: Any, monkey
 def test_a_report_moves_no_number(design: Design, settings: Any) -> None:
     """Whoever keeps the metrics of every second would else know when each came."""
     for number in range(metrics.STEP + steps.STEP - 1):
-        receive(payloads.body(design, nonce=f"{number:032x}"), slug="campus")
+        store_report(payloads.body(design, nonce=f"{number:032x}"))
     tasks.fold_waiting()
     still = ("candor_worker_seen_seconds", "candor_database_bytes")
     before = {name: value for name, value in numbers(settings).items() if name not in still}
     assert before["candor_reports"] == 0
-    receive(payloads.body(design, nonce="f" * 32), slug="campus")
+    store_report(payloads.body(design, nonce="f" * 32))
     waiting = {name: value for name, value in numbers(settings).items() if name not in still}
     assert waiting.pop("candor_counting_lag_seconds") < 60
     assert waiting == {name: value for name, value in before.items() if name != "candor_counting_lag_seconds"}

@@ -15,7 +15,6 @@ from scipy import stats
 
 from collector.designs import Design
 from collector.designs.services import freeze_design
-from collector.endpoint import receiving
 from estimator import tasks
 from estimator.analyses import exports, figures, presentation, requests, selectors, sentences, services, snapshots
 from estimator.analyses.quantities import Refused, quantities_of, variable_of, variables_of
@@ -27,6 +26,7 @@ from randomized_response import custom, estimate_joint, logistic_regression
 from tests import analysed, kinds, payloads, simulated
 from tests.analysed import GROUPS
 from tests.folded import fold_these
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 Ask = Callable[..., Analysis]
@@ -264,7 +264,7 @@ def test_asked_again_every_digit_is_the_same(design: Design, reports: Reports, k
     assert json.dumps(again.result) == json.dumps(first.result)
     assert selectors.compared_with_before(again) == "The same snapshot, and every number is the same to its last digit."
     for _ in range(20):
-        receiving.receive(payloads.body(design, stratum="y3", report="0102"), slug="campus")
+        store_report(payloads.body(design, stratum="y3", report="0102"))
     later = services.execute(services.repeat(first).pk)
     assert later.input_digest != first.input_digest
     assert selectors.compared_with_before(later).startswith("10 reports came since")

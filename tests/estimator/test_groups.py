@@ -19,7 +19,6 @@ from django.utils import timezone
 
 from collector.designs import FEWEST_IN_GROUP, MOST_GROUPS, Design, DesignError, check
 from collector.designs.services import freeze_design
-from collector.endpoint import receiving
 from collector.models import FrozenDesign
 from collector.reports import selectors as store
 from estimator.analyses import presentation, snapshots
@@ -36,6 +35,7 @@ from surveys.rendering import results_page
 from tests import payloads
 from tests.estimator.test_bundle import rebuilt, unpacked
 from tests.finished import run_of
+from tests.stored import store_report
 
 AS_ONE = [one for one in FORMATS if not FORMATS[one].microdata]
 REPORTS = ("0000", "0101", "0102")
@@ -61,7 +61,7 @@ def answered(design: Design, sizes: list[int]) -> Run:
     for place, size in enumerate(sizes):
         for number in range(size):
             report = REPORTS[(place + number) % len(REPORTS)]
-            receiving.receive(payloads.body(design, stratum=design.strata[place], report=report), slug=design.slug)
+            store_report(payloads.body(design, stratum=design.strata[place], report=report), slug=design.slug)
     return run_of(design)
 
 

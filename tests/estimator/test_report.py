@@ -9,13 +9,13 @@ from django.urls import reverse
 
 from collector.designs import Design
 from collector.designs.services import freeze_design
-from collector.endpoint.receiving import receive
 from estimator.models import Run
 from estimator.reports import report
 from estimator.reports.disclosures import disclose
 from estimator.runs import results, services
 from tests import payloads
 from tests.finished import fill, know, run_of
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 
@@ -142,7 +142,7 @@ def test_how_it_was_computed(client: Client, run: Run) -> None:
 
 def test_reports_that_no_table_can_produce_raise_an_alarm(client: Client, design: Design) -> None:
     for _ in range(90):
-        receive(payloads.body(design, report="0100"), slug="campus")
+        store_report(payloads.body(design, report="0100"))
     words = said(page(client, run_of(design, published=True)))
     assert "An estimated 100 % of the 90 respondents" in words
     assert "more of one answer than the table of this question can produce" in words

@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
-from collector.endpoint.receiving import receive
 from collector.reports import folding
 from collector.reports.moving import move
 from estimator import tasks
@@ -19,6 +18,7 @@ from estimator.models import Estimate, KnownShare, Run, Worker
 from estimator.runs import estimation, selectors, services
 from tests import payloads
 from tests.finished import fill
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 MINUTE = timedelta(minutes=1)
@@ -36,7 +36,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def filled(design: Design) -> Design:
     for number in range(40):
         stratum, report = ("y1", "y2")[number % 2], ("0100", "0002", "0101")[number % 3]
-        receive(payloads.body(design, stratum=stratum, report=report), slug="campus")
+        store_report(payloads.body(design, stratum=stratum, report=report))
     return design
 
 
@@ -201,7 +201,7 @@ def test_the_schedule_estimates_what_has_changed_and_only_that(filled: Design) -
     Run.objects.update(requested_at=timezone.now() - 2 * MINUTE)
     assert services.estimate_changed() == [], "nothing was folded since"
     for number in range(1, 11):
-        receive(payloads.body(filled), slug="campus")
+        store_report(payloads.body(filled))
         tasks.fold_waiting()
         assert len(services.estimate_changed()) == (number == 10), "a step is ten reports of a group"
 
@@ -243,7 +243,7 @@ def test_a_failed_run_is_followed_by_another_within_minutes(filled: Design) -> N
 
 def test_intervals_hold_at_every_look_until_the_design_is_closed(design: Design) -> None:
     for number in range(200):
-        receive(payloads.body(design, report=("0100", "0002", "0101")[number % 3]), slug="campus")
+        store_report(payloads.body(design, report=("0100", "0002", "0101")[number % 3]))
     filled = design
     watched = services.execute(services.request_run(filled.digest).pk)
     close_design(filled.digest)

@@ -9,16 +9,17 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from collector.designs import Design, selectors
-from collector.endpoint import receiving
 from estimator.analyses import services as analyses
 from estimator.exports import services as exports
 from surveys.accounts import tokens
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.exports import execute_export
-from surveys.lifecycle.services import close_survey, open_survey, write_survey
+from surveys.lifecycle.services import close_survey, write_survey
+from surveys.opening.services import open_survey
 from surveys.planning.rehearsals.services import request_rehearsal
 from tests import payloads
 from tests.finished import fill, run_of
+from tests.stored import store_report
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def set_up() -> Scene:
     close_survey(over)
     fill(opened)
     stored = payloads.report(opened, stratum="y2", report="0102")
-    receiving.receive(json.dumps(stored).encode(), slug="campus")
+    store_report(json.dumps(stored).encode())
     run = run_of(opened, final=False)
     asked = {"quantity": "cheated:1", "against": "pairs"}
     analysis = analyses.execute(analyses.request("comparison", asked, [opened]).pk)

@@ -29,8 +29,9 @@ from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.lifecycle import selectors
 from surveys.lifecycle.exports import execute_export
-from surveys.lifecycle.services import open_survey, write_survey
+from surveys.lifecycle.services import write_survey
 from surveys.models import Mailing, Membership, Recipient, Survey, Team
+from surveys.opening.services import open_survey
 from surveys.outreach import invitations
 from surveys.outreach.webhooks import services as webhooks
 from surveys.planning.rehearsals.services import request_rehearsal

@@ -17,8 +17,9 @@ from collector.designs.selectors import get_design
 from estimator.analyses import services as analyses
 from estimator.models import Analysis
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import close_survey, open_survey, revise_survey, write_survey
+from surveys.lifecycle.services import close_survey, revise_survey, write_survey
 from surveys.models import AuditEntry, Membership, Role, Survey
+from surveys.opening.services import open_survey
 from tests import analysed
 
 pytestmark = pytest.mark.django_db

@@ -21,8 +21,9 @@ from estimator.models import Analysis
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.definition.definitions import complete
-from surveys.lifecycle.services import close_survey, open_survey, revise_survey, write_survey
+from surveys.lifecycle.services import close_survey, revise_survey, write_survey
 from surveys.models import Survey
+from surveys.opening.services import open_survey
 from tests import analysed, simulated
 from tests.surveys.test_every_kind import example
 

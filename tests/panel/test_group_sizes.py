@@ -32,8 +32,9 @@ from estimator.runs import group_sizes
 from estimator.runs import services as estimator
 from randomized_response import load_bundle
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import close_survey, open_survey, write_survey
+from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import Survey
+from surveys.opening.services import open_survey
 from surveys.outreach.webhooks import services as webhooks
 from surveys.outreach.webhooks.events import EVENTS, notice
 from tests import analysed, simulated

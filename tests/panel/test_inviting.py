@@ -17,8 +17,9 @@ from collector.invitations.codes import hash_of, is_code
 from collector.models import Invitation
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.selectors import latest_version
-from surveys.lifecycle.services import close_survey, open_survey, write_survey
+from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import AuditEntry, Mailing, Recipient, Survey
+from surveys.opening.services import open_survey
 from surveys.outreach import mail_delivery, mailing
 from tests import payloads
 from tests.surveys.test_mailing import box, invited

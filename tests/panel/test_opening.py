@@ -9,9 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from surveys.accounts.teams import home_team
-from surveys.lifecycle import schedules, services
-from surveys.lifecycle.schedules import Terms
+from surveys.lifecycle import services
 from surveys.models import Appointment, AuditEntry, Survey, Version
+from surveys.opening import schedules
+from surveys.opening.schedules import Terms
 from tests import payloads, translated
 from tests.panel.test_lifecycle import digest_shown, look, press, words
 

@@ -12,6 +12,7 @@ from collector.models import Report, WaitingReport
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
 from surveys.models import Survey, Version
+from surveys.opening.services import open_survey
 from tests import payloads
 
 pytestmark = pytest.mark.django_db
@@ -128,7 +129,7 @@ def test_a_design_without_an_own_coin_page_has_no_paper(alice: User, her: Client
     definition["items"][0]["channel"]["truth"] = "2/5"
     survey = services.write_survey(definition, team=home_team(alice))
     assert her.get(ADDRESS).status_code == 404, "a draft"
-    services.open_survey(survey)
+    open_survey(survey)
     for answer in (her.get(ADDRESS), her.post(ADDRESS, {}), her.post(f"{ADDRESS}new-pile")):
         assert answer.status_code == 404
     assert "/paper/" not in her.get("/panel/survey/campus/").content.decode()

@@ -11,14 +11,15 @@ from django.test import Client
 from django.urls import reverse
 
 from collector.designs.selectors import get_design
-from collector.endpoint import receiving
 from estimator.runs import services as estimator
 from surveys.accounts.audit_log import as_json, record
 from surveys.errors import NotAllowed
 from surveys.lifecycle import services
 from surveys.models import AuditEntry, Survey
+from surveys.opening.services import open_survey
 from tests import payloads
 from tests.panel.test_authoring import form_of
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +34,7 @@ def acts() -> list[tuple[str, str, str]]:
 
 
 def test_each_act_is_written_down(survey: Survey, alice: User) -> None:
-    services.open_survey(survey, by=alice)
+    open_survey(survey, by=alice)
     services.close_survey(survey)
     services.revise_survey(survey, by=alice)
     services.duplicate_survey(survey, slug="again", by=alice)
@@ -114,12 +115,12 @@ def test_an_edit_says_what_was_changed_and_not_what_it_says(survey: Survey, her:
 
 def test_nothing_of_a_respondent_gets_into_it(survey: Survey, alice: User) -> None:
     """A full flow: neither a nonce, nor the symbols of a report, nor a group, nor a count that one report moves."""
-    version = services.open_survey(survey, by=alice)
+    version = open_survey(survey, by=alice)
     design = get_design(version.design_id)
     canaries = [f"ca9a7c0ffee{number:021x}" for number in range(37)]
     for number, nonce in enumerate(canaries):
         symbols = bytes([number % 2, number % 3]).hex()
-        receiving.receive(payloads.body(design, report=symbols, nonce=nonce), slug="campus")
+        store_report(payloads.body(design, report=symbols, nonce=nonce))
     written = AuditEntry.objects.count()
     run = estimator.execute(services.request_estimate(survey, by=alice).pk)
     services.publish_run(run, published=True, by=alice)

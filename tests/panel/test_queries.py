@@ -11,7 +11,6 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from collector.designs import Design, selectors
-from collector.endpoint.receiving import receive
 from collector.reports import folding
 from estimator.analyses import services as analyses
 from estimator.models import Analysis, Export, Run
@@ -19,12 +18,14 @@ from estimator.runs import services as estimator
 from surveys.accounts.access import Role
 from surveys.accounts.invitations import invite
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import close_survey, open_survey, revise_survey, write_survey
+from surveys.lifecycle.services import close_survey, revise_survey, write_survey
 from surveys.models import Mailing, Membership, Survey, Version
+from surveys.opening.services import open_survey
 from surveys.planning.rehearsals.services import request_rehearsal
 from tests import payloads
 from tests.finished import fill, run_of
 from tests.panel.test_access import ADMIN, ROWS, export_of, mailing_of
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 
@@ -127,7 +128,7 @@ def _fill(design: Design, count: int) -> None:
     report = "00" * len(design.alphabets)
     for number in range(count):
         body = payloads.body(design, stratum=design.strata[number % len(design.strata)], report=report)
-        receive(body, slug=design.slug)
+        store_report(body, slug=design.slug)
 
 
 def test_no_page_asks_more_of_a_bigger_installation(survey: Survey, alice: User, her: Client) -> None:

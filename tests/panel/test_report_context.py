@@ -16,6 +16,7 @@ from estimator.runs import services as estimator
 from surveys.lifecycle import services
 from surveys.maintenance.retention import keep_reports
 from surveys.models import Survey, Version
+from surveys.opening.services import open_wave
 from surveys.tasks import execute_export
 from tests.finished import fill
 from tests.tools.api import Program
@@ -30,7 +31,7 @@ def second(version: Version) -> Run:
     survey = version.survey
     fill(get_design(version.design_id))
     estimator.execute(services.close_survey(survey).pk)
-    fill(get_design(services.open_wave(survey, reason="They agreed to be asked again.").design_id))
+    fill(get_design(open_wave(survey, reason="They agreed to be asked again.").design_id))
     keep_reports(survey, 30)
     run = estimator.execute(services.close_survey(survey).pk)
     services.publish_run(run, published=True)

@@ -15,6 +15,7 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle import links, selectors, services
 from surveys.lifecycle.embedding import NotAnOrigin, origins_of
 from surveys.models import AuditEntry, Page, Survey, Version
+from surveys.opening.services import open_survey
 from surveys.outreach import qr_codes
 from surveys.outreach.poster import render_poster, words
 from tests import payloads, translated
@@ -40,7 +41,7 @@ def get(client: Client, name: str, query: str = "") -> Any:
 @pytest.fixture
 def spoken(alice: User) -> Version:
     """The survey in three languages."""
-    return services.open_survey(services.write_survey(translated.definition("en", "de", "ar"), team=home_team(alice)))
+    return open_survey(services.write_survey(translated.definition("en", "de", "ar"), team=home_team(alice)))
 
 
 def test_every_link_holds_the_digest(spoken: Version, her: Client) -> None:
@@ -55,7 +56,7 @@ def test_every_link_holds_the_digest(spoken: Version, her: Client) -> None:
 
 def test_a_draft_a_closed_survey_and_a_rehearsal_have_nothing_to_share(survey: Survey, her: Client) -> None:
     assert "There is no link yet" in share_page(her)
-    version = services.open_survey(survey)
+    version = open_survey(survey)
     services.close_survey(version.survey)
     assert "Nobody can answer any more" in share_page(her)
     assert get(her, "share-svg").status_code == 404
@@ -211,7 +212,7 @@ def test_a_page_that_was_made_without_the_script_is_not_asked(version: Version, 
 
 def test_the_page_names_the_work_that_was_asked_for_when_it_was_opened(survey: Survey, her: Client) -> None:
     press(her, "ask-for-work", "campus", bits="18")
-    services.open_survey(Survey.objects.get())
+    open_survey(Survey.objects.get())
     page = bytes(Page.objects.get(kind=Page.Kind.ANSWER).content).decode()
     assert ' data-work="18">' in page
     press(her, "ask-for-work", "campus", bits="0")

@@ -6,7 +6,6 @@ import pytest
 from django.test import Client
 
 from collector.designs import Design, selectors
-from collector.endpoint.receiving import receive
 from collector.reports import folding
 from collector.reports import selectors as reports
 from estimator import tasks
@@ -16,6 +15,7 @@ from estimator.runs import services as estimator
 from surveys.models import Version
 from tests import payloads
 from tests.finished import fill
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 SURVEY = "/api/v1/surveys/campus/"
@@ -58,16 +58,16 @@ def test_one_answer_moves_nothing_in_five_tries(opened: Design, her: Client, set
     assert before["watch"]["reports"] == "70"
     assert (before["run"][3].hour, before["run"][3].minute, before["run"][3].second) == (0, 0, 0)
     for number in range(5):
-        receive(payloads.body(opened, stratum="y2", report="0101"), slug="campus")
+        store_report(payloads.body(opened, stratum="y2", report="0101"))
         assert told(opened, her, settings) == before, number
 
 
 def test_ten_answers_of_a_group_are_a_step(opened: Design, her: Client) -> None:
     for _ in range(9):
-        receive(payloads.body(opened, stratum="y1"), slug="campus")
+        store_report(payloads.body(opened, stratum="y1"))
         folding.fold(opened.digest)
         assert her.get(SURVEY).json()["reports"] == 70
-    receive(payloads.body(opened, stratum="y1"), slug="campus")
+    store_report(payloads.body(opened, stratum="y1"))
     folding.fold(opened.digest)
     assert her.get(SURVEY).json()["reports"] == 80
 

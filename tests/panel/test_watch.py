@@ -8,7 +8,6 @@ from django.test import Client
 from django.utils import timezone
 
 from collector.designs.selectors import get_design
-from collector.endpoint.receiving import receive
 from collector.models import DailyCount
 from collector.reports import folding
 from estimator.models import Run, Worker
@@ -18,6 +17,7 @@ from surveys.models import Survey, Version
 from surveys.panel.field_days import days_of
 from tests import payloads
 from tests.finished import fill, run_of
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 PAGE, API = "/panel/survey/campus/watch/", "/api/v1/surveys/campus/watch/"
@@ -65,7 +65,7 @@ def test_results_are_valid_however_often_one_looks_and_final_ones_are_not_called
 def test_alarms_are_said_in_words(version: Version, her: Client) -> None:
     design = get_design(version.design_id)
     for _ in range(200):
-        receive(payloads.body(design, stratum="y1", report="0000"), slug="campus")
+        store_report(payloads.body(design, stratum="y1", report="0000"))
     run_of(design, final=False)
     assert "Alarm: reports that the tables cannot produce" in said(her)
     assert "Somebody may have sent false reports." in said(her)
@@ -82,7 +82,7 @@ def test_the_answer_is_small_and_says_when_nothing_changed(run: Run, version: Ve
     assert first.headers["Cache-Control"] == "private, no-cache"
     again = her.get(API, headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
-    receive(payloads.body(get_design(version.design_id)), slug="campus")
+    store_report(payloads.body(get_design(version.design_id)))
     folding.fold(version.design_id)
     after = her.get(API, headers={"If-None-Match": first.headers["ETag"]})
     assert (after.status_code, after.content) == (304, b""), "one report moves nothing"

@@ -10,13 +10,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from collector.designs.selectors import get_design
-from collector.endpoint.receiving import receive
 from surveys.accounts.teams import home_team
 from surveys.definition.ceilings import with_reason
 from surveys.lifecycle import selectors, services
 from surveys.models import Survey, Version
+from surveys.opening.services import open_survey, open_wave
 from tests import payloads
 from tests.panel.test_lifecycle import look, press, words
+from tests.stored import store_report
 from tests.surveys.test_waves import REASON
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def closed(version: Version) -> Survey:
-    receive(payloads.body(get_design(version.design_id)), slug="campus")
+    store_report(payloads.body(get_design(version.design_id)))
     services.close_survey(version.survey)
     return version.survey
 
@@ -69,10 +70,7 @@ def test_a_closed_survey_is_opened_again_as_it_was_shown(closed: Survey, her: Cl
 
 def test_a_wave_that_does_not_fit_is_said_before_the_button(closed: Survey, her: Client) -> None:
     for _ in range(2):
-        receive(
-            payloads.body(get_design(services.open_wave(closed, reason=REASON).design_id)),
-            slug="campus",
-        )
+        store_report(payloads.body(get_design(open_wave(closed, reason=REASON).design_id)))
         services.close_survey(closed)
     html = page(her)
     said = words(html)
@@ -104,8 +102,8 @@ def test_what_devices_remember_counts_in_full_until_it_is_answered(alice: User, 
     definition = payloads.definition(repeats="remember", items=payloads.definition()["items"][:1])
     survey = services.write_survey(definition, team=home_team(alice))
     for number in range(3):
-        version = services.open_wave(survey) if number else services.open_survey(survey)
-        receive(payloads.body(get_design(version.design_id)), slug="campus")
+        version = open_wave(survey) if number else open_survey(survey)
+        store_report(payloads.body(get_design(version.design_id)))
         services.close_survey(survey)
     html = page(her)
     assert sums(html) == ["1.10", "1.10 to 2.20", "1.10 to 2.20", "1.10 to 3.30"]

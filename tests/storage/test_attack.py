@@ -15,7 +15,6 @@ from django.db import connection, transaction
 
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
-from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report, WaitingReport
 from collector.reports import folding, rewriting, selectors
 from estimator import tasks
@@ -25,6 +24,7 @@ from tests.folded import fold_these
 from tests.storage import attacking
 from tests.storage.attacking import Order, attacks, correlation, recognised
 from tests.storage.test_backup import empty, members
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,7 +56,7 @@ def arrived(unhurried: None) -> Iterator[Order]:
     for number, nonce in enumerate(order):
         symbols = bytes([drawn.randrange(2), drawn.randrange(3)]).hex()
         body = payloads.body(design, nonce=nonce.hex(), stratum=drawn.choice(["y1", "y2"]), report=symbols)
-        receiving.receive(body, slug="campus")
+        store_report(body)
         if number % 23 == 0:
             folding.fold(design.digest)
     fold_these(design)
@@ -199,7 +199,7 @@ def test_what_waits_for_the_next_step_is_rewritten_too(arrived: Order) -> None:
     """Of an open survey it waits for long, and PostgreSQL would keep it as it came."""
     waiting = 19
     for _ in range(waiting):
-        receiving.receive(payloads.body(Design(payloads.document())), slug="campus")
+        store_report(payloads.body(Design(payloads.document())))
     assert folding.fold(digest()) == 0
     rewriting.rewrite()
     lie = "nonce" if connection.vendor == "sqlite" else "ctid"
@@ -222,7 +222,7 @@ def test_what_waits_lies_in_no_order_once_a_worker_has_looked(unhurried: None) -
         for _ in range(2):
             came = [drawn.randbytes(16) for _ in range(9)]
             for nonce in came:
-                receiving.receive(payloads.body(design, nonce=nonce.hex()), slug="campus")
+                store_report(payloads.body(design, nonce=nonce.hex()))
             order += came
             newest = [nonce for nonce in attacking.places("collector_waitingreport") if nonce in came]
             assert newest == came, "a thief knows their order for as long as nobody has looked"
@@ -237,10 +237,8 @@ def test_what_waits_lies_in_no_order_once_a_worker_has_looked(unhurried: None) -
 def test_reports_are_taken_and_folded_between_two_rewritings(arrived: Order) -> None:
     design = Design(payloads.document())
     rewriting.rewrite()
-    receiving.receive(payloads.body(design), slug="campus")
-    assert not receiving.receive(
-        payloads.body(design, nonce=arrived[0].hex(), **content(arrived[0])), slug="campus"
-    ).created
+    store_report(payloads.body(design))
+    assert not store_report(payloads.body(design, nonce=arrived[0].hex(), **content(arrived[0])))
     assert fold_these(design) == 1
     rewriting.rewrite()
     assert (Report.objects.count(), WaitingReport.objects.count()) == (N + 1, 0)

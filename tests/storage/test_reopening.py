@@ -13,7 +13,6 @@ from django.urls import reverse
 
 from collector.designs.selectors import get_design, is_open
 from collector.designs.services import close_design, freeze_design, reopen_design
-from collector.endpoint import receiving
 from collector.errors import Closed, NotInvited
 from collector.invitations import batches
 from collector.invitations.codes import hash_of, new_code
@@ -24,11 +23,13 @@ from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
 from surveys.errors import NotAllowed
 from surveys.lifecycle.selectors import final_run
-from surveys.lifecycle.services import archive_survey, close_survey, open_survey, restore_survey, write_survey
+from surveys.lifecycle.services import archive_survey, close_survey, restore_survey, write_survey
 from surveys.maintenance import backup, reopening
 from surveys.models import AuditEntry, Survey, Version
+from surveys.opening.services import open_survey
 from tests import payloads
 from tests.storage.test_backup import empty
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -43,7 +44,7 @@ def invited(alice: User, slug: str = "campus") -> tuple[Version, list[str]]:
 
 def send(digest: str, code: str) -> bool:
     body = payloads.body(get_design(digest), invitation=code)
-    return receiving.receive(body, slug="campus").created
+    return store_report(body)
 
 
 def test_a_survey_by_invitation_comes_back_closed_and_its_owner_reopens_it(alice: User, tmp_path: Path) -> None:

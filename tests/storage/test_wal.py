@@ -23,7 +23,6 @@ from collector.database import settings as store
 from collector.database import write_ahead_log
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
-from collector.endpoint import receiving
 from collector.models import Report, WaitingReport
 from collector.reports import folding, rewriting
 from config import postgresql
@@ -32,6 +31,7 @@ from tests import payloads
 from tests.storage import attacking
 from tests.storage.attacking import Order, log_files, logged
 from tests.storage.test_backup import empty
+from tests.stored import store_report
 from tests.tools.postgresql import running_postgresql
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -50,7 +50,7 @@ def send(design: Design, count: int, seed: int = 8) -> Order:
     drawn = random.Random(seed)
     order = [drawn.randbytes(16) for _ in range(count)]
     for number, nonce in enumerate(order):
-        receiving.receive(payloads.body(design, nonce=nonce.hex()), slug="campus")
+        store_report(payloads.body(design, nonce=nonce.hex()))
         if number % 23 == 22:
             folding.fold(design.digest)
     return order

@@ -32,10 +32,12 @@ def build() -> None:
     from estimator.runs import services as estimator
     from surveys.accounts.invitations import invite
     from surveys.accounts.teams import home_team
-    from surveys.lifecycle import schedules, services
-    from surveys.lifecycle.schedules import Terms
+    from surveys.lifecycle import services
     from surveys.maintenance import retention
     from surveys.models import Role, Version
+    from surveys.opening import schedules
+    from surveys.opening.schedules import Terms
+    from surveys.opening.services import open_survey
     from surveys.outreach.webhooks import services as webhooks
     from surveys.planning.rehearsals import services as rehearsals
     from tests import finished, payloads
@@ -53,7 +55,7 @@ def build() -> None:
     survey = services.write_survey(payloads.definition(participation="0.5"), team=team, by=alice)
     rehearsal = rehearsals.request_rehearsal(survey, {"respondents": 60, "shares": {}}, repetitions=2, seed=5)
     rehearsals.execute(rehearsal.pk)
-    first = services.open_survey(survey)
+    first = open_survey(survey)
     finished.fill(get_design(first.design_id))
     estimator.publish(estimator.run_now(first.design_id))
     retention.keep_reports(survey, 30, by=alice)
@@ -63,7 +65,7 @@ def build() -> None:
     estimator.run_now(first.design_id)  # which draws the sizes of its groups, though its reports are gone
 
     services.revise_survey(survey)
-    second = services.open_survey(survey, reason="It is a test.")
+    second = open_survey(survey, reason="It is a test.")
     damaged = {"stratum": 0, "nonce": b"damaged report !", "report": b"?"}
     SetAsideReport.objects.create(design=FrozenDesign.objects.get(digest=second.design_id), **damaged)
     design = get_design(second.design_id)

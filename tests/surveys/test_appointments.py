@@ -10,9 +10,11 @@ from django.utils import timezone
 from collector.designs.selectors import get_design
 from estimator.models import Run
 from surveys.errors import NotAllowed
-from surveys.lifecycle import schedules, selectors, services
-from surveys.lifecycle.schedules import Terms
+from surveys.lifecycle import selectors, services
 from surveys.models import Appointment, Survey, Version
+from surveys.opening import schedules
+from surveys.opening.schedules import Terms
+from surveys.opening.services import open_survey
 from surveys.tasks import keep_appointments
 from tests.finished import fill
 
@@ -142,7 +144,7 @@ def test_a_new_confirmation_takes_the_place_of_the_old_one(survey: Survey) -> No
 
 def test_opening_by_hand_takes_the_place_of_opening_later(survey: Survey) -> None:
     agree(survey, opens_at=ahead(1))
-    services.open_survey(survey)
+    open_survey(survey)
     make_due(survey, "open")
     assert schedules.keep_due() == []
     assert survey.versions.count() == 1
@@ -180,7 +182,7 @@ def test_one_that_breaks_keeps_no_other_from_being_kept(
             raise OSError("disk")
         return close(closing)
 
-    monkeypatch.setattr(services, "close_survey", breaks)
+    monkeypatch.setattr(schedules, "close_survey", breaks)
     assert [one.survey.slug for one in schedules.keep_due()] == ["other"]
     assert "could not be kept" in caplog.text
     assert state_of(survey) == "open"
@@ -202,7 +204,7 @@ def test_many_workers_at_once_make_one_move(survey: Survey, move: str, monkeypat
 
     def by_hand() -> None:
         try:
-            (services.open_survey if move == "open" else services.close_survey)(Survey.objects.get())
+            (open_survey if move == "open" else services.close_survey)(Survey.objects.get())
         except NotAllowed as refusal:
             refused.append(str(refusal))
 

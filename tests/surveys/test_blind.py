@@ -6,6 +6,7 @@ import io
 import json
 import threading
 from datetime import date
+from itertools import cycle
 from random import Random
 from typing import Any
 
@@ -17,19 +18,22 @@ from django.test import Client
 from django.urls import reverse
 
 from collector.designs.selectors import get_design
-from collector.endpoint import rate_limits, receiving
+from collector.endpoint import rate_limits
 from collector.errors import NotInvited
 from collector.invitations import tokens as door
 from collector.invitations.codes import hash_of, new_code
 from collector.reports import folding
 from surveys.accounts.teams import home_team
+from surveys.definition.definitions import NO_KEY
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, signing_keys
-from surveys.lifecycle.services import close_survey, open_survey, open_wave, revise_survey, write_survey
+from surveys.lifecycle.services import close_survey, revise_survey, write_survey
 from surveys.models import FetchCode, SigningKey, SigningSecret, Survey, Version
+from surveys.opening.services import open_survey, open_wave
 from surveys.outreach import fetch_codes
 from surveys.respondent import blind_signature, tokens
 from tests import payloads
+from tests.stored import store_report
 from tests.tools import blind as client
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +42,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys that were made before: a new one takes a second. Each test begins with the same ones."""
-    ready = iter(client.ready())
+    ready = cycle(client.ready())
     monkeypatch.setattr(signing_keys.rsa, "generate_private_key", lambda **_: next(ready))
 
 
@@ -90,7 +94,7 @@ def test_the_digest_that_is_confirmed_holds_the_key(alice: User) -> None:
 def test_a_wave_has_a_key_of_its_own_and_the_last_one_is_forgotten(opened: Version) -> None:
     survey = opened.survey
     close_survey(survey)
-    assert not SigningSecret.objects.exists()
+    assert SigningSecret.objects.get().key.number == 2, "the next one's; that of the closed version is gone"
     revise_survey(survey)
     second = open_survey(survey)
     assert modulus_of(second) != modulus_of(opened)
@@ -110,7 +114,11 @@ def test_a_draft_whose_secret_was_not_restored_gets_another_key(alice: User) -> 
     SigningSecret.objects.all().delete()
     after, _ = selectors.design_to_open(draft)
     assert before.digest != after.digest
-    assert open_survey(draft, confirmed=after.digest)
+    with pytest.raises(NotAllowed, match="changed since"):
+        open_survey(Survey.objects.get(), confirmed=before.digest)
+    version = open_survey(draft, confirmed=after.digest)
+    assert f"{modulus_of(version):0768x}" == SigningSecret.objects.get().key.modulus
+    assert modulus_of(version) not in (int(NO_KEY, 16), int(before.document["invitations"]["modulus"], 16))
 
 
 def test_a_rehearsal_has_no_key(alice: User) -> None:
@@ -194,7 +202,7 @@ def test_a_closed_survey_gives_out_nothing_and_keeps_no_codes(opened: Version, h
     ask(opened, held[0], fetching(opened).blinded)
     close_survey(opened.survey)
     assert not FetchCode.objects.exists()
-    assert SigningKey.objects.get().issued == 1
+    assert SigningKey.objects.get(number=1).issued == 1
     assert ask(opened, held[1], fetching(opened).blinded).status_code == 410
     with pytest.raises(ValueError, match="once it is closed"):
         fetch_codes.add(opened.design_id, [hash_of(new_code()) for _ in range(10)], kind="file")
@@ -206,7 +214,7 @@ def test_without_its_secret_a_version_takes_tokens_and_gives_out_none(opened: Ve
     token = asking.token(ask(opened, held[0], asking.blinded).json()["signed"])
     SigningSecret.objects.all().delete()
     assert ask(opened, held[1], fetching(opened, seed=2).blinded).status_code == 410
-    assert receiving.receive(payloads.body(get_design(opened.design_id), invitation=token), slug="campus").created
+    assert store_report(payloads.body(get_design(opened.design_id), invitation=token))
 
 
 def test_a_fault_of_the_computer_tells_nothing(opened: Version, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -388,9 +396,9 @@ def test_rows_of_issuing_and_of_reports_share_nothing(opened: Version, held: lis
     ]
     design = get_design(opened.design_id)
     for token in Random(3).sample(taken, len(taken)):
-        receiving.receive(payloads.body(design, invitation=token), slug="campus")
+        store_report(payloads.body(design, invitation=token))
         with pytest.raises(NotInvited):
-            receiving.receive(payloads.body(design, invitation=token), slug="campus")
+            store_report(payloads.body(design, invitation=token))
     folding.fold(opened.design_id)
     issued = values("surveys_fetchcode", "surveys_fetchbatch")
     stored = values("collector_report", "collector_waitingreport", "collector_usedtoken")

@@ -31,9 +31,11 @@ from surveys.definition import ceilings, definitions
 from surveys.definition.ceilings import ReasonError
 from surveys.definition.definitions import Opening, design_of
 from surveys.definition.privacy_budget import Sum
-from surveys.lifecycle import schedules, selectors, services
-from surveys.lifecycle.schedules import Terms
+from surveys.lifecycle import selectors, services
 from surveys.models import Appointment, Survey
+from surveys.opening import schedules
+from surveys.opening.schedules import Terms
+from surveys.opening.services import open_survey, open_wave
 from tests import payloads
 from tests.estimator.test_exporting_described import SCHEMA
 from tests.surveys.test_waves import answer
@@ -103,7 +105,7 @@ def test_operator_sets_the_ceiling_and_the_digest_has_it(settings: Any) -> None:
 @pytest.mark.django_db
 def test_opening_above_a_ceiling_needs_a_reason(risky: Survey, reason: str) -> None:
     with pytest.raises(ReasonError, match="reason"):
-        services.open_survey(risky, reason=reason)
+        open_survey(risky, reason=reason)
     risky.refresh_from_db()
     assert (risky.state, risky.versions.count()) == ("draft", 0)
 
@@ -111,7 +113,7 @@ def test_opening_above_a_ceiling_needs_a_reason(risky: Survey, reason: str) -> N
 @pytest.mark.django_db
 def test_missing_reason_is_named_with_bound_and_value(risky: Survey) -> None:
     with pytest.raises(ReasonError) as caught:
-        services.open_survey(risky)
+        open_survey(risky)
     assert str(caught.value) == (
         "reason must say in 1 to 500 characters why it is to be opened although question 1 (cheated) has epsilon 3.05, "
         "above 3; got none"
@@ -121,7 +123,7 @@ def test_missing_reason_is_named_with_bound_and_value(risky: Survey) -> None:
 @pytest.mark.django_db
 def test_reason_is_in_design_log_report_and_files(risky: Survey, alice: User) -> None:
     shown, _ = selectors.design_to_open(risky)
-    version = services.open_survey(risky, confirmed=shown.digest, reason=f" {REASON} ", by=alice)
+    version = open_survey(risky, confirmed=shown.digest, reason=f" {REASON} ", by=alice)
     document = selectors.document_of(version)
     assert document["ceilings"] == {"question": "3", "total": "4", "reason": REASON}
     assert check(document).digest == version.design_id != shown.digest
@@ -137,11 +139,11 @@ def test_reason_is_in_design_log_report_and_files(risky: Survey, alice: User) ->
 
 @pytest.mark.django_db
 def test_wave_that_comes_above_in_total_needs_a_reason(survey: Survey) -> None:
-    answer(services.open_survey(survey))
+    answer(open_survey(survey))
     services.close_survey(survey)
     with pytest.raises(ReasonError, match=r"with what was spent before, have epsilon 4\.97, above 4"):
-        services.open_wave(survey)
-    second = services.open_wave(survey, reason=REASON)
+        open_wave(survey)
+    second = open_wave(survey, reason=REASON)
     assert selectors.document_of(second)["ceilings"]["reason"] == REASON
 
 

@@ -21,6 +21,7 @@ from config.middleware import COIN_POLICY, RESPONDENT_POLICY
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import links, services
 from surveys.models import Page, Survey, Version
+from surveys.opening.services import open_survey
 from tests import payloads
 from tests.tools.designs import stored_page
 
@@ -238,14 +239,14 @@ def test_a_page_of_an_earlier_version_is_told_so(version: Version) -> None:
     ready, survey = looked(version), version.survey
     services.close_survey(survey)
     services.revise_survey(survey)
-    services.open_survey(survey)
+    open_survey(survey)
     for response in (post(marked(version)), send(ready)):
         assert response.status_code == 410
         assert "It was made for another version of the survey" in said(response)
 
 
 def test_a_table_without_a_device_has_no_page_and_nothing_leads_there(alice: User) -> None:
-    version = services.open_survey(services.write_survey(without_device(), team=home_team(alice)))
+    version = open_survey(services.write_survey(without_device(), team=home_team(alice)))
     missing = {Client().get(address).status_code for address in (ADDRESS, f"{ADDRESS}sent/")}
     assert missing | {post(marked(version)).status_code} == {404}
     assert b"/coin/" not in stored_page(version)
@@ -256,7 +257,7 @@ def test_a_table_without_a_device_has_no_page_and_nothing_leads_there(alice: Use
 
 
 def test_a_rehearsal_has_none(survey: Survey) -> None:
-    rehearsal = services.open_survey(services.duplicate_survey(survey, slug="campus-rehearsal", rehearsal=True))
+    rehearsal = open_survey(services.duplicate_survey(survey, slug="campus-rehearsal", rehearsal=True))
     assert stored_page(rehearsal, Page.Kind.COIN) == b""
     assert Client().get("/s/campus-rehearsal/coin/").status_code == 404
     assert Client().post("/s/campus-rehearsal/coin/").status_code == 404
@@ -293,7 +294,7 @@ def test_the_panel_shows_the_link_and_counts_the_reports(version: Version, alice
 
 def invited(alice: User, kind: str = "secret") -> Version:
     survey = services.write_survey(payloads.definition(invitations=kind), team=home_team(alice))
-    return services.open_survey(survey)
+    return open_survey(survey)
 
 
 def test_a_code_is_typed_as_people_type_and_lets_one_report_in(alice: User) -> None:
@@ -334,5 +335,5 @@ def test_a_survey_by_invitation_has_no_paper_and_a_blind_one_no_page(alice: User
     with pytest.raises(Malformed, match="takes no sheets"):
         receiving.receive_sheet(marked(version, nonce="ab" * 16, invitation=new_code()), slug="campus")
     definition = payloads.definition(slug="blind", invitations="blind")
-    blind = services.open_survey(services.write_survey(definition, team=home_team(alice)))
+    blind = open_survey(services.write_survey(definition, team=home_team(alice)))
     assert not blind.pages.filter(kind__in=[Page.Kind.COIN, Page.Kind.SHEET]).exists()

@@ -13,6 +13,7 @@ from django.utils import translation
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
 from surveys.models import Page, Version
+from surveys.opening.services import open_survey
 from surveys.rendering.own_coin import page, sheet
 from surveys.rendering.own_coin.instructions import instructions_for
 from tests import payloads
@@ -139,7 +140,7 @@ def test_a_fault_of_our_own_is_not_taken_for_a_missing_letter(monkeypatch: pytes
 @pytest.mark.django_db
 def test_where_there_is_no_sheet_nothing_leads_there(alice: User) -> None:
     definition = payloads.definition(title={"en": "Campus 校园"})
-    version = services.open_survey(services.write_survey(definition, team=home_team(alice)))
+    version = open_survey(services.write_survey(definition, team=home_team(alice)))
     assert Client().get("/s/campus/coin/").status_code == 200
     assert Client().get(ADDRESS).status_code == 404
     assert b"sheet.pdf" not in bytes(version.pages.get(kind=Page.Kind.COIN).content)
@@ -164,5 +165,5 @@ def test_a_closed_survey_gives_none(version: Version) -> None:
 
 @pytest.mark.django_db
 def test_a_design_without_a_device_has_none(alice: User) -> None:
-    services.open_survey(services.write_survey(on_the_web.without_device(), team=home_team(alice)))
+    open_survey(services.write_survey(on_the_web.without_device(), team=home_team(alice)))
     assert Client().get(ADDRESS).status_code == 404

@@ -21,9 +21,9 @@ from estimator.models import Run
 from estimator.runs import services
 from estimator.runs.results import ReportContext
 from surveys.definition import definitions
-from surveys.lifecycle.services import open_survey
 from surveys.management.base import REFUSED, USAGE
 from surveys.models import AuditEntry, Survey, Version
+from surveys.opening.services import open_survey
 from tests import payloads
 from tests.finished import fill
 

@@ -24,6 +24,7 @@ from surveys.definition.unsupported import why_not_text
 from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors, services
 from surveys.models import Item, Page
+from surveys.opening.services import open_survey
 from tests import kinds
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "every-kind.yaml"
@@ -309,7 +310,7 @@ def test_markup_is_text(alice: User, client: Client) -> None:
     definition = example()
     for place in (definition["items"][0]["wording"], definition["items"][2]["choices"][1], definition["title"]):
         place["en"] = markup
-    version = services.open_survey(services.write_survey(definition, team=home_team(alice)), reason="It is a test.")
+    version = open_survey(services.write_survey(definition, team=home_team(alice)), reason="It is a test.")
     assert check(selectors.document_of(version)).document["items"][0]["wording"] == {"en": markup}
     page = selectors.showing("kinds", "").page("answer")  # type: ignore[union-attr,arg-type]
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")

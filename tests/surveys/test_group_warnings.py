@@ -18,6 +18,7 @@ from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
+from surveys.opening.services import open_survey
 from surveys.planning.forecast import reports_of_use
 from surveys.planning.group_warnings import group_warnings
 from surveys.planning.parameters import Wanted
@@ -62,7 +63,7 @@ def test_more_than_fifty_groups_keep_a_draft_from_opening(alice: User) -> None:
     survey.groups.create(position=51, key="g50", label={"en": "Faculty 50"}, share="")
     assert f"Groups {BOUND}" in selectors.what_is_missing(survey)
     with pytest.raises(NotAllowed, match=BOUND):
-        services.open_survey(survey)
+        open_survey(survey)
 
 
 def test_small_groups_are_warned_of_by_their_shares() -> None:
@@ -140,7 +141,7 @@ OPENLY = {
 
 def test_respondents_read_that_their_group_is_sent_openly(alice: User) -> None:
     """By the question, before Send and on the receipt; on the own-coin page, and on its sheet."""
-    version = services.open_survey(services.write_survey(translated.definition(*OPENLY), team=home_team(alice)))
+    version = open_survey(services.write_survey(translated.definition(*OPENLY), team=home_team(alice)))
     document = get_design(version.design_id).document
     client = Client()
     for language, (openly, number) in OPENLY.items():

@@ -13,9 +13,10 @@ from django.core.management import CommandError, call_command
 from collector.invitations.codes import hash_of, is_code
 from collector.models import Invitation
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import open_survey, write_survey
+from surveys.lifecycle.services import write_survey
 from surveys.management.base import REFUSED, USAGE
 from surveys.models import AuditEntry, KeptAnswer, Survey, Version
+from surveys.opening.services import open_survey
 from surveys.outreach import invitations
 from tests import payloads
 from tests.tools.api import Program

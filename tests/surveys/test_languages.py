@@ -18,7 +18,6 @@ from django.test import Client
 from django.urls import reverse
 
 from collector.designs.selectors import get_design
-from collector.endpoint import receiving
 from collector.models import WaitingReport
 from config.middleware import COIN_POLICY, RESPONDENT_POLICY
 from estimator.models import Run
@@ -28,7 +27,9 @@ from surveys.definition import definitions
 from surveys.definition.definitions import DefinitionError
 from surveys.lifecycle import links, selectors, services
 from surveys.models import Page, Survey, Version
+from surveys.opening.services import open_survey
 from tests import payloads, translated
+from tests.stored import store_report
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +48,7 @@ PAGES = {
 @pytest.fixture
 def version(alice: User) -> Version:
     definition = translated.definition("ar", "en", "de", "es", "fr")
-    return services.open_survey(services.write_survey(definition, team=home_team(alice)))
+    return open_survey(services.write_survey(definition, team=home_team(alice)))
 
 
 def in_italian_too(value: Any) -> Any:
@@ -158,7 +159,7 @@ def test_the_switch_names_every_language_in_its_own_words_and_direction(version:
 
 @pytest.mark.parametrize("path", ["", "coin/"])
 def test_one_language_has_no_switch(alice: User, path: str) -> None:
-    services.open_survey(services.write_survey(payloads.definition(), team=home_team(alice)))
+    open_survey(services.write_survey(payloads.definition(), team=home_team(alice)))
     assert b"<nav" not in Client().get(f"/s/campus/{path}").content
 
 
@@ -273,7 +274,7 @@ def test_a_survey_in_several_languages_goes_from_file_to_report(alice: User, tmp
     for number in range(40):
         symbols = bytes([number % 2, number % 3]).hex()
         design = get_design(version.design_id)
-        receiving.receive(payloads.body(design, report=symbols), slug="campus")
+        store_report(payloads.body(design, report=symbols))
     call_command("estimate", "campus", stdout=StringIO())
     output = tmp_path / "report.json"
     call_command("export_report", "campus", "--format", "json", "--output", output, stdout=StringIO())

@@ -11,18 +11,19 @@ from django.utils import timezone
 from scipy.stats import spearmanr
 
 from collector.designs.selectors import get_design
-from collector.endpoint.receiving import receive
 from collector.errors import NotInvited as Refused
 from collector.invitations import batches
 from collector.invitations.codes import hash_of
 from collector.models import Invitation
 from collector.reports import selectors as reports
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import close_survey, open_survey, write_survey
+from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import AuditEntry, Mailing, Recipient, Survey
+from surveys.opening.services import open_survey
 from surveys.outreach import addresses, invitations, mail_delivery, mailing
 from surveys.outreach.mailing import Wording
 from tests import payloads
+from tests.stored import store_report
 from tests.tools.mailbox import FROM, Mailbox, mail_server
 
 pytestmark = pytest.mark.django_db
@@ -76,10 +77,10 @@ def test_everybody_gets_one_link_in_an_order_of_chance_and_each_works_once(invit
     assert {bytes(one.hash) for one in Invitation.objects.all()} == {hash_of(code) for code in codes}
     design = get_design(asked.version.design_id)
     for code in codes:
-        receive(payloads.body(design, invitation=code), slug=design.slug)
+        store_report(payloads.body(design, invitation=code), slug=design.slug)
     assert reports.received_count(design.digest) == 200
     with pytest.raises(Refused):
-        receive(payloads.body(design, invitation=codes[0]), slug=design.slug)
+        store_report(payloads.body(design, invitation=codes[0]), slug=design.slug)
 
 
 def test_a_mail_is_from_the_site_and_says_what_was_written(invited: Survey, box: Mailbox) -> None:

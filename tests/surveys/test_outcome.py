@@ -16,6 +16,7 @@ from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
 from surveys.models import Survey, Version
+from surveys.opening.services import open_survey
 from surveys.rendering import results_page
 from tests import kinds, payloads, simulated, translated
 from tests.finished import fill
@@ -33,7 +34,7 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 def spoken(alice: User) -> Version:
     """The survey in every language."""
     definition = translated.definition(*translated.CODES)
-    return services.open_survey(services.write_survey(definition, team=home_team(alice)))
+    return open_survey(services.write_survey(definition, team=home_team(alice)))
 
 
 def finish(version: Version, *, shown: bool = True, count: int = 90, first: int = 75) -> None:

@@ -17,12 +17,14 @@ from surveys.accounts.teams import home_team
 from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import services
 from surveys.models import Rehearsal, Survey
+from surveys.opening.services import open_survey
 from surveys.planning.rehearsals import measures, simulation
 from surveys.planning.rehearsals import services as rehearsals
 from surveys.planning.rehearsals.population import Population, marginals, population
 from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, ask
 from tests import kinds, payloads
 from tests.simulated import stored
+from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 SAID = {"respondents": 120, "shares": {"cheated": [0.8, 0.2]}}
@@ -157,7 +159,7 @@ def test_one_that_waits_is_stopped_at_once(survey: Survey) -> None:
 
 
 def test_a_forgotten_one_leaves_nothing_and_nothing_else_goes(survey: Survey, design: Design) -> None:
-    receiving.receive(payloads.body(design), slug="campus")
+    store_report(payloads.body(design))
     kept, gone = finished(survey), finished(survey)
     rehearsals.forget(gone)
     assert list(survey.rehearsals.all()) == [kept]
@@ -208,7 +210,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_frozen(survey: Survey) 
 def test_two_surveys_never_share_a_rehearsal(survey: Survey, alice: User) -> None:
     """A survey that is a rehearsal as a whole has designs that read like one; none of them is taken."""
     other = services.write_survey(payloads.definition(slug="other", rehearsal=True), team=home_team(alice))
-    services.open_survey(other)
+    open_survey(other)
     assert ask_for(other).design_id != other.versions.get().design_id
     assert FrozenDesign.objects.count() == 2
 

@@ -6,7 +6,6 @@ import pytest
 from django.contrib.auth.models import User
 
 from collector.designs.selectors import get_design, is_open
-from collector.endpoint.receiving import receive
 from collector.models import FrozenDesign
 from collector.reports import selectors as reports
 from estimator.models import Run
@@ -17,7 +16,9 @@ from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services, transitions
 from surveys.models import Survey, Version
+from surveys.opening.services import open_survey
 from tests import payloads
+from tests.stored import store_report
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +46,7 @@ def test_a_definition_with_a_fault_writes_nothing(alice: User) -> None:
 
 
 def test_opening_freezes_the_design_and_the_page(survey: Survey) -> None:
-    version = services.open_survey(survey)
+    version = open_survey(survey)
     design = get_design(version.design_id)
     assert design.document == payloads.document(ceilings={"question": "3", "total": "4"})
     assert design.canonical.decode() == FrozenDesign.objects.get().document
@@ -57,7 +58,7 @@ def test_what_keeps_a_draft_from_opening_is_said_and_nothing_is_half_done(survey
     survey.items.filter(key="mood").update(truth="1")
     assert "items[1].channel: truth must be" in selectors.what_is_missing(survey)
     with pytest.raises(NotAllowed, match="truth must be"):
-        services.open_survey(survey)
+        open_survey(survey)
     survey.refresh_from_db()
     assert survey.state == Survey.State.DRAFT
     assert not FrozenDesign.objects.exists()
@@ -93,17 +94,17 @@ def test_closing_takes_no_more_and_asks_for_the_final_estimate(version: Version)
 
 def test_the_next_version_has_a_design_and_reports_of_its_own(version: Version) -> None:
     survey = version.survey
-    receive(payloads.body(get_design(version.design_id)), slug="campus")
+    store_report(payloads.body(get_design(version.design_id)))
     services.close_survey(survey)
     services.revise_survey(survey)
-    second = services.open_survey(survey, reason="It is a test.")
+    second = open_survey(survey, reason="It is a test.")
     assert (second.number, second.design_id != version.design_id) == (2, True)
     assert (selectors.report_count(survey), reports.received_count(version.design_id)) == (0, 1)
 
 
 def test_the_web_shows_open_and_closed_versions_only(survey: Survey) -> None:
     assert selectors.version_on_the_web("campus") is None
-    version = services.open_survey(survey)
+    version = open_survey(survey)
     assert selectors.version_on_the_web("campus") == version
     services.close_survey(survey)
     assert selectors.version_on_the_web("campus") == version

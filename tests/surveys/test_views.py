@@ -13,6 +13,7 @@ from django.test import Client
 from config.middleware import RESPONDENT_POLICY, STATIC_POLICY
 from surveys.lifecycle import services
 from surveys.models import Survey, Version
+from surveys.opening.services import open_survey
 from surveys.respondent.stored_pages import packed as compressed
 from tests.tools.designs import stored_page
 
@@ -152,7 +153,7 @@ def test_the_page_of_the_ledger_can_send_nothing() -> None:
 
 def test_drafts_rehearsals_and_what_does_not_exist_look_the_same(survey: Survey) -> None:
     rehearsal = services.duplicate_survey(survey, slug="campus-rehearsal", rehearsal=True)
-    services.open_survey(rehearsal)
+    open_survey(rehearsal)
     answers = {
         (response.status_code, response.content)
         for slug in ("campus", "campus-rehearsal", "missing")

@@ -11,7 +11,6 @@ from django.db import connection
 from django.utils import timezone
 
 from collector.designs.selectors import get_design
-from collector.endpoint.receiving import receive
 from collector.errors import NotInvited
 from collector.invitations import batches
 from collector.invitations import codes as invitations
@@ -21,12 +20,15 @@ from surveys.accounts.teams import home_team
 from surveys.definition.ceilings import with_reason
 from surveys.definition.privacy_budget import spent
 from surveys.errors import NotAllowed
-from surveys.lifecycle import schedules, selectors, services, transitions
-from surveys.lifecycle.schedules import Terms
+from surveys.lifecycle import selectors, services, transitions
 from surveys.lifecycle.waves import spending, waves_of
 from surveys.maintenance import retention
 from surveys.models import Appointment, Survey, Version
+from surveys.opening import schedules
+from surveys.opening.schedules import Terms
+from surveys.opening.services import open_survey, open_wave
 from tests import payloads
+from tests.stored import store_report
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db
@@ -38,12 +40,12 @@ REASON = "The same people agreed to be asked again."
 
 def answer(version: Version) -> None:
     """One report: from now on a person may have spent the wave's epsilon."""
-    receive(payloads.body(get_design(version.design_id)), slug=version.survey.slug)
+    store_report(payloads.body(get_design(version.design_id)), slug=version.survey.slug)
 
 
 def go_round(survey: Survey, *, answered: bool = True, **wave: Any) -> Version:
     """One more wave, answered and closed again."""
-    version = services.open_wave(survey, reason=REASON, **wave)
+    version = open_wave(survey, reason=REASON, **wave)
     if answered:
         answer(version)
     services.close_survey(survey)
@@ -59,7 +61,7 @@ def closed(version: Version) -> Survey:
 
 
 def test_a_wave_asks_the_same_in_a_design_of_its_own(closed: Survey, version: Version) -> None:
-    wave = services.open_wave(closed, reason=REASON)
+    wave = open_wave(closed, reason=REASON)
     assert (wave.number, closed.state) == (2, "open")
     design = get_design(wave.design_id)
     assert design.document == payloads.document(
@@ -77,10 +79,10 @@ def test_a_wave_asks_the_same_in_a_design_of_its_own(closed: Survey, version: Ve
 
 def test_nothing_opens_that_was_not_confirmed(closed: Survey) -> None:
     with pytest.raises(NotAllowed, match="not what was shown"):
-        services.open_wave(closed, confirmed="0" * 64)
+        open_wave(closed, confirmed="0" * 64)
     assert (Survey.objects.get().state, closed.versions.count()) == ("closed", 1)
     design, number = selectors.wave_to_open(closed)
-    wave = services.open_wave(closed, confirmed=design.digest, reason=REASON)
+    wave = open_wave(closed, confirmed=design.digest, reason=REASON)
     assert wave.design_id == with_reason(design, REASON).digest
     assert number == 2
 
@@ -92,13 +94,13 @@ def test_a_wave_past_the_ceiling_cannot_be_opened(closed: Survey) -> None:
     said = selectors.what_keeps_it_closed(closed)
     assert "spent epsilon 9.9396, 7.4547 of it in earlier waves; at most 7.9997 a person is allowed" in said
     with pytest.raises(NotAllowed, match=r"9\.9396"):
-        services.open_wave(closed)
+        open_wave(closed)
     services.revise_survey(closed)
     with pytest.raises(NotAllowed, match=r"9\.9396, 7\.4547 of it in earlier waves"):
-        services.open_survey(closed)
+        open_survey(closed)
     closed.items.filter(key="cheated").delete()
     closed.items.update(truth="1/10")
-    assert services.open_survey(closed, reason=REASON).number == 4
+    assert open_survey(closed, reason=REASON).number == 4
     assert Survey.objects.get().state == "open"
 
 
@@ -110,7 +112,7 @@ def test_what_was_purged_was_spent_all_the_same(closed: Survey, version: Version
 def test_an_earlier_wave_is_kept_and_purged_for_itself(closed: Survey, version: Version) -> None:
     """Its reports stay until its own days are over, while the next one is in the field under the same address."""
     Survey.objects.update(purge_after=30)
-    wave = services.open_wave(Survey.objects.get(), reason=REASON)
+    wave = open_wave(Survey.objects.get(), reason=REASON)
     answer(wave)
     retention.keep_house()
     assert reports.received_count(version.design_id) == 1
@@ -128,16 +130,16 @@ def test_an_earlier_wave_is_kept_and_purged_for_itself(closed: Survey, version: 
 def test_invitations_belong_to_one_wave(alice: User) -> None:
     survey = services.write_survey(payloads.definition(invitations="secret"), team=home_team(alice))
     codes = [invitations.new_code() for _ in range(10)]
-    first = services.open_survey(survey)
+    first = open_survey(survey)
     batches.add(first.design_id, [invitations.hash_of(code) for code in codes], stratum=None, kind="secret")
     services.close_survey(survey)
-    wave = services.open_wave(survey)
+    wave = open_wave(survey)
     assert batches.batches(wave.design_id) == []
     design = get_design(wave.design_id)
     with pytest.raises(NotInvited):
-        receive(payloads.body(design, invitation=codes[0]), slug="campus")
+        store_report(payloads.body(design, invitation=codes[0]))
     batches.add(wave.design_id, [invitations.hash_of(code) for code in codes], stratum=None, kind="secret")
-    assert receive(payloads.body(design, invitation=codes[0]), slug="campus").created
+    assert store_report(payloads.body(design, invitation=codes[0]))
 
 
 def test_remembered_answers_fit_where_new_draws_would_not(alice: User) -> None:
@@ -145,7 +147,7 @@ def test_remembered_answers_fit_where_new_draws_would_not(alice: User) -> None:
     strong = payloads.definition()["items"][:1]
     strong[0]["channel"]["truth"] = "3/5"
     survey = services.write_survey(payloads.definition(repeats="remember", items=strong), team=home_team(alice))
-    answer(services.open_survey(survey))
+    answer(open_survey(survey))
     services.close_survey(survey)
     for _ in range(6):
         go_round(survey)
@@ -157,10 +159,10 @@ def test_remembered_answers_fit_where_new_draws_would_not(alice: User) -> None:
 
 def test_a_rehearsal_spends_nothing(alice: User) -> None:
     survey = services.write_survey(payloads.definition(rehearsal=True), team=home_team(alice))
-    services.open_survey(survey)
+    open_survey(survey)
     for _ in range(6):
         services.close_survey(survey)
-        services.open_wave(survey)
+        open_wave(survey)
     assert selectors.opening_of(survey).spent == Fraction(1)
 
 
@@ -195,7 +197,7 @@ def test_what_was_agreed_is_called_off_where_it_goes_another_way(closed: Survey)
 def test_of_two_openings_at_once_one_is_refused(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last wave that fits, a revision and the button pressed twice: one wave opens, or one draft is made."""
     monkeypatch.setattr("estimator.runs.services.wake", lambda run_id: None)
-    services.open_survey(survey)
+    open_survey(survey)
     services.close_survey(survey)
     together, refused = threading.Barrier(4), []
 
@@ -207,7 +209,7 @@ def test_of_two_openings_at_once_one_is_refused(survey: Survey, monkeypatch: pyt
             refused.append(str(refusal))
         connection.close()
 
-    acts = [services.open_wave, services.open_wave, services.open_wave, services.revise_survey]
+    acts = [open_wave, open_wave, open_wave, services.revise_survey]
     workers = [threading.Thread(target=one, args=[act]) for act in acts]
     for worker in workers:
         worker.start()

@@ -2,8 +2,9 @@ from argparse import ArgumentParser
 from typing import Any
 
 from surveys.definition.text_warnings import text_warnings
-from surveys.lifecycle import links, selectors, services
+from surveys.lifecycle import links, selectors
 from surveys.management.base import SurveyCommand, find_survey
+from surveys.opening.services import open_survey, open_wave
 from surveys.planning.group_warnings import expected_reports, opening_warnings
 
 
@@ -19,7 +20,7 @@ class Command(SurveyCommand):
         parser.add_argument("--reason", default="", help="why it is opened above a ceiling of epsilon; needed there")
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
-        opens = services.open_wave if options["wave"] else services.open_survey
+        opens = open_wave if options["wave"] else open_survey
         survey = find_survey(options["slug"])
         expected = expected_reports(survey, options["expect"])
         version = opens(survey, reason=options["reason"])

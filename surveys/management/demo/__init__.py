@@ -16,6 +16,7 @@ from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.lifecycle import selectors, services
 from surveys.models import Survey, Version
+from surveys.opening.services import open_survey
 from surveys.planning.rehearsals import simulation
 from surveys.planning.rehearsals.respondents import Respondent
 
@@ -54,7 +55,7 @@ def build(owner: User, *, progress: Progress) -> None:
     if finished_run() is None:
         _rehearse(_written(FINISHED, owner), progress)
     if open_version() is None:
-        services.open_survey(_written(OPEN, owner))
+        open_survey(_written(OPEN, owner))
 
 
 def finished_run() -> Run | None:

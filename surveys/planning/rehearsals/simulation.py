@@ -25,6 +25,7 @@ from randomized_response import draw_ticket
 from randomized_response.symbols import read_symbols, ticket_boxes
 from surveys.lifecycle import services
 from surveys.models import Survey, Version
+from surveys.opening.services import open_survey
 from surveys.planning.rehearsals.respondents import Respondent, answers_to_send
 
 WORDS = 4096
@@ -38,7 +39,7 @@ def start(survey: Survey, *, by: User | None = None) -> Version:
         services.close_survey(survey, by=by)
     if survey.state == Survey.State.CLOSED:
         services.revise_survey(survey, by=by)
-    return services.open_survey(survey, by=by)
+    return open_survey(survey, by=by)
 
 
 def finish(version: Version) -> Run:

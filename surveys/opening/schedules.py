@@ -20,8 +20,10 @@ from surveys.accounts.audit_log import record
 from surveys.definition import ceilings
 from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
-from surveys.lifecycle import selectors, services, transitions
+from surveys.lifecycle import selectors, transitions
+from surveys.lifecycle.services import close_survey
 from surveys.models import Appointment, Survey, Version
+from surveys.opening import services
 
 State = Appointment.State
 
@@ -213,7 +215,7 @@ def _kept(appointment: Appointment) -> bool:
 def _do(appointment: Appointment) -> None:
     survey = appointment.survey
     if appointment.move == "close":
-        services.close_survey(survey)
+        close_survey(survey)
         return
     closing = survey.appointments.filter(move="close", state=State.WAITING, due_at__lte=timezone.now())
     if closing.exists():

@@ -1,0 +1,1 @@
+"""Opening surveys, and what opens and closes them by itself."""

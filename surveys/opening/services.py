@@ -1,0 +1,120 @@
+"""Opening surveys: a design is frozen together with the pages on which it is answered.
+
+All of it is one transaction, so a survey is never open without its pages.
+"""
+
+from collections.abc import Callable, Iterator
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from collector.designs import Design
+from collector.designs.services import freeze_design
+from surveys.accounts.audit_log import record
+from surveys.definition import ceilings
+from surveys.definition.text_warnings import text_warnings
+from surveys.errors import NotAllowed
+from surveys.lifecycle import selectors, signing_keys, transitions
+from surveys.lifecycle.linked_surveys import hold_people
+from surveys.models import Page, Survey, Version
+from surveys.rendering import pages, token_page
+from surveys.rendering.own_coin import page as coin
+from surveys.rendering.own_coin.sheet import render_sheet
+from surveys.templatetags.assets import NotCollected
+
+CHANGED = (
+    "The draft has changed since it was shown to be confirmed, so nothing was opened. Look at it as it is now and "
+    "confirm it again."
+)
+ANOTHER_WAVE = (
+    "What would open now is not what was shown to be confirmed, so nothing was opened. Look at the next wave as it is "
+    "now and confirm it again."
+)
+
+
+@transaction.atomic
+def open_survey(survey: Survey, *, confirmed: str = "", reason: str = "", by: User | None = None) -> Version:
+    """Freeze the draft and let respondents answer it.
+
+    Parameters
+    ----------
+    survey : Survey
+        A draft.
+    confirmed : str
+        Digest of the design that somebody looked at and confirmed; a draft that says something else by now is not
+        opened. Empty: nobody did.
+    reason : str
+        Why it is opened although it is above a ceiling (surveys/definition/ceilings.py). It becomes part of the
+        design, so that what is frozen has another digest than what was confirmed without it.
+
+    Raises
+    ------
+    NotAllowed
+        Where the survey is not a draft, lacks something, or is not what was confirmed.
+    ReasonError
+        Where it is above a ceiling, and no reason is given.
+    """
+    transitions.move(survey, "open")
+    design = _confirmed(survey, selectors.design_to_open, confirmed, otherwise=CHANGED)
+    return _into_the_field(survey, ceilings.with_reason(design, reason), "version", act="opened", by=by)
+
+
+@transaction.atomic
+def open_wave(survey: Survey, *, confirmed: str = "", reason: str = "", by: User | None = None) -> Version:
+    """Ask a closed survey's questions once more, as its next wave: the same design but for what opening adds to it.
+
+    `confirmed`, `reason` and what is raised are as those of `open_survey`; a wave after which a person could have spent
+    more than the ceiling is refused, whatever else was opened meanwhile.
+    """
+    transitions.move(survey, "wave")
+    design = _confirmed(survey, selectors.wave_to_open, confirmed, otherwise=ANOTHER_WAVE)
+    return _into_the_field(survey, ceilings.with_reason(design, reason), "wave", act="opened again", by=by)
+
+
+def _confirmed(
+    survey: Survey, to_open: Callable[[Survey], tuple[Design, int]], confirmed: str, *, otherwise: str
+) -> Design:
+    """The design that opens, which is what was confirmed; where it lacks a key of blind invitations, that is made."""
+    hold_people(survey)
+    design, number = to_open(survey)
+    if confirmed and confirmed != design.digest:
+        raise NotAllowed(otherwise)
+    return to_open(survey)[0] if signing_keys.prepare(survey, number) else design
+
+
+def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: User | None) -> Version:
+    """Freeze a design, store the pages on which it is answered, and write down who did it, and why where that is asked.
+
+    `name` and `act` are the words of the log.
+    """
+    number = design.document["version"]
+    doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design.document))) else ""
+    record(by, act, survey=survey, detail=f"{name} {number}, design {design.digest}{doubtful}")
+    if reason := design.document.get("ceilings", {}).get("reason"):
+        record(by, "gave a reason to open above a ceiling", survey=survey, detail=reason)
+    freeze_design(design.document)
+    version = Version.objects.create(survey=survey, number=number, design_id=design.digest)
+    if not design.rehearsal:
+        try:
+            Page.objects.bulk_create(_pages(version, design))
+        except NotCollected as missing:
+            raise NotAllowed(str(missing)) from None
+    return version
+
+
+def _pages(version: Version, design: Design) -> Iterator[Page]:
+    """Every page on which the version is answered, in each of its languages."""
+    document, text, digest = design.document, design.canonical.decode(), design.digest
+    bits = version.survey.work_bits
+    for language in document["languages"]:
+        sheet = render_sheet(document, digest, language)
+        coin_page = coin.render_page(document, digest, language, with_sheet=bool(sheet))
+        page = pages.render_page(document, text, digest, language, with_coin=bool(coin_page), work=bits)
+        yield Page.of(version, language, Page.Kind.ANSWER, page)
+        if coin_page:
+            yield Page.of(version, language, Page.Kind.COIN, coin_page)
+        if sheet:
+            yield Page.of(version, language, Page.Kind.SHEET, sheet)
+        if design.invitations == "blind":
+            token = token_page.render_page(document, text, digest, language)
+            yield Page.of(version, language, Page.Kind.TOKEN, token)
