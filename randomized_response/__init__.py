@@ -1,6 +1,9 @@
 """Randomized response: channels, their exact privacy, and estimates with intervals.
 
 A library in its own right: no web, no clock, no hidden randomness; `load_bundle` alone reads a file.
+
+Modules say `import scipy`, never `from scipy import stats`: scipy loads a part when it is first named, and a process
+that never estimates loads none.
 """
 
 from randomized_response import plan

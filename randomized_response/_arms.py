@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf, isnan, log, nan, sqrt
 from typing import Any
 
-from scipy import optimize, stats
+import scipy
 
 from randomized_response._checks import FractionLike, as_count, as_level, as_probability
 from randomized_response._diagnostics import LikelihoodRatio
@@ -83,7 +83,7 @@ class Arms:
         elif slope(1 - _EDGE) >= 0:
             s = 1.0
         else:
-            s = float(optimize.brentq(slope, _EDGE, 1 - _EDGE, xtol=1e-15, rtol=1e-14))
+            s = float(scipy.optimize.brentq(slope, _EDGE, 1 - _EDGE, xtol=1e-15, rtol=1e-14))
         return self.log_likelihood(at(s)), s
 
     def best(
@@ -105,15 +105,15 @@ class Arms:
         self, moment: Moment, constrained: float, line: Callable[[float], tuple[Rates, Rates]], top: float
     ) -> ShareEstimate:
         """With limits where the profile likelihood, `line(v)` for a share of v, falls by half a chi-square quantile."""
-        drop = float(stats.chi2.ppf(self.confidence, 1)) / 2
+        drop = float(scipy.special.gammaincinv(0.5, self.confidence))
 
         def above(v: float) -> float:
             return max(self.along(*line(v))[0] - top + drop, -1e6)
 
         if isnan(constrained):
             return ShareEstimate(moment[0], constrained, moment[1], 0.0, 1.0)
-        low = 0.0 if above(0.0) >= 0 else float(optimize.brentq(above, 0.0, constrained, xtol=1e-13))
-        high = 1.0 if above(1.0) >= 0 else float(optimize.brentq(above, constrained, 1.0, xtol=1e-13))
+        low = 0.0 if above(0.0) >= 0 else float(scipy.optimize.brentq(above, 0.0, constrained, xtol=1e-13))
+        high = 1.0 if above(1.0) >= 0 else float(scipy.optimize.brentq(above, constrained, 1.0, xtol=1e-13))
         return ShareEstimate(moment[0], constrained, moment[1], low, high)
 
     def _moments(self) -> list[tuple[float, float]]:
@@ -128,7 +128,7 @@ class Arms:
 def boundary_test(larger: float, smaller: float) -> LikelihoodRatio:
     """A share of 0 against a positive one: half of chi-square with 0 and half with 1 degree (Self & Liang 1987)."""
     statistic = max(2 * (larger - smaller), 0.0)
-    p_value = float(stats.chi2.sf(statistic, 1)) / 2 if statistic > 1e-10 else 1.0
+    p_value = float(scipy.special.chdtrc(1, statistic)) / 2 if statistic > 1e-10 else 1.0
     return LikelihoodRatio(statistic, 1, p_value)
 
 

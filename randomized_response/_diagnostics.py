@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from randomized_response.results import Result
 
@@ -34,7 +34,7 @@ class LikelihoodRatio(Result):
 def likelihood_ratio(larger: float, smaller: float, degrees_of_freedom: int) -> LikelihoodRatio:
     """The test of a smaller model within a larger one, from their log likelihoods (Wilks 1938)."""
     statistic = max(2 * (larger - smaller), 0.0) if np.isfinite([larger, smaller]).all() else float("nan")
-    p_value = float(stats.chi2.sf(statistic, degrees_of_freedom)) if degrees_of_freedom > 0 else float("nan")
+    p_value = float(scipy.special.chdtrc(degrees_of_freedom, statistic)) if degrees_of_freedom > 0 else float("nan")
     return LikelihoodRatio(float(statistic), degrees_of_freedom, p_value)
 
 

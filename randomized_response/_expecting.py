@@ -8,8 +8,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from randomized_response._checks import as_count
 from randomized_response.channel import Channel
@@ -51,7 +51,9 @@ class Target:
             error = math.sqrt(self.variance / n)
             if error == 0:
                 return 0.0, 0.0
-            below, above = (float(special.ndtr(-abs(self.expected - end) / error)) for end in (self.low, self.high))
+            below, above = (
+                float(scipy.special.ndtr(-abs(self.expected - end) / error)) for end in (self.low, self.high)
+            )
             return below, above
         (low, low_of), (high, high_of) = self.ends
         least, most = ((low, low_of), (high, high_of)) if self.slope > 0 else ((high, high_of), (low, low_of))
@@ -168,17 +170,17 @@ def _at_most(count: int, n: int, rate: float) -> float:
     """P(Y <= count) of a binomial Y."""
     if count < 0:
         return 0.0
-    return 1.0 if count >= n else float(special.bdtr(count, n, rate))
+    return 1.0 if count >= n else float(scipy.special.bdtr(count, n, rate))
 
 
 def _more_than(count: int, n: int, rate: float) -> float:
     """P(Y > count) of a binomial Y."""
-    return 0.0 if count >= n else float(special.bdtrc(count, n, rate))
+    return 0.0 if count >= n else float(scipy.special.bdtrc(count, n, rate))
 
 
 def _chances(counts: NDArray[np.int64], n: int, rate: float) -> Vector:
     """The binomial's probabilities of `counts`."""
     if rate in (0.0, 1.0):
         return np.asarray(counts == n * rate, dtype=np.float64)
-    ways = special.gammaln(n + 1) - special.gammaln(counts + 1) - special.gammaln(n - counts + 1)
+    ways = scipy.special.gammaln(n + 1) - scipy.special.gammaln(counts + 1) - scipy.special.gammaln(n - counts + 1)
     return np.asarray(np.exp(ways + counts * math.log(rate) + (n - counts) * math.log1p(-rate)))

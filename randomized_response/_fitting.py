@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import optimize
 
 Floats = NDArray[np.float64]
 
@@ -187,5 +187,5 @@ def best_share(no: Floats, yes: Floats, mass: Floats) -> tuple[float, float]:
     elif slope(high) >= 0:
         share = 1.0
     else:
-        share = float(optimize.brentq(slope, low, high, xtol=1e-300, rtol=4 * np.finfo(float).eps, maxiter=2000))
+        share = float(scipy.optimize.brentq(slope, low, high, xtol=1e-300, rtol=4 * np.finfo(float).eps, maxiter=2000))
     return share, float(mass @ np.log(no * (1 - share) + yes * share))

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from math import inf
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize, special
 
 from randomized_response.constrained import interior_point
 
@@ -54,7 +54,7 @@ class LikelyTables:
     def __init__(self, counts: ArrayLike, matrix: Floats, best: Floats, level: float) -> None:
         given = np.asarray(counts, dtype=np.float64)
         self._counts, self._matrix, self._best = given[given > 0], matrix[:, given > 0], best
-        self._floor = self._height(best) - float(special.chdtri(1, 1 - level)) / 2
+        self._floor = self._height(best) - float(scipy.special.chdtri(1, 1 - level)) / 2
 
     def phi(self) -> tuple[float, float]:
         low = -1.0 if self.hold_without(0, 3) else -self._climb(lambda table: _turned(phi(table)), (1, 2))
@@ -83,7 +83,7 @@ class LikelyTables:
         return max(self._climbed(measure, start) for start in starts)
 
     def _climbed(self, measure: Measure, start: Floats) -> float:
-        found = optimize.minimize(
+        found = scipy.optimize.minimize(
             lambda table: _turned(measure(np.maximum(table, _LEAST))),
             start, jac=True, method="SLSQP", bounds=[(_LEAST, 1.0)] * 4,
             constraints=[

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from randomized_response.results import Vector
 
@@ -66,12 +66,12 @@ def _most(counts: Whole, n: int, level: float, lowest: Vector, highest: Vector) 
 
     def best(some: Whole) -> Vector:
         rate = np.clip(some / n, lowest, highest)
-        return np.asarray(special.xlogy(some, rate) + special.xlog1py(n - some, -rate))
+        return np.asarray(scipy.special.xlogy(some, rate) + scipy.special.xlog1py(n - some, -rate))
 
     observed = best(counts)
 
     def tied(other: Whole) -> Whole:
-        tie = special.expit((best(np.minimum(other, n)) - observed) / (other - counts))
+        tie = scipy.special.expit((best(np.minimum(other, n)) - observed) / (other - counts))
         part = np.clip((np.where(other > n, highest, tie) - lowest) / (highest - lowest), 0, 1)
         return np.floor(n * part + _TIED).astype(np.int64)
 

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from scipy import special
+import scipy
 
 from randomized_response._limits import Limits
 from randomized_response.intervals import normal_quantile
@@ -148,13 +148,13 @@ def _p_values(first: ProportionEstimate, second: ProportionEstimate) -> Vector:
         if z == asked or first.limits_at is None or second.limits_at is None:
             below, above = (reach * z / asked for reach in stored)
         else:
-            level = float(1 - 2 * special.ndtr(-z))
+            level = float(1 - 2 * scipy.special.ndtr(-z))
             below, above = _reaches(first, second, first.limits_at(level), second.limits_at(level))
         return np.asarray(np.where(difference > 0, below, above) - np.abs(difference))
 
     steps = sorted({NEAREST, asked, *np.linspace(0, FURTHEST, STEPS + 1)[1:].tolist()})
     found = np.array([_crossing(excess, answer, steps, asked) for answer in range(len(difference))])
-    return np.where(np.isnan(difference), np.nan, np.where(found <= NEAREST, 1.0, 2 * special.ndtr(-found)))
+    return np.where(np.isnan(difference), np.nan, np.where(found <= NEAREST, 1.0, 2 * scipy.special.ndtr(-found)))
 
 
 def _crossing(excess: Callable[[float], Vector], answer: int, steps: list[float], asked: float) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from math import ceil, sqrt
 from types import MappingProxyType
 
-from scipy import optimize, special
+import scipy
 
 Bounds = tuple[float, float]
 DEFAULT_INTERVAL = "feldman_cousins"
@@ -90,8 +90,8 @@ def mid_p(count: int, n: int, confidence: float) -> Bounds:
 def jeffreys(count: int, n: int, confidence: float) -> Bounds:
     """Equal tails of the posterior under the prior Beta(1/2, 1/2), opened at counts 0 and n (Brown et al. 2001)."""
     tail = (1 - confidence) / 2
-    low = 0.0 if count == 0 else float(special.betaincinv(count + 0.5, n - count + 0.5, tail))
-    high = 1.0 if count == n else float(special.betainccinv(count + 0.5, n - count + 0.5, tail))
+    low = 0.0 if count == 0 else float(scipy.special.betaincinv(count + 0.5, n - count + 0.5, tail))
+    high = 1.0 if count == n else float(scipy.special.betainccinv(count + 0.5, n - count + 0.5, tail))
     return low, high
 
 
@@ -126,25 +126,25 @@ def binomial_limits(method: str, count: int, n: int, confidence: float, ends: Bo
 
 def normal_quantile(confidence: float) -> float:
     """z such that a standard normal lies in (-z, z) with probability `confidence`."""
-    return float(-special.ndtri((1 - confidence) / 2))
+    return float(-scipy.special.ndtri((1 - confidence) / 2))
 
 
 def _lower_limit(count: int, n: int, tail: float) -> float:
     """The rate at which `count` or more has probability `tail`."""
-    return 0.0 if count == 0 else float(special.betaincinv(count, n - count + 1, tail))
+    return 0.0 if count == 0 else float(scipy.special.betaincinv(count, n - count + 1, tail))
 
 
 def _at_least(count: int, n: int, rate: float) -> float:
     """P(Y >= count) of a binomial Y; from the incomplete beta function, to full relative precision."""
     if count <= 0:
         return 1.0
-    return 0.0 if count > n else float(special.betainc(count, n - count + 1, rate))
+    return 0.0 if count > n else float(scipy.special.betainc(count, n - count + 1, rate))
 
 
 def _at_most(count: int, n: int, rate: float) -> float:
     if count >= n:
         return 1.0
-    return 0.0 if count < 0 else float(special.betaincc(count + 1, n - count, rate))
+    return 0.0 if count < 0 else float(scipy.special.betaincc(count + 1, n - count, rate))
 
 
 def _blaker_lower(count: int, n: int, level: float) -> float:
@@ -179,12 +179,12 @@ def _ordered_upper(count: int, n: int, level: float, lowest: float, highest: flo
 
     def best(some: int) -> float:
         rate = min(max(some / n, lowest), highest)
-        return float(special.xlogy(some, rate) + special.xlog1py(n - some, -rate))
+        return float(scipy.special.xlogy(some, rate) + scipy.special.xlog1py(n - some, -rate))
 
     observed = best(count)
 
     def tie(other: int) -> float:
-        return float(special.expit((best(other) - observed) / (other - count))) if other <= n else highest
+        return float(scipy.special.expit((best(other) - observed) / (other - count))) if other <= n else highest
 
     def tails(other: int, rate: float) -> float:
         return _at_most(count, n, rate) + _at_least(other, n, rate)
@@ -204,7 +204,7 @@ def _ordered_upper(count: int, n: int, level: float, lowest: float, highest: flo
 
 def _largest_other_tail(n: int, rate: float, tail: float) -> int:
     """The largest j with P(Y <= j) <= `tail`; -1 where there is none."""
-    j = int(max(n * rate + special.ndtri(tail) * sqrt(n * rate * (1 - rate)), -1))
+    j = int(max(n * rate + scipy.special.ndtri(tail) * sqrt(n * rate * (1 - rate)), -1))
     while _at_most(j, n, rate) > tail:
         j -= 1
     while _at_most(j + 1, n, rate) <= tail:
@@ -228,4 +228,4 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
         return low
     if function(high) <= 0:
         return high
-    return float(optimize.brentq(function, low, high, xtol=1e-300, rtol=_LAST_DIGITS, maxiter=500))
+    return float(scipy.optimize.brentq(function, low, high, xtol=1e-300, rtol=_LAST_DIGITS, maxiter=500))

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from randomized_response._checks import as_counts, as_level
 from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, likelihood_ratio
@@ -107,7 +107,7 @@ class JointEstimate(Result):
                 shares[i] = row / whole
                 slopes = (np.eye(k_b) - shares[i][:, None]) / whole
                 errors[i] = np.sqrt(np.maximum(np.einsum("jk,kl,jl->j", slopes, part, slopes), 0.0))
-        reach = float(special.ndtri((1 + self.confidence) / 2)) * errors
+        reach = float(scipy.special.ndtri((1 + self.confidence) / 2)) * errors
         low, high = (np.where(np.isnan(shares), edge, np.clip(shares + side, 0.0, 1.0))
                      for edge, side in ((0.0, -reach), (1.0, reach)))  # fmt: skip
         return ConditionalEstimate(shares, errors, low, high)
@@ -282,7 +282,7 @@ def _at_the_edge(
 
 def _associations(shares: Floats, covariance: Floats, level: float) -> tuple[Association, Association]:
     """Phi and the odds ratio of a 2 x 2 table read row by row, with delta-method errors."""
-    reach = float(special.ndtri((1 + level) / 2))
+    reach = float(scipy.special.ndtri((1 + level) / 2))
     p00, p01, p10, p11 = shares
     row, column = p10 + p11, p01 + p11
     spread = row * (1 - row) * column * (1 - column)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
 
 from randomized_response._checks import as_level
 from randomized_response._diagnostics import Diagnostic, text_table
@@ -66,11 +66,11 @@ class LinearFit(Result):
     @property
     def p_values(self) -> Floats:
         """Two-sided, of each coefficient being 0, by the normal distribution."""
-        return np.asarray(2 * stats.norm.sf(np.abs(self.z_values)))
+        return np.asarray(2 * scipy.special.ndtr(-np.abs(self.z_values)))
 
     def intervals(self, confidence: float = 0.95) -> Floats:
         """Wald intervals of the coefficients, shape (p + 1, 2)."""
-        reach = special.ndtri((1 + as_level(confidence)) / 2) * self.standard_errors
+        reach = scipy.special.ndtri((1 + as_level(confidence)) / 2) * self.standard_errors
         return np.column_stack([self.coefficients - reach, self.coefficients + reach])
 
     def predict(self, covariates: ArrayLike, confidence: float = 0.95) -> LinearPrediction:
@@ -82,7 +82,7 @@ class LinearFit(Result):
         design = np.column_stack([np.ones(len(table)), table])
         means = design @ self.coefficients
         spread = np.sqrt(np.einsum("ij,jk,ik->i", design, self.covariance, design))
-        reach = special.ndtri((1 + as_level(confidence)) / 2) * spread
+        reach = scipy.special.ndtri((1 + as_level(confidence)) / 2) * spread
         return LinearPrediction(means, spread, means - reach, means + reach, confidence)
 
     def summary(self) -> str:
@@ -243,7 +243,7 @@ def _wald(slopes: Floats, covariance: Floats) -> tuple[float, float]:
     if slopes.size == 0 or np.linalg.matrix_rank(covariance) < slopes.size:
         return float("nan"), float("nan")
     statistic = float(slopes @ np.linalg.solve(covariance, slopes))
-    return statistic, float(stats.chi2.sf(statistic, slopes.size))
+    return statistic, float(scipy.special.chdtrc(slopes.size, max(statistic, 0.0)))
 
 
 def _collinear(rows: Rows, robust: Robust) -> LinearFit:

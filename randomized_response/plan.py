@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from randomized_response._checks import as_count, as_level
 from randomized_response._comparing import MechanismComparison, compare_mechanisms
@@ -345,13 +345,13 @@ def shares_around(k: int, *, mean: float, deviation: float) -> Vector:
     alike = 0.0 if last == 1 else ((deviation / least) ** 2 - 1) / (last - 1)
     points = np.arange(last + 1)
     if alike <= 1e-9:
-        weights = special.xlogy(points, rate) + special.xlog1py(last - points, -rate)
+        weights = scipy.special.xlogy(points, rate) + scipy.special.xlog1py(last - points, -rate)
     elif alike >= 1 - 1e-9:
         return np.where(points == 0, 1 - rate, np.where(points == last, rate, 0.0))
     else:
         one, two = rate * (1 / alike - 1), (1 - rate) * (1 / alike - 1)
-        weights = special.betaln(points + one, last - points + two)
-    weights = weights - special.gammaln(points + 1) - special.gammaln(last - points + 1)
+        weights = scipy.special.betaln(points + one, last - points + two)
+    weights = weights - scipy.special.gammaln(points + 1) - scipy.special.gammaln(last - points + 1)
     shares = np.exp(weights - weights.max())
     return np.asarray(shares / shares.sum())
 
@@ -363,7 +363,7 @@ def _chance_to_tell(aims: list[Target], n: int, other: int | None, level: float)
     spread, difference = _error_of_difference(one, two, n, other), one.expected - two.expected
     if spread == 0:
         return float(abs(difference) > limit)
-    return float(special.ndtr((difference - limit) / spread) + special.ndtr((-difference - limit) / spread))
+    return float(scipy.special.ndtr((difference - limit) / spread) + scipy.special.ndtr((-difference - limit) / spread))
 
 
 def _error_of_difference(one: Target, two: Target, n: int, other: int | None) -> float:

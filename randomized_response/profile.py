@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import optimize, special
 
 from randomized_response._limits import Limits
 from randomized_response.channel import Channel
@@ -22,7 +22,7 @@ def likelihood_limits(tally: Counts, channel: Channel, level: float) -> Limits:
     maxima of log L + kappa theta_x, which is where the profile lives.
     """
     best = maximum_likelihood(tally, channel)
-    floor = log_likelihood(best, tally, channel) - float(special.chdtri(1, 1 - level)) / 2
+    floor = log_likelihood(best, tally, channel) - float(scipy.special.chdtri(1, 1 - level)) / 2
     end = _filled_end if channel.background is not None else _tilted_end
     low = [end(x, 0.0, best, floor, tally, channel) for x in range(channel.answers)]
     high = [end(x, 1.0, best, floor, tally, channel) for x in range(channel.answers)]
@@ -74,7 +74,7 @@ def _tilted_end(x: int, end: float, best: Vector, floor: float, tally: Counts, c
     upper = -12.0
     while above(upper) > 0 and upper < 12:
         upper += 3
-    crossing = optimize.brentq(above, upper - 3, upper, xtol=1e-12) if upper > -12 and above(upper) < 0 else upper
+    crossing = scipy.optimize.brentq(above, upper - 3, upper, xtol=1e-12) if upper > -12 and above(upper) < 0 else upper
     reached = float(tilted(crossing)[x])
     return max(reached, float(best[x])) if end else min(reached, float(best[x]))
 
@@ -96,4 +96,4 @@ def _crossing(above: Callable[[float], float], inside: float, end: float) -> flo
     """Where `above`, not negative at `inside`, turns negative on the way to `end`; `end` where it does not."""
     if above(end) >= 0 or inside == end:
         return end
-    return float(optimize.brentq(above, inside, end, xtol=1e-14)) if above(inside) > 0 else inside
+    return float(scipy.optimize.brentq(above, inside, end, xtol=1e-14)) if above(inside) > 0 else inside

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
 
 from randomized_response import _logistic
 from randomized_response._checks import as_level
@@ -83,11 +83,11 @@ class LogisticFit(Result):
     @property
     def p_values(self) -> Floats:
         """Two-sided, of each coefficient being 0, by the normal distribution (Wald)."""
-        return np.asarray(2 * stats.norm.sf(np.abs(self.z_values)))
+        return np.asarray(2 * scipy.special.ndtr(-np.abs(self.z_values)))
 
     def intervals(self, confidence: float = 0.95) -> Floats:
         """Wald intervals of the coefficients, shape (p + 1, 2)."""
-        reach = special.ndtri((1 + as_level(confidence)) / 2) * self.standard_errors
+        reach = scipy.special.ndtri((1 + as_level(confidence)) / 2) * self.standard_errors
         return np.column_stack([self.coefficients - reach, self.coefficients + reach])
 
     def predict(self, covariates: ArrayLike, confidence: float = 0.95) -> Prediction:
@@ -250,16 +250,16 @@ def _chosen(information: Information | None, *, weighted: bool) -> Information:
 
 def _predicted(design: Floats, coefficients: Floats, covariance: Floats, confidence: float) -> Prediction:
     eta = design @ coefficients
-    proportions = special.expit(eta)
+    proportions = scipy.special.expit(eta)
     spread = np.sqrt(np.einsum("ij,jk,ik->i", design, covariance, design))
-    reach = special.ndtri((1 + confidence) / 2) * spread
-    slope = proportions * special.expit(-eta)
+    reach = scipy.special.ndtri((1 + confidence) / 2) * spread
+    slope = proportions * scipy.special.expit(-eta)
     direction = slope @ design / len(design)
     return Prediction(
         proportions=proportions,
         standard_errors=slope * spread,
-        low=special.expit(eta - reach),
-        high=special.expit(eta + reach),
+        low=scipy.special.expit(eta - reach),
+        high=scipy.special.expit(eta + reach),
         mean=float(proportions.mean()),
         mean_standard_error=float(np.sqrt(direction @ covariance @ direction)),
         confidence=confidence,

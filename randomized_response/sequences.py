@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from math import isnan, log, sqrt
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from randomized_response._checks import as_count, as_counts, as_level
 from randomized_response._limits import Limits, around
@@ -250,7 +250,7 @@ def _rates(tallies: NDArray[np.int64], level: float) -> tuple[Vector, Vector]:
     """All rates whose mixture martingale is below 1 / (1 - level), by bisection for all looks and symbols at once."""
     yes = tallies.astype(np.float64)
     no = tallies.sum(axis=1, keepdims=True) - yes
-    mixture = special.betaln(yes + 0.5, no + 0.5) - special.betaln(0.5, 0.5) + np.log(1 - level)
+    mixture = scipy.special.betaln(yes + 0.5, no + 0.5) - scipy.special.betaln(0.5, 0.5) + np.log(1 - level)
     centre = np.divide(yes, yes + no, out=np.full_like(yes, 0.5), where=yes + no > 0)
     ends = [_bisected(np.full_like(yes, end), centre, mixture, yes, no) for end in (0.0, 1.0)]
     return ends[0], ends[1]
@@ -259,6 +259,6 @@ def _rates(tallies: NDArray[np.int64], level: float) -> tuple[Vector, Vector]:
 def _bisected(outside: Vector, inside: Vector, mixture: Vector, yes: Vector, no: Vector) -> Vector:
     for _ in range(64):
         middle = (outside + inside) / 2
-        kept = mixture <= special.xlogy(yes, middle) + special.xlog1py(no, -middle)
+        kept = mixture <= scipy.special.xlogy(yes, middle) + scipy.special.xlog1py(no, -middle)
         inside, outside = np.where(kept, middle, inside), np.where(kept, outside, middle)
     return outside

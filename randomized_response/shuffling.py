@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+import scipy
 
 from randomized_response._checks import as_count, as_level
 from randomized_response.channel import Channel
@@ -154,7 +154,7 @@ def _clone(local: float, n: int, delta: float) -> Callable[[float], float]:
     """
     r, lost = math.exp(local), _TRUNCATED * delta
     p = 1 / (r + 1)
-    clones = stats.binom(n - 1, 2 * p)
+    clones = scipy.stats.binom(n - 1, 2 * p)
     total = _window(clones, lost / 4) + 1
     own = clones.pmf(total - 1) * p
 
@@ -170,7 +170,7 @@ def _clone(local: float, n: int, delta: float) -> Callable[[float], float]:
 def _tail(least: Vector, trials: Vector) -> Vector:
     """P(Bin(trials, 1/2) >= least)."""
     inside = (least > 0) & (least <= trials)
-    tails = special.betainc(np.where(inside, least, 1), np.where(inside, trials - least + 1, 1), 0.5)
+    tails = scipy.special.betainc(np.where(inside, least, 1), np.where(inside, trials - least + 1, 1), 0.5)
     return np.where(least <= 0, 1.0, np.where(inside, tails, 0.0))
 
 
@@ -185,7 +185,7 @@ def _blanket(channel: Channel, n: int, delta: float) -> Callable[[float], float]
     if n > LARGEST_BLANKET:
         raise ValueError(f"n must be at most {LARGEST_BLANKET} for method 'blanket'; got {n}")
     lost = _TRUNCATED * delta * math.exp(-channel.epsilon)
-    on_pair = _window(stats.binom(n, 2 * background), lost)
+    on_pair = _window(scipy.stats.binom(n, 2 * background), lost)
     off_pair, mass = _elsewhere(on_pair, n, background, gamma, lost)
     splits = _Splits(on_pair, lost)
 
@@ -202,14 +202,14 @@ def _blanket(channel: Channel, n: int, delta: float) -> Callable[[float], float]
 
 def _elsewhere(on_pair: Vector, n: int, background: float, gamma: float, lost: float) -> tuple[Vector, Vector]:
     """Numbers of the blanket's reports outside the pair, in blocks, and the probability of each with `on_pair`."""
-    pair = stats.binom.pmf(on_pair, n, 2 * background)[:, None]
+    pair = scipy.stats.binom.pmf(on_pair, n, 2 * background)[:, None]
     share = gamma - 2 * background
     if share < 1e-12:
         return np.zeros(1), pair
     width = max(1, int(math.sqrt(n * share * (1 - share)) / 10))
-    starts = _window(stats.binom(n, share), lost)[::width]
+    starts = _window(scipy.stats.binom(n, share), lost)[::width]
     edges = np.append(starts, starts[-1] + width) - 1
-    below = stats.binom.cdf(edges, (n - on_pair)[:, None], share / (1 - 2 * background))
+    below = scipy.stats.binom.cdf(edges, (n - on_pair)[:, None], share / (1 - 2 * background))
     return starts, pair * np.diff(below, axis=1)
 
 
@@ -231,5 +231,5 @@ class _Splits:
         return np.where(beyond, 0, self.same[row, column]), np.where(beyond, 0, self.less[row, column])
 
 
-def _window(counts: stats.rv_discrete, lost: float) -> Vector:
+def _window(counts: "scipy.stats.rv_discrete", lost: float) -> Vector:
     return np.arange(int(counts.ppf(lost)), int(counts.isf(lost)) + 1, dtype=np.float64)

@@ -1,8 +1,8 @@
 """Several comparisons of independent groups at once: the level that each interval needs so that all of them hold."""
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import optimize, special, stats
 
 from randomized_response._checks import as_level
 from randomized_response.results import Vector
@@ -66,11 +66,14 @@ def simultaneous_level(standard_errors: ArrayLike, *, confidence: float = 0.95, 
     if errors.size == 2:
         return level
     if reference is None:
-        return _two_sided(float(stats.studentized_range.ppf(level, errors.size, np.inf)) / np.sqrt(2))
+        return _two_sided(float(scipy.stats.studentized_range.ppf(level, errors.size, np.inf)) / np.sqrt(2))
     # An estimate without an error is compared like one with a very small one.
     errors = np.maximum(errors, _FLOOR * errors.max()) if errors.max() > 0 else np.ones_like(errors)
-    alone, every = float(special.ndtri((1 + level) / 2)), float(special.ndtri(1 - (1 - level) / 2 / (errors.size - 1)))
-    critical = optimize.brentq(lambda c: _all_hold(c, errors, reference) - level, alone - 1e-6, every + 1e-6)
+    alone, every = (
+        float(scipy.special.ndtri((1 + level) / 2)),
+        float(scipy.special.ndtri(1 - (1 - level) / 2 / (errors.size - 1))),
+    )
+    critical = scipy.optimize.brentq(lambda c: _all_hold(c, errors, reference) - level, alone - 1e-6, every + 1e-6)
     return max(level, _two_sided(float(critical)))
 
 
@@ -80,10 +83,12 @@ def _all_hold(critical: float, errors: Vector, reference: int) -> float:
     spread = np.hypot(errors[reference], others)
     z = np.linspace(-_REACH, _REACH, _POINTS)
     centre = errors[reference] * z
-    inside = special.ndtr((centre + critical * spread) / others) - special.ndtr((centre - critical * spread) / others)
+    inside = scipy.special.ndtr((centre + critical * spread) / others) - scipy.special.ndtr(
+        (centre - critical * spread) / others
+    )
     density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
     return float(np.trapezoid(density * inside.prod(axis=0), z))
 
 
 def _two_sided(critical: float) -> float:
-    return float(1 - 2 * special.ndtr(-critical))
+    return float(1 - 2 * scipy.special.ndtr(-critical))

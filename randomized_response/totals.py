@@ -5,8 +5,8 @@ from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from randomized_response._checks import as_level
 from randomized_response._diagnostics import Diagnostic
@@ -286,8 +286,8 @@ def _degrees_of_freedom(stratum: NDArray[np.intp], cluster: NDArray[np.intp]) ->
 def _quantile(level: float, freedom: int | None) -> float:
     """Of Student's t where there are clusters, else of the normal distribution."""
     if freedom is None:
-        return float(special.ndtri((1 + level) / 2))
-    return float(special.stdtrit(freedom, (1 + level) / 2))
+        return float(scipy.special.ndtri((1 + level) / 2))
+    return float(scipy.special.stdtrit(freedom, (1 + level) / 2))
 
 
 def _root(covariance: Floats) -> Floats:

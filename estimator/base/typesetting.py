@@ -5,9 +5,10 @@ import struct
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import typst
+if TYPE_CHECKING:
+    import typst
 
 FONTS = Path(__file__).parent / "fonts"
 
@@ -17,6 +18,8 @@ def typeset(template: Path, data: dict[str, Any]) -> bytes:
 
     The fonts have the Latin, Greek, Cyrillic and Arabic letters. The template reads one JSON text, `data`.
     """
+    import typst  # only now: no process needs the typesetter at its start
+
     try:
         return typst.compile(
             template,
@@ -34,8 +37,10 @@ def typeset(template: Path, data: dict[str, Any]) -> bytes:
 
 
 @cache
-def fonts() -> typst.Fonts:
+def fonts() -> "typst.Fonts":
     """The fonts of that folder and those inside typst, and no other: not those of the machine, which differ."""
+    import typst
+
     return typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=[str(FONTS)])
 
 

@@ -3,8 +3,9 @@
 import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import BinaryIO
+
+from django.utils.module_loading import import_string
 
 from estimator.base.cells import NotExported as NotExported
 from estimator.base.cells import Watch as Watch
@@ -16,11 +17,7 @@ from estimator.exports.ddi import ddi_file
 from estimator.exports.estimates import csv_file
 from estimator.exports.json_document import json_file
 from estimator.exports.microdata import check as check_reports
-from estimator.exports.parquet import parquet_file
-from estimator.exports.report_rows import csv_reports, parquet_reports
-from estimator.exports.spss_stata import SPSS, STATA, estimates_file, reports_file
-from estimator.exports.spss_stata import check_reports as check_reports_in_memory
-from estimator.exports.workbook import xlsx_file
+from estimator.exports.microdata import check_in_memory
 from estimator.models import Run
 from estimator.reports.files import write_html, write_pdf
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
@@ -85,11 +82,20 @@ def _made(make: Callable[[Run, ReportContext], bytes]) -> Write:
     return write
 
 
-def _rows(write_rows: Callable[[Run, BinaryIO, Watch], None]) -> Write:
-    """The writer of a row for each report, of which there is nothing else to know."""
+def _loaded(function: str, *given: str) -> Write:
+    """The writer of a file whose module is loaded when one is written: with it come pandas, pyarrow or XlsxWriter."""
 
     def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
-        write_rows(run, out, watch)
+        import_string(f"estimator.exports.{function}")(*given, run, context, out, watch)
+
+    return write
+
+
+def _rows(function: str, *given: str) -> Write:
+    """The writer of a row for each report, loaded as by `_loaded`; there is nothing else to know of the survey."""
+
+    def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
+        import_string(f"estimator.exports.{function}")(*given, run, out, watch)
 
     return write
 
@@ -168,7 +174,7 @@ FORMATS: dict[str, Format] = {
             ".xlsx",
             "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
             "Workbook for Excel and LibreOffice",
-            xlsx_file,
+            _loaded("workbook.xlsx_file"),
             about="A sheet for each table: estimates, questions, tallies, privacy, tickets, false reports.",
         ),
         Format(
@@ -176,7 +182,7 @@ FORMATS: dict[str, Format] = {
             ".parquet",
             "application/vnd.apache.parquet",
             "Estimates as Parquet",
-            parquet_file,
+            _loaded("parquet.parquet_file"),
             about="The rows of the CSV file, typed, for pandas, polars, R and databases.",
         ),
         Format(
@@ -184,7 +190,7 @@ FORMATS: dict[str, Format] = {
             ".sav",
             "application/x-spss-sav",
             "Estimates for SPSS",
-            partial(estimates_file, SPSS),
+            _loaded("spss_stata.estimates_file", ".sav"),
             about="The rows of the CSV file, with labels of variables.",
         ),
         Format(
@@ -192,7 +198,7 @@ FORMATS: dict[str, Format] = {
             ".dta",
             "application/x-stata-dta",
             "Estimates for Stata",
-            partial(estimates_file, STATA),
+            _loaded("spss_stata.estimates_file", ".dta"),
             about="The rows of the CSV file, with labels of variables; Stata 14 and newer.",
         ),
         Format(
@@ -216,7 +222,7 @@ FORMATS: dict[str, Format] = {
             ".csv",
             "text/csv; charset=utf-8",
             "Randomised reports as CSV",
-            _rows(csv_reports),
+            _rows("report_rows.csv_reports"),
             microdata=True,
             about="One row for each report, in codes: randomised, not the true answers. Its order says nothing.",
             check=check_reports,
@@ -226,7 +232,7 @@ FORMATS: dict[str, Format] = {
             ".parquet",
             "application/vnd.apache.parquet",
             "Randomised reports as Parquet",
-            _rows(parquet_reports),
+            _rows("report_rows.parquet_reports"),
             microdata=True,
             about="The same rows, small and typed, with labels, for millions of reports.",
             check=check_reports,
@@ -236,20 +242,20 @@ FORMATS: dict[str, Format] = {
             ".sav",
             "application/x-spss-sav",
             "Randomised reports for SPSS",
-            _rows(partial(reports_file, SPSS)),
+            _rows("spss_stata.reports_file", ".sav"),
             microdata=True,
             about="The same rows with labels of variables and of values.",
-            check=check_reports_in_memory,
+            check=check_in_memory,
         ),
         Format(
             "reports-dta",
             ".dta",
             "application/x-stata-dta",
             "Randomised reports for Stata",
-            _rows(partial(reports_file, STATA)),
+            _rows("spss_stata.reports_file", ".dta"),
             microdata=True,
             about="The same rows with labels of variables and of values; Stata 14 and newer.",
-            check=check_reports_in_memory,
+            check=check_in_memory,
         ),
         Format(
             "bundle",

@@ -22,6 +22,10 @@ from estimator.models import Run
 from estimator.runs.estimation import MINIMUM_MICRODATA
 from estimator.runs.groups import Partition, stored
 
+MOST_CELLS = 50_000_000
+"""Reports times variables of a file of SPSS or Stata with a row for each report, which is put together
+in memory, a byte for each."""
+
 CHUNK = 131_072
 """Rows that are put into order and written at a time."""
 
@@ -90,6 +94,17 @@ def check(run: Run) -> None:
             else "take a run made after closing, which counted all of them."
         )
         raise NotExported(f"This run counted {reports:,} reports and {stored:,} are stored: {rest}")
+
+
+def check_in_memory(run: Run) -> None:
+    """Raise NotExported as `check`, and where there are more reports than a file of SPSS or Stata is made of."""
+    check(run)
+    cells = (run.reports or 0) * len(run.tallies)
+    if cells > MOST_CELLS:
+        raise NotExported(
+            f"Files of SPSS and Stata are made of at most {MOST_CELLS:,} symbols; this run counted {cells:,}. "
+            "Take CSV or Parquet, which both programs or their users read."
+        )
 
 
 def read(run: Run, watch: Watch) -> Microdata:

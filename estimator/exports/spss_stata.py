@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyreadstat
 
-from estimator.base.cells import NotExported, Watch
+from estimator.base.cells import Watch
 from estimator.exports import microdata
 from estimator.exports.columns import Kind
 from estimator.exports.microdata import Microdata
@@ -22,9 +22,6 @@ from estimator.exports.variables import STRATUM, WARNING, distinct, strata_label
 from estimator.models import Run
 from estimator.runs import results
 from estimator.runs.results import ReportContext, Results
-
-MOST_CELLS = 50_000_000
-"""Reports times variables of a file with a row for each report, which is put together in memory, a byte for each."""
 
 LABEL = 256
 """Bytes of the label of a column; SPSS takes no more."""
@@ -71,35 +68,27 @@ def _dta_stamp(head: bytes, at: datetime) -> tuple[int, bytes]:
     return head.index(mark) + len(mark), f"{at:%d} {MONTHS[at.month - 1]} {at:%Y %H:%M}".encode()
 
 
-SPSS = Program(".sav", pyreadstat.write_sav, 64, 256, 120, 64, _sav_stamp)
-STATA = Program(".dta", partial(pyreadstat.write_dta, version=14), 32, 80, 30_000, 80, _dta_stamp)
+PROGRAMS = {
+    ".sav": Program(".sav", pyreadstat.write_sav, 64, 256, 120, 64, _sav_stamp),
+    ".dta": Program(".dta", partial(pyreadstat.write_dta, version=14), 32, 80, 30_000, 80, _dta_stamp),
+}
 
 
-def estimates_file(program: Program, run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
+def estimates_file(suffix: str, run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """One row for each estimate, its columns labelled."""
     read = results.read(run, context)
-    _write(program, run, read.title, _of_estimates(read), out)
+    _write(PROGRAMS[suffix], run, read.title, _of_estimates(read), out)
     watch(1.0)
 
 
-def reports_file(program: Program, run: Run, out: BinaryIO, watch: Watch) -> None:
+def reports_file(suffix: str, run: Run, out: BinaryIO, watch: Watch) -> None:
     """One row for each report. Raises NotExported where there are more than fit into memory."""
-    check_reports(run)
+    microdata.check_in_memory(run)
     found = microdata.read(run, watch)
     title = found.design.document["title"][found.design.document["languages"][0]]
+    program = PROGRAMS[suffix]
     _write(program, run, f"{WARNING}: {title}", _of_reports(program, found), out)
     watch(1.0)
-
-
-def check_reports(run: Run) -> None:
-    """Raise NotExported as `microdata.check`, and where there are more reports than such a file is made of."""
-    microdata.check(run)
-    cells = (run.reports or 0) * len(run.tallies)
-    if cells > MOST_CELLS:
-        raise NotExported(
-            f"Files of SPSS and Stata are made of at most {MOST_CELLS:,} symbols; this run counted {cells:,}. "
-            "Take CSV or Parquet, which both programs or their users read."
-        )
 
 
 def _of_estimates(read: Results) -> Frame:

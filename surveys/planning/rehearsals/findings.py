@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from estimator.base import wording
 from estimator.base.measures import MEAN
@@ -95,7 +95,7 @@ class Finding:
     def coverage_verdict(self) -> str:
         """How the count compares with what is promised, over as many estimates as are looked at."""
         count = int(self.held.sum())
-        chance = float(stats.binomtest(count, self.times, self.confidence).pvalue) * self.others
+        chance = float(scipy.stats.binomtest(count, self.times, self.confidence).pvalue) * self.others
         if chance >= SURE:
             return "within chance"
         return "too few: more than chance" if count < self.times * self.confidence else "more than promised"
@@ -115,7 +115,7 @@ class Finding:
         error = self.bias_error
         if not self.drawn or math.isnan(error) or error == 0:
             return False
-        return float(2 * stats.t.sf(abs(self.bias) / error, self.times - 1)) * self.others < SURE
+        return float(2 * scipy.special.stdtr(self.times - 1, -abs(self.bias) / error)) * self.others < SURE
 
     @property
     def quoted_bias(self) -> float:
