@@ -248,7 +248,7 @@ class SurveyAdmin(ModelAdmin):
         survey = self.get_object(request, object_id) if object_id else None
         context = (extra_context or {}) | {
             "show_save_and_add_another": False,
-            "lacking": lacking(selectors.definition_of(survey)) if survey else [],
+            "lacking": lacking(selectors.definition_of(survey), selectors.what_is_missing(survey)) if survey else [],
             "preview_languages": spoken(),
         }
         response: HttpResponse = super().changeform_view(request, object_id, form_url, context)

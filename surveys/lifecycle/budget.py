@@ -68,35 +68,44 @@ class Book:
     ahead: Ahead | None
 
 
-def book_of(survey: Survey) -> Book:
-    """The ledger of a survey, in as many queries for many waves as for one."""
+def book_of(survey: Survey, *, missing: str | None = None) -> Book:
+    """The ledger of a survey, in as many queries for many waves as for one.
+
+    `missing` says why it cannot be opened from its state, where the caller knows it already.
+    """
     waves = waves_of(survey)
     earlier, elsewhere = spending(waves), spent_elsewhere(survey)
     spent = {wave.number: replace(wave, total=wave.total.plus(elsewhere)) for wave in ledger(earlier)}
     lines = tuple(Line(one, price_of(one.version.design_id).epsilon, spent.get(one.number)) for one in waves)
     total = spent[max(spent)].total if spent else elsewhere
     ceiling = ceiling_of(rehearsal=survey.rehearsal)
-    return Book(lines, elsewhere, total, ceiling, _ahead(survey, waves, earlier, elsewhere, ceiling))
+    return Book(lines, elsewhere, total, ceiling, _ahead(survey, waves, earlier, elsewhere, ceiling, missing))
 
 
 def _ahead(
-    survey: Survey, waves: Sequence[Opened], earlier: list[Priced], elsewhere: Sum, ceiling: float
+    survey: Survey,
+    waves: Sequence[Opened],
+    earlier: list[Priced],
+    elsewhere: Sum,
+    ceiling: float,
+    missing: str | None,
 ) -> Ahead | None:
     if survey.rehearsal:
         return None
     if survey.state == Survey.State.CLOSED and waves:
-        design, missing = waves[-1].design.document, selectors.what_keeps_it_closed(survey)
+        design, why = waves[-1].design.document, selectors.what_keeps_it_closed
     elif survey.state == Survey.State.DRAFT:
         try:
             design = drawn(selectors.definition_of(survey), version=1).document
         except DefinitionError:
             return None
-        missing = selectors.what_is_missing(survey)
+        why = selectors.what_is_missing
     else:
         return None
     asked = priced(design | {"version": selectors.next_number(survey)})
     wave = _in_full(ledger([*earlier, asked]))
     fit = waves_that_fit(earlier, asked, ceiling - elsewhere.epsilon_most)
+    missing = why(survey) if missing is None else missing
     return Ahead(replace(wave, total=wave.total.plus(elsewhere)), ceiling, fit, missing)
 
 

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from collector.designs import Design
 from collector.designs.selectors import get_design
 from collector.reports import selectors as reports
 from collector.reports.steps import STEP
@@ -19,6 +20,7 @@ from estimator.runs import selectors as estimates
 from randomized_response import epsilon_total, question_of
 from surveys.accounts.access import Role, role_in
 from surveys.definition.mechanisms import mechanism_of
+from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors
 from surveys.lifecycle.waves import waves_of
 from surveys.models import Survey, Version
@@ -45,15 +47,28 @@ class Standing:
 
     survey: Survey
     version: Version | None
+    design: Design | None
+    """What opening the draft would freeze now; None where it cannot be opened, as `missing` says, or is no draft."""
     missing: str
     done: Run | None
 
 
 def survey_page(
-    request: HttpRequest, template: str, survey: Survey, *, step: str, status: int = 200, **context: Any
+    request: HttpRequest,
+    template: str,
+    survey: Survey,
+    *,
+    step: str,
+    status: int = 200,
+    known: Standing | None = None,
+    **context: Any,
 ) -> HttpResponse:
-    """A page about one survey, within its frame; `step` names the step that it belongs to, or is empty."""
-    around = {**admin.site.each_context(request), **frame(survey), "current": step, "title": str(survey)}
+    """A page about one survey, within its frame; `step` names the step that it belongs to, or is empty.
+
+    `known` is where the survey stands, where the page has read it for itself.
+    """
+    framed = frame(known or standing_of(survey))
+    around = {**admin.site.each_context(request), **framed, "current": step, "title": str(survey)}
     around |= may(role_in(request.user, survey))
     return render(request, template, {**around, **context}, status=status)
 
@@ -69,10 +84,9 @@ def may(role: Role | None) -> dict[str, Any]:
     }
 
 
-def frame(survey: Survey) -> dict[str, Any]:
+def frame(standing: Standing) -> dict[str, Any]:
     """The context that `panel/frame.html` needs, and that a page within it may use."""
-    standing = standing_of(survey)
-    version = standing.version
+    survey, version = standing.survey, standing.version
     coin_reports = reports.coin_report_count(version.design_id) if version else 0
     counted = reports.report_counts([version.design_id])[version.design_id] if version else reports.Counted(0, 0)
     return {
@@ -80,7 +94,7 @@ def frame(survey: Survey) -> dict[str, Any]:
         "version": version,
         "opening": waves_of(survey)[-1].name if version else "",
         "missing": standing.missing,
-        "lacking": lacking(selectors.definition_of(survey)) if standing.missing else [],
+        "lacking": lacking(selectors.definition_of(survey), standing.missing) if standing.missing else [],
         "done": standing.done,
         "count": wording.reports(counted),
         "nothing_came": survey.state != Survey.State.OPEN and not counted.stored,
@@ -92,9 +106,13 @@ def frame(survey: Survey) -> dict[str, Any]:
 
 
 def standing_of(survey: Survey) -> Standing:
-    version = selectors.latest_version(survey)
-    missing = selectors.what_is_missing(survey) if survey.state == DRAFT else ""
-    return Standing(survey, version, missing, estimates.last_done(version.design_id) if version else None)
+    version, design, missing = selectors.latest_version(survey), None, ""
+    if survey.state == DRAFT:
+        try:
+            design, _ = selectors.design_to_open(survey)
+        except DefinitionError as fault:
+            missing = selectors.told(fault)
+    return Standing(survey, version, design, missing, estimates.last_done(version.design_id) if version else None)
 
 
 def steps(standing: Standing) -> Iterator[Step]:

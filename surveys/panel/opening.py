@@ -26,7 +26,7 @@ from surveys.models import Appointment, Survey, Version
 from surveys.opening import schedules
 from surveys.opening.schedules import Terms, moment
 from surveys.panel.design_preview import Frozen, frozen
-from surveys.panel.frame import survey_page
+from surveys.panel.frame import standing_of, survey_page
 from surveys.panel.overview import next_moves
 from surveys.panel.transitions import act
 from surveys.panel.views import signed_in
@@ -88,7 +88,11 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
     """What will be frozen, in full, with the button that does it; of a survey that was opened, its schedule."""
     role = MOVES["open"].role if request.method == "POST" else Role.VIEWER
     survey = get_survey_or_404(request.user, slug, role)
-    shown = _of_draft(survey) if survey.state == Survey.State.DRAFT else _of_opened(survey)
+    standing = standing_of(survey)
+    design = standing.design
+    if standing.version and survey.state != Survey.State.DRAFT:
+        design = get_design(standing.version.design_id)
+    shown = frozen(design) if design else None
     form = OpeningForm(request.POST if request.method == "POST" else None, shown)
     if request.method == "POST" and (survey.state != Survey.State.DRAFT or form.is_valid()):
         return _open(request, survey, form)
@@ -105,7 +109,7 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
         "shown": shown,
         **(groups_of(survey, shown, request) if survey.state == Survey.State.DRAFT else {}),
     }
-    return survey_page(request, "panel/opening.html", survey, step="open", status=status, **page)
+    return survey_page(request, "panel/opening.html", survey, step="open", status=status, known=standing, **page)
 
 
 def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:
@@ -152,24 +156,9 @@ def call_off(request: HttpRequest, survey: Survey) -> str:
     return "It does not open by itself any more."
 
 
-def _of_draft(survey: Survey) -> Frozen | None:
-    """The design as it would be frozen, or nothing where it cannot be."""
-    try:
-        design, _ = selectors.design_to_open(survey)
-    except DefinitionError:
-        return None
-    return frozen(design)
-
-
 def groups_of(survey: Survey, shown: Frozen | None, request: HttpRequest) -> dict[str, Any]:
     """What is warned of the groups of what would be frozen, for as many reports as the address says."""
     if shown is None or shown.design.rehearsal:
         return {"groups": None}
     expected = expected_reports(survey, request.GET.get("expected", ""))
     return {"groups": group_warnings(shown.document, expectations_of(survey), expected)}
-
-
-def _of_opened(survey: Survey) -> Frozen:
-    version = selectors.latest_version(survey)
-    assert version is not None  # whatever is not a draft was opened
-    return frozen(get_design(version.design_id))

@@ -1,6 +1,7 @@
 """The page from which a survey is shared: links, codes, posters, other sites, and what respondents see in the end."""
 
 import re
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -141,7 +142,7 @@ def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **ch
     return survey_page(request, "panel/share.html", survey, step="open", status=status, **context)
 
 
-def _handed_on(version: Version) -> dict[str, object]:
+def _handed_on(version: Version) -> dict[str, Any]:
     languages = links.language_links(version)
     return {
         "link": languages[0],

@@ -22,7 +22,7 @@ from surveys.opening import schedules
 from surveys.opening.schedules import moment
 from surveys.panel.budget_chart import picture_of
 from surveys.panel.design_preview import Frozen, frozen
-from surveys.panel.frame import survey_page
+from surveys.panel.frame import standing_of, survey_page
 from surveys.panel.opening import OpeningForm, groups_of, pressed_before
 from surveys.panel.views import signed_in
 
@@ -32,7 +32,8 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
     """The ledger, and of a closed survey what opening it again would freeze, with the button that does it."""
     role = MOVES["wave"].role if request.method == "POST" else Role.VIEWER
     survey = get_survey_or_404(request.user, slug, role)
-    book = book_of(survey)
+    standing = standing_of(survey)
+    book = book_of(survey, missing=standing.missing if survey.state == Survey.State.DRAFT else None)
     shown = _next(survey, book)
     form = OpeningForm(request.POST if request.method == "POST" else None, shown)
     if request.method == "POST" and (survey.state != Survey.State.CLOSED or form.is_valid()):
@@ -52,7 +53,8 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
         "elsewhere": between(book.elsewhere) if book.elsewhere.most > 1 else "",
         **groups_of(survey, shown, request),
     }
-    return survey_page(request, "panel/waves.html", survey, step="open", status=422 if form.is_bound else 200, **page)
+    status = 422 if form.is_bound else 200
+    return survey_page(request, "panel/waves.html", survey, step="open", status=status, known=standing, **page)
 
 
 def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:

@@ -1,6 +1,8 @@
-"""What no page of a draft does."""
+"""What every page of a draft does once, and what none of them does."""
 
+import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -9,7 +11,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from collector.designs import Design
 from surveys.accounts.teams import home_team
+from surveys.definition import definitions
 from surveys.lifecycle.services import write_survey
 from surveys.models import SigningKey, SigningSecret, Survey
 from tests import payloads
@@ -25,6 +29,22 @@ PAGES = sorted(
 @pytest.fixture
 def blind(alice: User) -> Survey:
     return write_survey(payloads.definition(invitations="blind"), team=home_team(alice))
+
+
+@pytest.fixture
+def derived(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """For each time that a design is derived, whether it is that of a rehearsal."""
+    found: list[bool] = []
+    real = definitions.design_of
+
+    def counted(definition: definitions.Definition, **kwargs: Any) -> Design:
+        found.append(definition["rehearsal"])
+        return real(definition, **kwargs)
+
+    for module in list(sys.modules.values()):
+        if getattr(module, "design_of", None) is real:
+            monkeypatch.setattr(module, "design_of", counted)
+    return found
 
 
 def test_reading_a_draft_writes_nothing(blind: Survey, her: Client) -> None:
@@ -47,3 +67,17 @@ def _writes(queries: CaptureQueriesContext) -> Iterator[str]:
 def test_a_draft_has_its_key_once_it_is_saved(blind: Survey, her: Client) -> None:
     key = SigningKey.objects.get(survey=blind, number=1, secret__isnull=False)
     assert key.modulus in her.get(reverse("api:next-design", args=[blind.slug])).content.decode()
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_a_page_derives_the_design_of_a_draft_at_most_once(
+    survey: Survey, her: Client, derived: list[bool], complete: bool
+) -> None:
+    if not complete:
+        survey.items.update(truth="")
+    times = {}
+    for name in PAGES:
+        derived.clear()
+        her.get(reverse(name, args=[survey.slug]))
+        times[name] = derived.count(False)
+    assert max(times.values()) == 1, times

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from surveys.definition.definitions import Definition, design_of
+from surveys.definition.definitions import Definition
 from surveys.definition.mechanisms import GRID, PARAMETERS
 from surveys.definition.questions import frozen_item
 from surveys.definition.validation import DefinitionError
-from surveys.lifecycle.selectors import language_names, told
+from surveys.lifecycle.selectors import language_names
 
 Named = tuple[str, dict[str, str], bool]
 """A text: what it is called, what it says by language, whether it has to say something."""
@@ -23,14 +23,12 @@ FIELDS = {
 """The fields of a question's form beside which a fault can stand; all else is about the mechanism."""
 
 
-def lacking(definition: Definition) -> list[str]:
-    """A sentence for each thing that is missing; the first fault of the whole where no part has one."""
-    try:
-        design_of(definition, version=1)
-    except DefinitionError as fault:
-        found = [*_untranslated(definition), *_unfinished(definition["items"])]
-        return found or [told(fault).rstrip(".") + "."]
-    return []
+def lacking(definition: Definition, missing: str) -> list[str]:
+    """A sentence for each thing that is missing of a draft; `missing`, the first fault of it, where no part has one."""
+    if not missing:
+        return []
+    found = [*_untranslated(definition), *_unfinished(definition["items"])]
+    return found or [missing.rstrip(".") + "."]
 
 
 def item_faults(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
