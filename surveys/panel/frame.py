@@ -60,14 +60,14 @@ def survey_page(
     *,
     step: str,
     status: int = 200,
-    standing: Standing | None = None,
+    known: Standing | None = None,
     **context: Any,
 ) -> HttpResponse:
     """A page about one survey, within its frame; `step` names the step that it belongs to, or is empty.
 
-    `standing` is given where the page has read it for itself.
+    `known` is where the survey stands, where the page has read it for itself.
     """
-    framed = frame(standing or standing_of(survey))
+    framed = frame(known or standing_of(survey))
     around = {**admin.site.each_context(request), **framed, "current": step, "title": str(survey)}
     around |= may(role_in(request.user, survey))
     return render(request, template, {**around, **context}, status=status)

@@ -109,7 +109,7 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
         "shown": shown,
         **(groups_of(survey, shown, request) if survey.state == Survey.State.DRAFT else {}),
     }
-    return survey_page(request, "panel/opening.html", survey, step="open", status=status, standing=standing, **page)
+    return survey_page(request, "panel/opening.html", survey, step="open", status=status, known=standing, **page)
 
 
 def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:

@@ -54,7 +54,7 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
         **groups_of(survey, shown, request),
     }
     status = 422 if form.is_bound else 200
-    return survey_page(request, "panel/waves.html", survey, step="open", status=status, standing=standing, **page)
+    return survey_page(request, "panel/waves.html", survey, step="open", status=status, known=standing, **page)
 
 
 def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:
