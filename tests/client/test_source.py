@@ -16,12 +16,17 @@ MODULES = sorted(CLIENT.glob("*.js"))
 SPENT = sorted((CLIENT.parent / "spent").glob("*.js"))
 """The page of a person's own ledger."""
 
+PANEL = sorted((CLIENT.parent / "panel").glob("*.js"))
+"""The panel's own scripts."""
+
 STYLES = sorted((CLIENT.parent / "style").glob("*.css"))
 OWN_STYLES = [CLIENT.parent / "style" / f"{name}.css" for name in assets.STYLES]
 
+MARKUP = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|createContextualFragment"
+"""Ways to make markup from a text."""
+
 FORBIDDEN = (
-    r"Math\.random|Date\b|performance\.|\beval\b|new Function|setInterval"
-    r"|innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|createContextualFragment"
+    rf"{MARKUP}|Math\.random|Date\b|performance\.|\beval\b|new Function|setInterval"
     r"|\bcaches\b|document\.cookie|serviceWorker|pushState|BroadcastChannel"
     r"|sendBeacon|WebSocket|EventSource|XMLHttpRequest|RTCPeerConnection|new Image|new Worker|\bimport\("
     r"|https?://(?!www\.w3\.org/2000/svg)|debugger|console\."
@@ -37,6 +42,11 @@ def code(path: Path) -> str:
 @pytest.mark.parametrize("path", [*MODULES, *SPENT], ids=lambda path: path.name)
 def test_a_module_has_nothing_that_could_leak(path: Path) -> None:
     assert re.findall(FORBIDDEN, code(path)) == []
+
+
+@pytest.mark.parametrize("path", PANEL, ids=lambda path: path.name)
+def test_panel_script_makes_no_markup_from_text(path: Path) -> None:
+    assert re.findall(rf"{MARKUP}|\beval\b|new Function", code(path)) == []
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
