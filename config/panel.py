@@ -28,6 +28,7 @@ UNFOLD: dict[str, Any] = {
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
     "STYLES": [
+        lambda request: static("estimator/tokens.css"),
         lambda request: static("estimator/results.css"),
         lambda request: static("estimator/pictures.css"),
         lambda request: static("surveys/panel/panel.css"),

@@ -16,7 +16,7 @@ from estimator.models import Run
 from estimator.reports import paper, report
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
 
-STYLES = ("estimator/report.css", "estimator/results.css", "estimator/pictures.css")
+STYLES = tuple(f"estimator/{name}.css" for name in ("tokens", "report", "results", "pictures"))
 FACES = (("NotoSans-Regular.ttf", 400), ("NotoSans-Bold.ttf", 700))
 ARABIC = (("NotoSansArabic-Regular.ttf", 400), ("NotoSansArabic-Bold.ttf", 700))
 """Fonts that a file brings along, with their weights; the Arabic ones where a survey has such letters."""

@@ -27,7 +27,10 @@ SPENT = "surveys/spent"
 NEIGHBOUR = re.compile(r'^(?:import .*|\} )from "(\./[a-z]+|\.\./client/[a-z]+)\.js";$', re.MULTILINE)
 """The import statements of a module: the source is written so that one line tells (tests/client/test_source.py)."""
 
-STYLES = ("base", "languages", "explaining", "questions", "stages")
+STYLES = (
+    "estimator/tokens.css",
+    *(f"surveys/style/{name}.css" for name in ("base", "languages", "explaining", "questions", "stages")),
+)
 """The style sheets of a respondent's page, in the order in which they apply."""
 
 
@@ -66,7 +69,7 @@ def asset(name: str) -> Asset:
 @register.simple_tag
 def style_sheets() -> list[Asset]:
     """The style sheets of a respondent's page, for `<link rel="stylesheet">`."""
-    return [asset(f"surveys/style/{name}.css") for name in STYLES]
+    return [asset(name) for name in STYLES]
 
 
 @register.simple_tag

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from django.contrib.staticfiles import finders
 
 from surveys.rendering.pages import render_closed, render_page
 from surveys.templatetags import assets
@@ -16,12 +17,17 @@ MODULES = sorted(CLIENT.glob("*.js"))
 SPENT = sorted((CLIENT.parent / "spent").glob("*.js"))
 """The page of a person's own ledger."""
 
+PANEL = sorted((CLIENT.parent / "panel").glob("*.js"))
+"""The panel's own scripts."""
+
 STYLES = sorted((CLIENT.parent / "style").glob("*.css"))
-OWN_STYLES = [CLIENT.parent / "style" / f"{name}.css" for name in assets.STYLES]
+OWN_STYLES = [Path(str(finders.find(name))) for name in assets.STYLES]
+
+MARKUP = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|createContextualFragment"
+"""Ways to make markup from a text."""
 
 FORBIDDEN = (
-    r"Math\.random|Date\b|performance\.|\beval\b|new Function|setInterval"
-    r"|innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|createContextualFragment"
+    rf"{MARKUP}|Math\.random|Date\b|performance\.|\beval\b|new Function|setInterval"
     r"|\bcaches\b|document\.cookie|serviceWorker|pushState|BroadcastChannel"
     r"|sendBeacon|WebSocket|EventSource|XMLHttpRequest|RTCPeerConnection|new Image|new Worker|\bimport\("
     r"|https?://(?!www\.w3\.org/2000/svg)|debugger|console\."
@@ -37,6 +43,11 @@ def code(path: Path) -> str:
 @pytest.mark.parametrize("path", [*MODULES, *SPENT], ids=lambda path: path.name)
 def test_a_module_has_nothing_that_could_leak(path: Path) -> None:
     assert re.findall(FORBIDDEN, code(path)) == []
+
+
+@pytest.mark.parametrize("path", PANEL, ids=lambda path: path.name)
+def test_panel_script_makes_no_markup_from_text(path: Path) -> None:
+    assert re.findall(rf"{MARKUP}|\beval\b|new Function", code(path)) == []
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
@@ -108,7 +119,7 @@ def test_every_script_and_style_is_named_by_hash_and_has_an_integrity(page: str)
     tags = re.findall(r'<(?:script type="module"|link rel="(?:modulepreload|stylesheet)")[^>]*>', page)
     assert len(tags) == len(scripts_of(page)) + len(assets.STYLES), "results.css is the results page's alone"
     for tag in tags:
-        assert re.search(r'"/static/surveys/[a-z/]+\.[0-9a-f]{12}\.(?:js|css)" integrity="sha384-', tag), tag
+        assert re.search(r'"/static/[a-z/]+\.[0-9a-f]{12}\.(?:js|css)" integrity="sha384-', tag), tag
 
 
 def test_what_only_some_designs_need_is_on_their_pages_alone(page: str) -> None:

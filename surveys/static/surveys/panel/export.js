@@ -1,6 +1,8 @@
 /** How far the files are, without a reload: a small answer every two seconds, and the list itself once it has changed.
  * Without this script the page is whole too. */
 
+import { fetchedDocument } from "./fetching.js";
+
 const PAUSE = 2000;
 const LONGEST_PAUSE = 30_000;
 
@@ -34,9 +36,8 @@ function show(exports) {
 
 /** The list as it is now in place of this one; the form beside it keeps what is ticked. */
 async function renew() {
-  const response = await fetch(location.pathname, { headers: { Accept: "text/html" } });
-  const fresh = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("[data-exports]");
-  if (fresh === null) {
+  const fresh = (await fetchedDocument(location.pathname))?.querySelector("[data-exports]");
+  if (!fresh) {
     throw new Error("no list");
   }
   const before = list();

@@ -4,6 +4,8 @@
  * the draft and comes back with that question open.
  */
 
+import { fetchedDocument } from "./fetching.js";
+
 function bodyOf(row) {
   return row.querySelector(".candor-line-fields");
 }
@@ -19,29 +21,19 @@ export async function opened(row) {
     return true;
   }
   const [index] = mark.name.match(/\d+/);
-  const fields = await fetched(`${row.dataset.fields}?row=${index}`);
+  const fields = await fetchedDocument(`${row.dataset.fields}?row=${index}`).catch(() => null);
   if (fields === null) {
     document.querySelector("[data-announce]").textContent = "";
     row.querySelector("[data-facts]").textContent = "Its fields could not be fetched. Is the connection there? Try again.";
     return false;
   }
   if (mark.isConnected) {
-    bodyOf(row).innerHTML = fields;
+    bodyOf(row).replaceChildren(...fields.body.childNodes);
     row.querySelectorAll(".candor-line .candor-still").forEach((words) => words.remove());
     mark.remove();
     row.dispatchEvent(new CustomEvent("formset:added", { bubbles: true }));
   }
   return true;
-}
-
-/** @returns {Promise<string | null>}  null where the server did not answer with fields */
-async function fetched(address) {
-  try {
-    const answer = await fetch(address);
-    return answer.ok && !answer.redirected ? await answer.text() : null;
-  } catch {
-    return null;
-  }
 }
 
 async function unfold(button) {

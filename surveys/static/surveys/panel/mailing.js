@@ -1,16 +1,17 @@
 /** How far a mail is, without a reload: the page's own part anew every two seconds while it is on its way. Without this
  * script the page is whole too. */
 
+import { fetchedDocument } from "./fetching.js";
+
 const PAUSE = 2000;
 const LONGEST_PAUSE = 30_000;
 
 const part = () => document.querySelector("[data-mailing]");
 
 async function renew() {
-  const response = await fetch(location.pathname, { headers: { Accept: "text/html" } });
-  const fresh = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("[data-mailing]");
-  if (!response.ok || fresh === null) {
-    throw new Error(`status ${response.status}`);
+  const fresh = (await fetchedDocument(location.pathname))?.querySelector("[data-mailing]");
+  if (!fresh) {
+    throw new Error("no answer");
   }
   part().replaceWith(document.importNode(fresh, true));
 }

@@ -1,6 +1,8 @@
 /** Keeps the page up to date without a reload. It asks for a few numbers every few seconds, and for the page itself when
  * those say that there is more to show; what has not changed is left as it is, with its focus, scroll and open details. */
 
+import { fetchedDocument } from "./fetching.js";
+
 const PAUSE = 3000;
 const LONGEST_PAUSE = 60_000;
 /** What is shown of the page: all that a run, a change of state or a fault can change. */
@@ -59,11 +61,10 @@ function write(place, words) {
 
 /** The page as it is now, written into this one. */
 async function renew() {
-  const response = await fetch(location.pathname, { headers: { Accept: "text/html" } });
-  if (!response.ok || response.redirected) {
+  const fresh = await fetchedDocument(location.pathname);
+  if (fresh === null) {
     throw new Gone();
   }
-  const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
   for (const part of PARTS) {
     const [old, now] = [document.querySelector(part), fresh.querySelector(part)];
     if (old !== null && now !== null) {
