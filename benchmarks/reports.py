@@ -141,12 +141,12 @@ def load(**asked: Any) -> dict[str, float]:
 PREPARE = f"""
 from django.db import connection
 from benchmarks.plain.models import PlainReport
-from collector.reports.services import freeze
+from collector.designs.services import freeze_design
 from tests import payloads
 item = payloads.document()["items"][0]
 with connection.schema_editor() as editor:
     editor.create_model(PlainReport)
-print(freeze(payloads.document(items=[item | {{"key": f"q{{n}}"}} for n in range({ITEMS})])).digest)
+print(freeze_design(payloads.document(items=[item | {{"key": f"q{{n}}"}} for n in range({ITEMS})])).digest)
 """
 
 

@@ -89,7 +89,7 @@ def test_it_tells_how_many_reports_are_kept(operator: Client, run: Run) -> None:
 
 
 def test_operation_data_folder_open_to_others_is_named(operator: Client, settings: Any) -> None:
-    assert "To be put right" not in words(operator)
+    assert "Others can read or change" not in words(operator)
     settings.DATA.chmod(0o755)
     try:
         shown = words(operator)

@@ -25,7 +25,11 @@ from tests import payloads
 from tests.slow.attack import KINDS, Attack
 from tests.system.installation import ROOT, free_port, wait_until
 
-FREEZE = "from collector.reports.services import freeze; from tests import payloads; freeze(payloads.document())"
+FREEZE = """
+from collector.designs.services import freeze_design
+from tests import payloads
+freeze_design(payloads.document())
+"""
 COUNT = "SELECT count(*) FROM collector_waitingreport"
 
 
