@@ -48,7 +48,7 @@ def _row(read: Results, item: Item, cell: Cell) -> dict[str, Any]:
         "confidence": run.confidence,
         "interval_holds": interval_holds(run),
         "direct_question_n": estimate.direct_question_n,
-        "truth_probability": item.frozen["channel"].get("truth"),
+        "truth_probability": item.frozen.channel.truth,
         "epsilon": finite(item.mechanism.epsilon),
         "flags": " ".join(estimate.flags),
         "known_truth": cell.truth,

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from django.utils.translation import gettext as _
 
-from collector.designs import FEWEST_IN_GROUP
+from collector.designs import FEWEST_IN_GROUP, Channel
 from estimator.base import wording
 from estimator.reports.references import OF_INTERVALS
 from estimator.runs import targets
@@ -66,67 +65,69 @@ def _of_question(item: Item, number: int) -> str:
 
 
 def _mechanism(item: Item) -> _Told:
-    channel = item.frozen["channel"]
-    told = _TOLD.get(channel["name"], _custom)(item, channel)
-    if item.frozen["encoding"] != "each_option":
+    channel = item.frozen.channel
+    told = _TOLD.get(channel.name, _custom)(item, channel)
+    if item.frozen.encoding != "each_option":
         return told
     return _Told(_("for each option by itself, %(mechanism)s") % {"mechanism": told.text}, told.cited)
 
 
-def _forced_response(item: Item, channel: dict[str, Any]) -> _Told:
+def _forced_response(item: Item, channel: Channel) -> _Told:
     text = _(
         "forced response (Boruch, 1971; Fox & Tracy, 1986): with probability %(truth)s the true answer was reported, "
         "otherwise “%(yes)s” with probability %(forced)s and “%(no)s” else"
     )
-    each_option = item.frozen["encoding"] == "each_option"
+    each_option = item.frozen.encoding == "each_option"
     no, yes = (_("not marked"), _("marked")) if each_option else item.choices[:2]
-    return _Told(text % {"truth": channel["truth"], "forced": channel["yes"], "yes": yes, "no": no}, ("boruch", "fox"))
+    return _Told(
+        text % {"truth": channel.truth, "forced": channel.parameters["yes"], "yes": yes, "no": no}, ("boruch", "fox")
+    )
 
 
-def _warner(item: Item, channel: dict[str, Any]) -> _Told:
+def _warner(item: Item, channel: Channel) -> _Told:
     text = _(
         "the design of Warner (1965): with probability %(truth)s the true answer was reported, otherwise the other one"
     )
-    return _Told(text % {"truth": channel["truth"]}, ("warner",))
+    return _Told(text % {"truth": channel.truth}, ("warner",))
 
 
-def _k_ary(item: Item, channel: dict[str, Any]) -> _Told:
+def _k_ary(item: Item, channel: Channel) -> _Told:
     text = _(
         "k-ary randomised response (Warner, 1965; Kairouz et al., 2016): with probability %(truth)s the true answer "
         "was reported, otherwise one of the %(count)s answers, drawn with equal odds"
     )
-    return _Told(text % {"truth": channel["truth"], "count": len(channel["weights"])}, ("warner", "kairouz"))
+    return _Told(text % {"truth": channel.truth, "count": len(channel.weights)}, ("warner", "kairouz"))
 
 
-def _unary(item: Item, channel: dict[str, Any]) -> _Told:
+def _unary(item: Item, channel: Channel) -> _Told:
     text = _(
         "unary encoding (Wang et al., 2017): for each of the %(count)s choices a mark was sent or none, a mark with "
         "probability %(on)s for the true answer and %(off)s for every other choice"
     )
-    off, on = (Fraction(row[1], sum(row)) for row in channel["weights"])
+    off, on = (Fraction(row[1], sum(row)) for row in channel.weights)
     return _Told(text % {"count": len(item.choices), "on": on, "off": off}, ("wang",))
 
 
-def _subset(item: Item, channel: dict[str, Any]) -> _Told:
+def _subset(item: Item, channel: Channel) -> _Told:
     text = _(
         "subset selection (Ye & Barg, 2018): a set of %(size)s of the %(count)s choices was sent, which held the true "
         "answer with probability %(truth)s"
     )
-    (row,) = channel["weights"]
-    said = {"size": channel["size"], "count": len(item.choices), "truth": Fraction(row[1], sum(row))}
+    (row,) = channel.weights
+    said = {"size": channel.size, "count": len(item.choices), "truth": Fraction(row[1], sum(row))}
     return _Told(text % said, ("ye",))
 
 
-def _one_bit(item: Item, channel: dict[str, Any]) -> _Told:
+def _one_bit(item: Item, channel: Channel) -> _Told:
     text = _(
         "one bit for the mean (Duchi et al., 2018): one of two reports was sent, “highest” with a probability that "
         "rises in a straight line with the true number, from %(low)s to %(high)s"
     )
-    low, high = (Fraction(row[1], sum(row)) for row in (channel["weights"][0], channel["weights"][-1]))
+    low, high = (Fraction(row[1], sum(row)) for row in (channel.weights[0], channel.weights[-1]))
     return _Told(text % {"low": low, "high": high}, ("duchi",))
 
 
-def _discrete_laplace(item: Item, channel: dict[str, Any]) -> _Told:
+def _discrete_laplace(item: Item, channel: Channel) -> _Told:
     text = _(
         "the truncated geometric mechanism (discrete Laplace; Ghosh et al., 2012): a step up or down was added to the "
         "true answer, the larger the rarer, and what lay beyond an end was sent as that end"
@@ -134,11 +135,11 @@ def _discrete_laplace(item: Item, channel: dict[str, Any]) -> _Told:
     return _Told(text, ("ghosh",))
 
 
-def _custom(item: Item, channel: dict[str, Any]) -> _Told:
+def _custom(item: Item, channel: Channel) -> _Told:
     return _Told(_("a transition table of its own (van den Hout & van der Heijden, 2002)"), ("hout",))
 
 
-_TOLD: dict[str, Callable[[Item, dict[str, Any]], _Told]] = {
+_TOLD: dict[str, Callable[[Item, Channel], _Told]] = {
     "forced_response": _forced_response,
     "warner": _warner,
     "k_ary": _k_ary,
@@ -153,8 +154,8 @@ _TOLD: dict[str, Callable[[Item, dict[str, Any]], _Told]] = {
 
 def _matrix(item: Item) -> str:
     """The table in line: a row for each true answer."""
-    weights = item.frozen["channel"]["weights"]
-    if item.frozen["encoding"] != "single" or max(len(weights), len(weights[0])) > LARGEST_TABLE:
+    weights = item.frozen.channel.weights
+    if item.frozen.encoding != "single" or max(len(weights), len(weights[0])) > LARGEST_TABLE:
         return ""
     rows = "; ".join(", ".join(str(Fraction(weight, sum(row))) for weight in row) for row in weights)
     return " " + _("Its transition table, a row for each true answer: (%(rows)s).") % {"rows": rows}

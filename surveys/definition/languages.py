@@ -8,6 +8,8 @@ from django.conf import settings
 from django.urls import reverse
 from django.urls.converters import StringConverter
 
+from collector.designs import Design
+
 CODE = r"[a-z]{2,3}(?:-[A-Za-z0-9]+)*"
 
 
@@ -57,20 +59,20 @@ def missing_from(definition: Mapping[str, Any]) -> str:
     return ""
 
 
-def address_of(page: str, document: Mapping[str, Any], language: str) -> str:
+def address_of(page: str, design: Design, language: str) -> str:
     """Where a page of the survey is in one of its languages; its own language, the first, is not in the address."""
-    own = language == document["languages"][0]
-    return reverse(f"surveys:{page}", args=[document["slug"]] if own else [document["slug"], language])
+    own = language == design.language
+    return reverse(f"surveys:{page}", args=[design.slug] if own else [design.slug, language])
 
 
-def switch(page: str, document: Mapping[str, Any]) -> list[Door]:
+def switch(page: str, design: Design) -> list[Door]:
     """The page in each of the survey's languages, in their order; nothing where there is only one."""
-    codes = document["languages"]
-    return [_door(page, document, code) for code in codes] if len(codes) > 1 else []
+    codes = design.languages
+    return [_door(page, design, code) for code in codes] if len(codes) > 1 else []
 
 
-def _door(page: str, document: Mapping[str, Any], code: str) -> Door:
+def _door(page: str, design: Design, code: str) -> Door:
     # An old survey may have been opened in a language that is spoken no more; its closed page still stands.
     name = dict(settings.LANGUAGES).get(code, code)
     direction = "rtl" if code in settings.LANGUAGES_BIDI else "ltr"
-    return Door(code, str(name), direction, address_of(page, document, code))
+    return Door(code, str(name), direction, address_of(page, design, code))

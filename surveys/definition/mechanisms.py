@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from collector.designs.checks import decimal
-from collector.designs.items import check_grid, grid_points
+from collector.designs.items import check_grid
 from randomized_response import (
     Channel,
     EachOption,
@@ -55,9 +55,7 @@ def answers_of(item: dict[str, Any]) -> list[dict[str, str]]:
 
 def numbers_of(item: dict[str, Any]) -> list[Fraction]:
     """The numbers that may be answered. Raises DesignError where they are no grid."""
-    grid = grid_of(item)
-    check_grid(grid, "grid")
-    return grid_points({"grid": grid})
+    return check_grid(grid_of(item), "grid").points
 
 
 def grid_of(item: dict[str, Any]) -> dict[str, Any]:

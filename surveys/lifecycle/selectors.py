@@ -8,7 +8,8 @@ from typing import Any
 
 from django.conf import settings
 
-from collector.designs import Design, selectors
+from collector.designs import Design
+from collector.designs.selectors import get_design
 from collector.reports import selectors as reports
 from estimator.models import Run
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
@@ -50,7 +51,7 @@ class Showing:
     """A version that respondents may know of, in one of its languages."""
 
     version: Version
-    document: dict[str, Any]
+    design: Design
     language: str
 
     @property
@@ -129,7 +130,7 @@ def wave_to_open(survey: Survey) -> tuple[Design, int]:
     if last is None:
         raise DefinitionError(f"{survey.slug} was never opened, so it has no next wave")
     number = last.number + 1
-    return asked_again(selectors.get_design(last.design_id), version=number, opening=opening_of(survey)), number
+    return asked_again(get_design(last.design_id), version=number, opening=opening_of(survey)), number
 
 
 def opening_of(survey: Survey) -> Opening:
@@ -187,9 +188,9 @@ def showing(slug: str, language: str) -> Showing | None:
     version = version_on_the_web(slug)
     if version is None:
         return None
-    document = document_of(version)
-    language = language or document["languages"][0]
-    return Showing(version, document, language) if language in document["languages"] else None
+    design = get_design(version.design_id)
+    language = language or design.language
+    return Showing(version, design, language) if language in design.languages else None
 
 
 def page_digests(versions: Iterable[Version]) -> dict[int, dict[str, str]]:
@@ -208,11 +209,6 @@ def sheet_languages(version: Version) -> list[str]:
 
 def has_coin_page(version: Version) -> bool:
     return version.pages.filter(kind=Page.Kind.COIN).exists()
-
-
-def document_of(version: Version) -> dict[str, Any]:
-    """The frozen design of a version."""
-    return selectors.get_design(version.design_id).document
 
 
 def final_run(version: Version) -> Run | None:

@@ -6,6 +6,7 @@ from types import ModuleType
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from collector.designs.selectors import get_design
 from collector.invitations import batches as inviting
 from collector.invitations.codes import hash_of, new_code
 from surveys.accounts.audit_log import record
@@ -64,7 +65,7 @@ def is_blind(version: Version) -> bool:
 
 def kind_of(version: Version) -> str:
     """What a report of this version has to come with: "secret", "blind", or nothing."""
-    return str(selectors.document_of(version).get("invitations", {}).get("kind", ""))
+    return get_design(version.design_id).invitations
 
 
 def inviting_version(survey: Survey) -> Version:
@@ -153,7 +154,7 @@ def require_group(version: Version, group: str) -> None:
     if group and is_blind(version):
         told = "group must be left out: an invitation that nobody can trace is of no group"
         raise NotInvited("group", f"{told}; got {group[:64]!r}.")
-    keys = [one["key"] for one in selectors.document_of(version)["strata"]["groups"]]
+    keys = [group.key for group in get_design(version.design_id).groups]
     if group and group not in keys:
         known = f"one of {', '.join(keys)}" if keys else "left out: the survey has no groups"
         raise NotInvited("group", f"group must be {known}; got {group[:64]!r}.")

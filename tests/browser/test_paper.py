@@ -11,10 +11,11 @@ import typst
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
 
+from collector.designs.selectors import get_design
 from collector.models import Report, WaitingReport
 from estimator.base.typesetting import fonts
 from surveys.accounts.teams import home_team
-from surveys.lifecycle import selectors, services
+from surveys.lifecycle import services
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
 from surveys.rendering.own_coin import sheet
@@ -187,7 +188,7 @@ def test_pictures(page: Page, alice: User, ten: Version, tmp_path: Path) -> None
         output=str(target / "coin-sheet-{p}.png"),
         root=sheet.TEMPLATE.parent,
         font_paths=fonts(),
-        sys_inputs={"data": json.dumps(said(selectors.document_of(ten)))},
+        sys_inputs={"data": json.dumps(said(get_design(ten.design_id).document))},
         ignore_system_fonts=True,
         format="png",
         ppi=80,

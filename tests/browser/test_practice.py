@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator
 
+from collector.designs import Design
 from surveys.rendering.pages import render_page
 from tests import payloads
 from tests.browser.conftest import Visit, tampering, targets
 from tests.browser.test_failing_safe import replacing
 from tests.browser.test_nothing_left import STORED, came_back
 from tests.tools.capture import Capture
-from tests.tools.designs import canonical_and_digest
 
 RECORDED_WORDS = """
 window.filled = 0;
@@ -93,7 +93,7 @@ def with_first_item(visit: Visit, site: Capture, address: str, **changes: Any) -
     """A visit to a page whose first question is another one."""
     document = copy.deepcopy(payloads.document())
     document["items"] = [document["items"][1] | changes]
-    page = render_page(document, *canonical_and_digest(document))
+    page = render_page(Design.of(document))
     site.respond = tampering(site.respond, replacing(address, lambda _: page))
     return practising(visit)
 

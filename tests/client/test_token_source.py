@@ -4,12 +4,12 @@ import re
 
 import pytest
 
+from collector.designs import Design
 from surveys.rendering.token_page import render_page
 from surveys.templatetags import assets
 from tests import payloads
 from tests.client.test_source import FORBIDDEN, code
 from tests.tools.client import CLIENT
-from tests.tools.designs import canonical_and_digest
 
 MODULES = sorted((CLIENT.parent / "token").glob("*.js"))
 
@@ -17,7 +17,7 @@ MODULES = sorted((CLIENT.parent / "token").glob("*.js"))
 @pytest.fixture(scope="module")
 def page() -> str:
     document = payloads.document(invitations={"kind": "blind", "modulus": "f" * 768})
-    return render_page(document, *canonical_and_digest(document), "en").decode()
+    return render_page(Design.of(document), "en").decode()
 
 
 def test_the_modules_have_nothing_that_could_leak() -> None:
@@ -53,4 +53,4 @@ def test_the_page_promises_nothing_that_it_cannot_keep(page: str) -> None:
 
 def test_texts_of_an_author_stay_texts() -> None:
     document = payloads.document(title={"en": "</h1><script>alert(1)</script>"})
-    assert "<script>alert" not in render_page(document, *canonical_and_digest(document), "en").decode()
+    assert "<script>alert" not in render_page(Design.of(document), "en").decode()

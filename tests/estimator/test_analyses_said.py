@@ -15,7 +15,7 @@ from estimator.analyses.requests import read_shares
 from estimator.analyses.rows import Row
 from tests import analysed, payloads
 
-DESIGN = Design(payloads.document(strata=analysed.groups()))
+DESIGN = Design.of(payloads.document(strata=analysed.groups()))
 ends = st.floats(-1, 1).map(lambda end: round(end, 6))
 
 

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import translation
 
+from collector.designs import Design
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
 from surveys.models import Page, Version
@@ -31,10 +32,10 @@ def thirty(**changes: Any) -> dict[str, Any]:
 
 
 def said(document: dict[str, Any], language: str = "en") -> dict[str, Any]:
-    instructions = instructions_for(document)
+    instructions = instructions_for(Design.of(document))
     assert instructions is not None
     with translation.override(language):
-        return sheet._data(page.context(document, instructions, "ab" * 32, language), document, language)
+        return sheet._data(page.context(Design.of(document), instructions, language), Design.of(document), language)
 
 
 def inside(pdf: bytes) -> bytes:
@@ -60,13 +61,13 @@ def test_the_same_bytes_for_everyone(version: Version) -> None:
 
 
 def test_the_same_bytes_twice_and_no_date() -> None:
-    first, second = (sheet.render_sheet(thirty(), "ab" * 32, "en") for _ in range(2))
+    first, second = (sheet.render_sheet(Design.of(thirty()), "en") for _ in range(2))
     assert first == second
     assert not re.search(rb"CreationDate|ModDate|CreateDate|ModifyDate", inside(first))
 
 
 def test_it_is_tagged_named_and_in_its_language() -> None:
-    whole = inside(sheet.render_sheet(thirty(), "ab" * 32, "en"))
+    whole = inside(sheet.render_sheet(Design.of(thirty()), "en"))
     assert b"pdfuaid:part" in whole
     assert b"/StructTreeRoot" in whole
     assert b"/ToUnicode" in whole, "its text can be selected"
@@ -75,13 +76,13 @@ def test_it_is_tagged_named_and_in_its_language() -> None:
 
 
 def test_thirty_questions_have_pages_enough() -> None:
-    pages = re.findall(rb"/Type\s*/Page\b", inside(sheet.render_sheet(thirty(), "ab" * 32, "en")))
+    pages = re.findall(rb"/Type\s*/Page\b", inside(sheet.render_sheet(Design.of(thirty()), "en")))
     assert 5 <= len(pages) <= 10
 
 
 def test_it_says_what_the_page_says() -> None:
     document = thirty()
-    on_paper, on_the_page = said(document), page.render_page(document, "ab" * 32, "en").decode()
+    on_paper, on_the_page = said(document), page.render_page(Design.of(document), "en").decode()
     assert len(on_paper["questions"]) == 30
     for entry in on_paper["questions"]:
         for rule in entry["rules"]:
@@ -101,14 +102,14 @@ def test_no_groups_no_question_for_them() -> None:
 def test_words_are_never_markup() -> None:
     document = payloads.document()
     document["items"][0]["wording"] = {"en": '#panic("read") $x$ *bold* @ref <label> \\ // `raw`'}
-    assert sheet.render_sheet(document, "ab" * 32, "en").startswith(b"%PDF-")
+    assert sheet.render_sheet(Design.of(document), "en").startswith(b"%PDF-")
 
 
 @pytest.mark.parametrize("language", ["ar", "de", "es", "fr"])
 def test_in_the_other_languages(language: str) -> None:
     document = in_language(payloads.document(), language)
     assert said(document, language)["rtl"] is (language == "ar")
-    pdf = inside(sheet.render_sheet(document, "ab" * 32, language))
+    pdf = inside(sheet.render_sheet(Design.of(document), language))
     assert re.search(rb"/Lang\s*\(%s\)" % language.encode(), pdf)
 
 
@@ -128,13 +129,13 @@ def in_language(document: Any, language: str) -> Any:
 
 def test_a_letter_that_the_fonts_do_not_have_leaves_it_without_a_sheet() -> None:
     document = payloads.document(title={"en": "Campus 校园"})
-    assert sheet.render_sheet(document, "ab" * 32, "en") == b""
+    assert sheet.render_sheet(Design.of(document), "en") == b""
 
 
 def test_a_fault_of_our_own_is_not_taken_for_a_missing_letter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sheet, "_data", lambda *args: {"language": "en"})
     with pytest.raises(RuntimeError):
-        sheet.render_sheet(payloads.document(), "ab" * 32, "en")
+        sheet.render_sheet(Design.of(payloads.document()), "en")
 
 
 @pytest.mark.django_db

@@ -57,7 +57,7 @@ def request_rehearsal(
     number = last.number + 1 if last else 1
     design = design_to_rehearse(survey, number)
     while FrozenDesign.objects.filter(digest=design.digest).exists():  # of another survey's rehearsal: never shared
-        design = design_to_rehearse(survey, design.document["version"] + 1)
+        design = design_to_rehearse(survey, design.version + 1)
     population(design, said)
     freeze_design(design.document)
     asked = Rehearsal.objects.create(
