@@ -5,6 +5,7 @@ import io
 import json
 import runpy
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain, combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,11 @@ def document(count: int, *shares: str, **changes: Any) -> dict[str, Any]:
         for place in range(count)
     ]
     return payloads.document(strata={"wording": {"en": "Which faculty?"}, "groups": listed}, **changes)
+
+
+@cache
+def design_of(count: int) -> Design:
+    return Design.of(document(count))
 
 
 def answered(design: Design, sizes: list[int]) -> Run:
@@ -117,7 +123,7 @@ def test_any_sizes_leave_no_number_of_fewer_than_ten() -> None:
     for _ in range(20_000):
         count = int(generator.integers(2, MOST_GROUPS + 1))
         sizes = generator.integers(0, int(generator.choice([3, 12, 30, 500])), size=count).tolist()
-        found = groups.released(Design.of(document(count)), sizes)
+        found = groups.released(design_of(count), sizes)
         assert sorted(chain.from_iterable(found.members)) == list(range(count))
         if len(found.members) > 1:
             # They are disjoint, so every sum and difference of them that is not nothing is at least one of them.
@@ -131,7 +137,7 @@ def test_two_releases_of_an_open_survey_differ_by_ten_or_none() -> None:
     generator = np.random.default_rng(11)
     for _ in range(1_500):
         count = int(generator.integers(2, 5))
-        design = Design.of(document(count))
+        design = design_of(count)
         arrived, history = np.zeros(count, dtype=int), []
         for _ in range(int(generator.integers(1, 5))):
             arrived += generator.integers(0, 18, size=count)

@@ -87,7 +87,7 @@ def test_a_cell_may_be_empty_where_a_question_may() -> None:
 
 def test_numbers_that_are_the_text_of_another_choice_are_texts() -> None:
     """Choices 1, 2, 3 of which "1" is the first: a file of places from 0 must not be read as one of texts."""
-    item = ITEMS[2] | {"choices": [{"en": "1"}, {"en": "2"}, {"en": "3"}]}
+    item = ITEMS[2].document | {"choices": [{"en": "1"}, {"en": "2"}, {"en": "3"}]}
     design = Design.of(kinds.document(items=[item]))
     assert read_answers(design, io.StringIO("substance\n1\n"))[0].answers == (0,)
     with pytest.raises(RehearsalError, match="line 2: substance must be the text of a choice"):
