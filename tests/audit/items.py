@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import combinations, product
 from typing import Any
 
-from collector.designs import Design, Field, Item
+from collector.designs import Design, Field, Grid
 from randomized_response import SubsetSelection
 
 Answer = int | tuple[int, ...]
@@ -36,7 +36,7 @@ class Audited:
     def answers(self) -> list[Answer]:
         """Everything that a person may answer, in order."""
         if self.item["kind"] != "several_choices":
-            return list(range(Item.of(self.item).answer_count))
+            return list(range(len(self.item["choices"]) or len(Grid(**self.item["grid"]).points)))
         options = len(self.item["choices"])
         most = self.item.get("most", options)
         sets = product((0, 1), repeat=options)
@@ -63,7 +63,7 @@ class Audited:
     def words(self, place: int) -> list[str]:
         """The answer of that place as it is given on the page: the labels of what is chosen, or a number."""
         if self.item["kind"] == "number":
-            return [f"{float(Item.of(self.item).points[place]):g}"]
+            return [f"{float(Grid(**self.item["grid"]).points[place]):g}"]
         answer = self.answers[place]
         chosen = [answer] if isinstance(answer, int) else [option for option, ticked in enumerate(answer) if ticked]
         return [self.item["choices"][choice]["en"] for choice in chosen]
