@@ -17,7 +17,7 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
-from tests import payloads
+from tests.factories import payloads
 
 # The same examples each time: a gate that fails by chance says nothing of what was changed. `make long` draws new ones,
 # by hypothesis's own profile.

@@ -10,11 +10,11 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 from surveys.models import Version
-from tests import kinds
+from tests.factories import kinds
+from tests.factories.surveys import opened
 from tests.tools import running
 from tests.tools.browser import FLAGS, PATIENCE, find_browser
 from tests.tools.capture import Capture, Request, Responder, Response, capturing, forward_to
-from tests.tools.opening import opened
 
 # playwright's own event loop runs in this thread; Django would take every query of a test for one from async code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"

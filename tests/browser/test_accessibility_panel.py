@@ -17,11 +17,11 @@ from surveys.definition import templates
 from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import Survey, Version
 from surveys.planning.rehearsals import services as rehearsals
-from tests import kinds, payloads, simulated
 from tests.browser.accessibility import SCREENS, Excused, faint_picture_texts, faults, on_every_screen
 from tests.browser.states import UNFOLD
 from tests.browser.test_panel import sign_in
-from tests.finished import fill, run_of
+from tests.factories import kinds, payloads, simulation
+from tests.factories.runs import fill, run_of
 from tests.tools.browser import PATIENCE
 
 CLEAN = {f"{size} {scheme}": [] for size, scheme in SCREENS}
@@ -71,8 +71,8 @@ def test_the_report_of_every_kind_of_question(page: Page, run: Run) -> None:
     groups = [{"key": key, "label": {"en": key}, "share": None} for key in ("a", "b")]
     design = freeze_design(kinds.document(strata={"wording": {"en": "Which?"}, "groups": groups}))
     generator = np.random.default_rng(4)
-    who = simulated.people(design, 200, generator)
-    simulated.store(design, who, simulated.symbols(design, who, generator))
+    who = simulation.people(design, 200, generator)
+    simulation.store(design, who, simulation.symbols(design, who, generator))
     page.goto(f"/reports/{run_of(design, published=True).key}/")
     page.evaluate(UNFOLD)
     assert dict(on_every_screen(page)) == CLEAN

@@ -13,8 +13,8 @@ from playwright.sync_api import Browser
 from collector.models import WaitingReport
 from surveys.models import Version
 from surveys.rendering.pages import render_page
-from tests import payloads
 from tests.browser.conftest import Visit, failing, new_visit, tampering
+from tests.factories import payloads
 from tests.tools.capture import Capture, Request, Response
 from tests.tools.designs import canonical_and_digest
 

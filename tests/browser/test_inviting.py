@@ -13,9 +13,9 @@ from collector.models import WaitingReport
 from surveys.models import Version
 from tests.browser.accessibility import faults
 from tests.browser.conftest import Visit, new_visit
+from tests.factories.surveys import opened
+from tests.factories.translations import document
 from tests.tools.capture import Capture
-from tests.tools.opening import opened
-from tests.translated import document
 
 EVERYWHERE = """async () => JSON.stringify([
     document.documentElement.outerHTML, [...document.querySelectorAll("input")].map((input) => input.value),

@@ -1,4 +1,4 @@
-"""Every kind of question, answered to the end; tests/kinds.py is the survey."""
+"""Every kind of question, answered to the end; tests/factories/kinds.py is the survey."""
 
 import json
 import re
@@ -10,11 +10,11 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from collector.models import WaitingReport
-from tests import kinds
 from tests.browser.conftest import Visit, new_visit, targets
 from tests.browser.test_page import IMAGES
+from tests.factories import kinds
+from tests.factories.surveys import opened
 from tests.tools.capture import Capture
-from tests.tools.opening import opened
 
 SYMBOLS = 1 + 1 + 6 + 8 + 5 + 1 + 1 + 1 + 1
 """One for each single symbol, one for each choice of the sets."""

@@ -18,7 +18,7 @@ from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
 from surveys.models import Survey, Version
 from tests.browser.test_page import IMAGES
-from tests.finished import fill, run_of
+from tests.factories.runs import fill, run_of
 from tests.tools.browser import PATIENCE
 
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}

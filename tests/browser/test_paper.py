@@ -18,10 +18,10 @@ from surveys.lifecycle import selectors, services
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
 from surveys.rendering.own_coin import sheet
-from tests import payloads
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN, THEME
 from tests.browser.test_panel import DESKTOP, PHONE, fits, page, sign_in, sign_in_by_hand
+from tests.factories import payloads
 from tests.surveys.test_coin_sheet import said
 from tests.tools.browser import PATIENCE
 

@@ -19,7 +19,7 @@ from surveys.management import demo
 from tests.browser.accessibility import on_every_screen
 from tests.browser.test_accessibility_panel import CLEAN
 from tests.browser.test_panel import PHONE, fits, page
-from tests.finished import fill, run_of
+from tests.factories.runs import fill, run_of
 
 __all__ = ["page"]
 

@@ -9,9 +9,9 @@ from playwright.sync_api import BrowserContext, Page, expect
 from surveys.models import Version
 from tests.browser.accessibility import on_every_screen
 from tests.browser.conftest import KEPT, Visit, failing, new_visit
+from tests.factories.surveys import opened
+from tests.factories.translations import document
 from tests.tools.capture import Capture, Response
-from tests.tools.opening import opened
-from tests.translated import document
 
 STORED = "JSON.stringify({ ...localStorage })"
 NUMBER = "ab" * 32

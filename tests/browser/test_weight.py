@@ -9,10 +9,10 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.models import Version
 from surveys.opening.services import open_survey
-from tests import payloads
 from tests.browser.conftest import new_visit
+from tests.factories import payloads
+from tests.factories.surveys import opened
 from tests.tools.capture import Capture
-from tests.tools.opening import opened
 
 TRANSFERRED = 100_000
 """Bytes over the wire, headers too."""

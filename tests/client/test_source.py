@@ -9,7 +9,7 @@ from django.contrib.staticfiles import finders
 
 from surveys.rendering.pages import render_closed, render_page
 from surveys.templatetags import assets
-from tests import kinds, payloads, translated
+from tests.factories import kinds, payloads, translations
 from tests.tools.client import CLIENT
 from tests.tools.designs import canonical_and_digest
 
@@ -166,10 +166,10 @@ def test_the_page_promises_nothing_that_it_cannot_keep(page: str, promise: str) 
     assert promise not in page.lower()
 
 
-@pytest.mark.parametrize("language", translated.CODES)
+@pytest.mark.parametrize("language", translations.CODES)
 def test_page_scripts_and_style_together_stay_below_100_kb(language: str) -> None:
     """As they travel: compressed."""
-    document = translated.document(*translated.CODES)
+    document = translations.document(*translations.CODES)
     page = render_page(document, *canonical_and_digest(document), language, with_coin=True).decode()
     scripts = [path for path in MODULES if path.stem in scripts_of(page)]
     contents = [page.encode(), *(path.read_bytes() for path in (*scripts, *OWN_STYLES))]

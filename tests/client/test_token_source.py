@@ -6,8 +6,8 @@ import pytest
 
 from surveys.rendering.token_page import render_page
 from surveys.templatetags import assets
-from tests import payloads
 from tests.client.test_source import FORBIDDEN, code
+from tests.factories import payloads
 from tests.tools.client import CLIENT
 from tests.tools.designs import canonical_and_digest
 

@@ -20,8 +20,8 @@ from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.reports import folding, moving, purging, rewriting, selectors, services, storing
 from collector.reports.storing import NewReport, Outcome
-from tests import payloads
-from tests.folded import fold_these
+from tests.factories import payloads
+from tests.factories.reports import fold_these
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,9 +12,8 @@ from collector.designs.services import freeze_design
 from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.reports import selectors
-from tests import payloads
-from tests.folded import fold_these
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import fold_these, store_report
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

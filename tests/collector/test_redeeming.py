@@ -20,9 +20,8 @@ from collector.invitations.codes import check_symbol, hash_of, new_code
 from collector.models import Invitation, UsedToken, WaitingReport
 from collector.reports import rewriting, selectors, storing
 from collector.reports.storing import NewReport, Outcome
-from tests import payloads
-from tests.folded import fold_these
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import fold_these, store_report
 
 STORED, KNOWN, TAKEN, CLOSED, UNINVITED = Outcome
 MODULUS = "8" + "0" * 766 + "1"

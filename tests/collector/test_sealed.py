@@ -11,9 +11,8 @@ from collector.endpoint import receiving
 from collector.errors import Closed, UnknownDesign
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.reports import folding, selectors, services
-from tests import payloads
-from tests.folded import fold_these
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import fold_these, store_report
 
 INSERT = "INSERT INTO {table} (nonce, design_id, stratum, report, mode) VALUES (%s, %s, 0, %s, {mode})"
 TABLES = ("collector_waitingreport", "collector_report")

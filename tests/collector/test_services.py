@@ -16,9 +16,8 @@ from collector.designs.services import close_design, freeze_design
 from collector.errors import Closed, Malformed, NonceTaken, UnknownDesign
 from collector.models import FrozenDesign, Report, WaitingReport
 from config.database import database
-from tests import payloads
-from tests.folded import fold_these
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import fold_these, store_report
 
 pytestmark = pytest.mark.django_db
 

@@ -12,8 +12,8 @@ from collector.designs.services import close_design, freeze_design
 from collector.models import Report, WaitingReport
 from collector.reports import folding, selectors, storing
 from collector.reports.storing import NewReport, Outcome
-from tests import payloads
-from tests.folded import fold_these
+from tests.factories import payloads
+from tests.factories.reports import fold_these
 
 pytestmark = pytest.mark.django_db
 

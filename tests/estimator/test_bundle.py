@@ -25,10 +25,10 @@ from estimator.exports.formats import FORMATS, Format, NotExported
 from estimator.models import Run
 from estimator.runs import services
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
-from tests import payloads, simulated
 from tests.estimator.test_kinds import GROUPS
 from tests.estimator.test_kinds import design as every_kind
-from tests.finished import fill, run_of
+from tests.factories import payloads, simulation
+from tests.factories.runs import fill, run_of
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[2]
@@ -51,8 +51,8 @@ def every_kind_in_groups(*shares: str | None) -> Design:
     groups = [group | {"share": share} for group, share in zip(GROUPS, shares, strict=True)]
     document = every_kind(strata={"wording": {"en": "How old?"}, "groups": groups}, title={"en": "=استبيان 🙂"})
     design, generator = freeze_design(document.document), np.random.default_rng(11)
-    who = simulated.people(design, 900, generator)
-    simulated.store(design, who, simulated.symbols(design, who, generator))
+    who = simulation.people(design, 900, generator)
+    simulation.store(design, who, simulation.symbols(design, who, generator))
     return design
 
 

@@ -15,8 +15,8 @@ from estimator.exports.variables import variables_of
 from estimator.models import Run
 from estimator.reports import disclosures
 from estimator.runs import services as estimator
-from tests import hostile
-from tests.finished import run_of
+from tests.factories import special_texts
+from tests.factories.runs import run_of
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[2]
@@ -63,16 +63,16 @@ REQUIRED = {
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
-    design = hostile.design()
-    hostile.answer(design)
+    design = special_texts.design()
+    special_texts.answer(design)
     return run_of(design)
 
 
 @pytest.fixture
 def of_every_kind(monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
-    design = hostile.of_every_kind()
-    hostile.answer(design, 60)
+    design = special_texts.of_every_kind()
+    special_texts.answer(design, 60)
     return run_of(design)
 
 
@@ -138,8 +138,8 @@ def test_a_wrong_order_would_be_seen(run: Run) -> None:
 
 def test_texts_survive_in_xml_and_what_xml_cannot_hold_is_replaced(run: Run) -> None:
     root = ET.fromstring(FORMATS["ddi"].whole(run))
-    assert hostile.WORDING in {element.text for element in root.iter(f"{DDI}qstnLit")}
-    assert {hostile.CHOICE, hostile.GROUP} <= {element.text for element in root.iter(f"{DDI}labl")}
+    assert special_texts.WORDING in {element.text for element in root.iter(f"{DDI}qstnLit")}
+    assert {special_texts.CHOICE, special_texts.GROUP} <= {element.text for element in root.iter(f"{DDI}labl")}
     element = ddi._add(ET.Element("a"), "b", "x\0\x1b\ufffey\t")
     assert element.text == "x\ufffd\ufffd\ufffdy\t"
 

@@ -32,10 +32,10 @@ from estimator.runs import groups, results, services
 from estimator.runs.groups import OTHER
 from randomized_response import load_bundle
 from surveys.rendering import results_page
-from tests import payloads
 from tests.estimator.test_bundle import rebuilt, unpacked
-from tests.finished import run_of
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
+from tests.factories.runs import run_of
 
 AS_ONE = [one for one in FORMATS if not FORMATS[one].microdata]
 REPORTS = ("0000", "0101", "0102")

@@ -27,7 +27,7 @@ from randomized_response import (
     mean_of_shares,
     question_of,
 )
-from tests import kinds, simulated
+from tests.factories import kinds, simulation
 
 GROUPS = [{"key": "a", "label": {"en": "Young"}, "share": "2/5"}, {"key": "b", "label": {"en": "Old"}, "share": "3/5"}]
 SURVEYS = 50
@@ -58,12 +58,12 @@ def estimated(design: Design, totals: estimation.Totals, *keys: str) -> list[Row
     ]
 
 
-def survey(design: Design, count: int, generator: np.random.Generator) -> tuple[simulated.People, estimation.Totals]:
-    who = simulated.people(design, count, generator)
-    return who, simulated.totals(design, who, simulated.symbols(design, who, generator))
+def survey(design: Design, count: int, generator: np.random.Generator) -> tuple[simulation.People, estimation.Totals]:
+    who = simulation.people(design, count, generator)
+    return who, simulation.totals(design, who, simulation.symbols(design, who, generator))
 
 
-def truth(design: Design, who: simulated.People, row: Row) -> float:
+def truth(design: Design, who: simulation.People, row: Row) -> float:
     item = design.document["items"][row.position]
     answers, question = who.answers[item["key"]], question_of(item)
     if row.stratum is not None:

@@ -23,11 +23,11 @@ from estimator.models import Run
 from estimator.reports import privacy, report, verification
 from estimator.runs import estimation, results, services
 from randomized_response import combine_means, combine_strata, load_bundle, mean_of_shares, poisoning_bound
-from tests import kinds, simulated
 from tests.estimator.test_kinds import GROUPS, NAMES, PLACES
 from tests.estimator.test_kinds import design as every_kind
 from tests.estimator.test_report import said
-from tests.finished import run_of
+from tests.factories import kinds, simulation
+from tests.factories.runs import run_of
 
 pytestmark = pytest.mark.django_db
 PEOPLE = 700
@@ -41,10 +41,10 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 def finished(count: int = PEOPLE, **changes: Any) -> Run:
     design = freeze_design(every_kind(**changes).document)
     generator = np.random.default_rng(11)
-    who = simulated.people(design, count, generator)
-    simulated.store(design, who, simulated.symbols(design, who, generator))
+    who = simulation.people(design, count, generator)
+    simulation.store(design, who, simulation.symbols(design, who, generator))
     if design.rehearsal:
-        simulated.know(design, who)
+        simulation.know(design, who)
     return run_of(design, published=True)
 
 
@@ -281,7 +281,7 @@ def test_the_known_mean_of_a_rehearsal() -> None:
     design = every_kind(rehearsal=True)
     run = finished(rehearsal=True)
     generator = np.random.default_rng(11)
-    who = simulated.people(design, PEOPLE, generator)
+    who = simulation.people(design, PEOPLE, generator)
     cells = {item.key: item.means[0] for item in results.read(run).items if item.means}
     assert cells["drinks"].truth == pytest.approx(who.answers["drinks"].mean())
     assert cells["hours"].truth == pytest.approx(who.answers["hours"].mean() / 2)
@@ -297,7 +297,7 @@ def test_the_known_mean_of_a_rehearsal() -> None:
 def test_weighted_known_means_are_of_the_weighted_people() -> None:
     """By hand from each simulated answer: sum over the groups of W times the mean, of a scale the mean of shares."""
     design = every_kind(rehearsal=True, strata={"wording": {"en": "How old?"}, "groups": GROUPS})
-    who = simulated.people(design, PEOPLE, np.random.default_rng(11))
+    who = simulation.people(design, PEOPLE, np.random.default_rng(11))
     known = [float(Fraction(group["share"])) for group in GROUPS]
     cells = {item.key: item.cells for item in results.read(weighted(rehearsal=True)).items}
     groups = [who.strata == h for h in range(len(known))]
@@ -461,8 +461,8 @@ def test_tallies_are_those_of_the_snapshot() -> None:
     before = FORMATS["json"].whole(run)
     design = results.read(run).design
     generator = np.random.default_rng(1)
-    who = simulated.people(design, 5, generator)
-    simulated.store(design, who, simulated.symbols(design, who, generator))
+    who = simulation.people(design, 5, generator)
+    simulation.store(design, who, simulation.symbols(design, who, generator))
     assert run_of(design).reports == PEOPLE + 5
     assert FORMATS["json"].whole(run) == before
 
@@ -494,5 +494,5 @@ def test_runs_from_before_the_tallies_get_them() -> None:
 
 def _fill(design: Design) -> None:
     generator = np.random.default_rng(2)
-    who = simulated.people(design, 80, generator)
-    simulated.store(design, who, simulated.symbols(design, who, generator))
+    who = simulation.people(design, 80, generator)
+    simulation.store(design, who, simulation.symbols(design, who, generator))

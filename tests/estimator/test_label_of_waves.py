@@ -13,8 +13,8 @@ from estimator.base.languages import speaking
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.reports import report
-from tests import payloads
-from tests.finished import fill, run_of
+from tests.factories import payloads
+from tests.factories.runs import fill, run_of
 
 pytestmark = pytest.mark.django_db
 

@@ -13,9 +13,9 @@ from estimator.models import Run
 from estimator.reports import report
 from estimator.reports.disclosures import disclose
 from estimator.runs import results, services
-from tests import payloads
-from tests.finished import fill, know, run_of
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
+from tests.factories.runs import fill, know, run_of
 
 pytestmark = pytest.mark.django_db
 

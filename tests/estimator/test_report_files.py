@@ -22,8 +22,8 @@ from estimator.reports.disclosures import disclose
 from estimator.runs import results, services
 from estimator.runs.results import ReportContext
 from randomized_response import poisoning_bound
-from tests import payloads
-from tests.finished import fill, run_of
+from tests.factories import payloads
+from tests.factories.runs import fill, run_of
 from tests.surveys.test_coin_sheet import inside
 
 pytestmark = pytest.mark.django_db

@@ -18,12 +18,12 @@ from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.reports.disclosures import disclose
 from estimator.runs import results, services, targets
-from tests import analysed, payloads
 from tests.estimator.test_groups import answered, document
 from tests.estimator.test_kinds_report import finished, weighted
 from tests.estimator.test_report import said
 from tests.estimator.test_report_files import printed as on_paper
 from tests.estimator.test_report_files import texts
+from tests.factories import payloads, three_groups
 
 pytestmark = pytest.mark.django_db
 
@@ -135,13 +135,13 @@ ANALYSES = {
 
 def opened_with(version: int, share: str) -> Any:
     """A wave of 300 reports from three groups, of known shares where `share` says so."""
-    strata = analysed.groups()
+    strata = three_groups.groups()
     for group in strata["groups"]:
         group["share"] = "1/3" if share == "1" else None
     design = freeze_design(
         payloads.document(strata=strata, version=version, waves={"repeats": "fresh", "spent": "1/1"})
     )
-    analysed.answer(design, np.random.default_rng(version), n=300)
+    three_groups.answer(design, np.random.default_rng(version), n=300)
     close_design(design.digest)
     return design
 

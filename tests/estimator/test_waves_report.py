@@ -22,7 +22,7 @@ from estimator.reports.disclosures import disclose
 from estimator.runs import services, targets
 from estimator.runs.results import ReportContext
 from randomized_response import compare, estimate_proportions, forced_response
-from tests import analysed, payloads
+from tests.factories import payloads, three_groups
 
 pytestmark = pytest.mark.django_db
 SCHEMA = Path(__file__).parents[2] / "docs" / "report.schema.json"
@@ -37,12 +37,12 @@ def known(runs: list[Run]) -> ReportContext:
 @pytest.fixture
 def runs() -> list[Run]:
     """Final runs of three waves, the oldest first, of whom 20, 25 and 60 % said yes."""
-    scale = payloads.document(strata=analysed.groups())
+    scale = payloads.document(strata=three_groups.groups())
     scale["items"][1]["kind"] = "scale"
     found: list[Run] = []
     for version, yes in YES.items():
         design = freeze_design({**scale, "version": version, "waves": {"repeats": "fresh", "spent": "1/1"}})
-        analysed.answer(design, np.random.default_rng(version), yes=(yes, yes, yes))
+        three_groups.answer(design, np.random.default_rng(version), yes=(yes, yes, yes))
         close_design(design.digest)
         found.append(services.run_now(design.digest))
     return found
@@ -96,7 +96,7 @@ def test_a_question_in_other_words_has_no_past(runs: list[Run]) -> None:
     document = Design(json.loads(runs[2].design.document)).document
     first = {**document["items"][0], "wording": {"en": "Did you ever cheat?"}}
     design = freeze_design({**document, "version": 4, "items": [first, document["items"][1]]})
-    analysed.answer(design, np.random.default_rng(9))
+    three_groups.answer(design, np.random.default_rng(9))
     close_design(design.digest)
     assert {row["item"] for row in changes(services.run_now(design.digest), runs)} == {"mood"}
 
@@ -104,7 +104,7 @@ def test_a_question_in_other_words_has_no_past(runs: list[Run]) -> None:
 def test_too_few_reports_of_a_wave_stand_in_its_place(runs: list[Run]) -> None:
     document = Design(json.loads(runs[2].design.document)).document
     design = freeze_design({**document, "version": 4})
-    analysed.answer(design, np.random.default_rng(9), n=9)
+    three_groups.answer(design, np.random.default_rng(9), n=9)
     close_design(design.digest)
     assert changes(services.run_now(design.digest), runs) == []
 
@@ -127,13 +127,13 @@ def test_what_the_intervals_of_changes_take_for_granted(
     repeats: str, drawn: bool, share: str | None, said: tuple[str, ...]
 ) -> None:
     """The tickets' chance of two waves is apart whoever came again, but where devices remembered their tickets."""
-    document = payloads.document(strata=analysed.groups())
+    document = payloads.document(strata=three_groups.groups())
     for group in document["strata"]["groups"]:
         group["share"] = share
     found: list[Run] = []
     for version in (1, 2):
         design = freeze_design({**document, "version": version, "waves": {"repeats": repeats, "spent": "1/1"}})
-        analysed.answer(design, np.random.default_rng(version), n=300)
+        three_groups.answer(design, np.random.default_rng(version), n=300)
         close_design(design.digest)
         found.append(services.run_now(design.digest))
     disclose(

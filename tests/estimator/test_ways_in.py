@@ -18,8 +18,8 @@ from estimator.base.ways_in import BLIND, OPEN, SECRET, WayIn
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.reports import files, paper, report
-from tests import payloads
-from tests.finished import run_of
+from tests.factories import payloads
+from tests.factories.runs import run_of
 
 pytestmark = pytest.mark.django_db
 

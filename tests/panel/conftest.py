@@ -10,7 +10,7 @@ from collector.designs.selectors import get_design
 from estimator.models import Run
 from estimator.runs import services as estimator
 from surveys.models import Version
-from tests.finished import fill_open, run_of
+from tests.factories.runs import fill_open, run_of
 
 SignIn = Callable[[User | None], Client]
 

@@ -35,8 +35,8 @@ from surveys.opening.services import open_survey
 from surveys.outreach import invitations
 from surveys.outreach.webhooks import services as webhooks
 from surveys.planning.rehearsals.services import request_rehearsal
-from tests import payloads
 from tests.config.test_headers import FORBIDDEN
+from tests.factories import payloads
 from tests.panel.test_authoring import form_of
 
 pytestmark = pytest.mark.django_db

@@ -15,7 +15,7 @@ from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import Item, Survey, Version
 from surveys.panel.forms.multilingual import WordsField
-from tests import payloads
+from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
 

@@ -15,8 +15,8 @@ from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import Item, Survey, Version
-from tests import payloads
-from tests.finished import fill
+from tests.factories import payloads
+from tests.factories.runs import fill
 
 pytestmark = pytest.mark.django_db
 

@@ -18,7 +18,7 @@ from estimator.models import Run
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Team
-from tests import payloads
+from tests.factories import payloads
 from tests.panel.test_access import ADMIN, ROWS, Cast, cast
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from surveys.accounts.teams import home_team
 from surveys.definition.ceilings import with_reason
 from surveys.lifecycle import selectors, services
 from surveys.models import Survey
-from tests import payloads
+from tests.factories import payloads
 from tests.panel.test_lifecycle import digest_shown, press, words
 from tests.surveys.test_ceilings import REASON, weak
 from tests.tools.api import Program

@@ -16,7 +16,7 @@ from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
 from surveys.rendering import pages
-from tests import payloads
+from tests.factories import payloads
 from tests.panel.test_authoring import BILINGUAL, change, form_of
 
 pytestmark = pytest.mark.django_db

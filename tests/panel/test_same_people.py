@@ -21,7 +21,7 @@ from surveys.lifecycle.budget import book_of
 from surveys.lifecycle.services import duplicate_survey
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey, open_wave
-from tests import payloads
+from tests.factories import payloads
 from tests.surveys.test_waves import answer
 from tests.tools.api import Program
 

@@ -18,7 +18,7 @@ from surveys.models import AuditEntry, Page, Survey, Version
 from surveys.opening.services import open_survey
 from surveys.outreach import qr_codes
 from surveys.outreach.poster import render_poster, words
-from tests import payloads, translated
+from tests.factories import payloads, translations
 from tests.panel import test_lifecycle
 from tests.panel.test_lifecycle import press
 from tests.surveys.test_coin_sheet import inside
@@ -41,7 +41,7 @@ def get(client: Client, name: str, query: str = "") -> Any:
 @pytest.fixture
 def spoken(alice: User) -> Version:
     """The survey in three languages."""
-    return open_survey(services.write_survey(translated.definition("en", "de", "ar"), team=home_team(alice)))
+    return open_survey(services.write_survey(translations.definition("en", "de", "ar"), team=home_team(alice)))
 
 
 def test_every_link_holds_the_digest(spoken: Version, her: Client) -> None:

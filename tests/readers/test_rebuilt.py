@@ -13,7 +13,7 @@ import pytest
 
 from estimator.runs import services
 from tests.estimator.test_bundle import every_kind_in_groups, unpacked
-from tests.finished import run_of
+from tests.factories.runs import run_of
 
 pytestmark = pytest.mark.django_db
 

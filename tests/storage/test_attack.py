@@ -19,12 +19,11 @@ from collector.models import FrozenDesign, Report, WaitingReport
 from collector.reports import folding, rewriting, selectors
 from estimator import tasks
 from surveys.maintenance import backup
-from tests import payloads
-from tests.folded import fold_these
+from tests.factories import payloads
+from tests.factories.reports import fold_these, store_report
 from tests.storage import attacking
 from tests.storage.attacking import Order, attacks, correlation, recognised
 from tests.storage.test_backup import empty, members
-from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -26,7 +26,7 @@ from collector.reports import folding, selectors
 from config.postgresql import PostgreSQL
 from surveys.maintenance import backup, signature, tables
 from surveys.models import Survey
-from tests import finished
+from tests.factories import runs
 from tests.storage import whole
 from tests.tools.backups import signed_by
 from tests.tools.postgresql import running_postgresql
@@ -197,7 +197,7 @@ def test_a_backup_that_fails_leaves_no_file(alice: User, tmp_path: Path, monkeyp
 
 
 def test_what_waits_for_the_next_step_is_in_it_too(design: Any, tmp_path: Path) -> None:
-    finished.fill(design, count=37, first=25)
+    runs.fill(design, count=37, first=25)
     assert backup.back_up(tmp_path / "candor.zip")["reports"] == 10
     waits = sorted(bytes(nonce) for nonce in WaitingReport.objects.values_list("nonce", flat=True))
     assert len(waits) == 27

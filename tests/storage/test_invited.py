@@ -21,8 +21,8 @@ from collector.models import Invitation, UsedToken, WaitingReport
 from collector.reports import folding, rewriting, storing
 from collector.reports.storing import NewReport, Outcome
 from surveys.maintenance import backup
-from tests import payloads
-from tests.folded import fold_these
+from tests.factories import payloads
+from tests.factories.reports import fold_these
 from tests.storage.attacking import Order, asked, attacks, backup_order, correlation, paired
 from tests.storage.test_attack import BY_CHANCE, UNHURRIED, N
 from tests.storage.test_backup import empty, members

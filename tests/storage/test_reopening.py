@@ -27,9 +27,9 @@ from surveys.lifecycle.services import archive_survey, close_survey, restore_sur
 from surveys.maintenance import backup, reopening
 from surveys.models import AuditEntry, Survey, Version
 from surveys.opening.services import open_survey
-from tests import payloads
+from tests.factories import payloads
+from tests.factories.reports import store_report
 from tests.storage.test_backup import empty
-from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -20,9 +20,9 @@ from estimator.runs.services import run_now
 from surveys.lifecycle.services import close_survey
 from surveys.maintenance import retention
 from surveys.models import AuditEntry, Version
-from tests import finished, payloads
+from tests.factories import payloads, runs
+from tests.factories.reports import store_report
 from tests.storage.test_backup import empty
-from tests.stored import store_report
 
 CANARIES = [bytes.fromhex(f"c0ffee{number:02x}" + "5ca1ab1e" * 3) for number in range(40)]
 
@@ -34,7 +34,7 @@ def closed_for(version: Version, days: float) -> None:
 
 def filled(version: Version) -> Design:
     design = get_design(version.design_id)
-    finished.fill(design)
+    runs.fill(design)
     form = f"design={design.digest}&stratum=y2&item-1=1&item-2=0&nonce={'5' * 32}"
     receiving.receive_form(form.encode(), slug="campus")
     return design

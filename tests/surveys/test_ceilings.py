@@ -36,8 +36,8 @@ from surveys.models import Appointment, Survey
 from surveys.opening import schedules
 from surveys.opening.schedules import Terms
 from surveys.opening.services import open_survey, open_wave
-from tests import payloads
 from tests.estimator.test_exporting_described import SCHEMA
+from tests.factories import payloads
 from tests.surveys.test_waves import answer
 from tests.system.installation import ROOT
 from tests.tools.api import Program

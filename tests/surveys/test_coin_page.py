@@ -22,7 +22,7 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle import links, services
 from surveys.models import Page, Survey, Version
 from surveys.opening.services import open_survey
-from tests import payloads
+from tests.factories import payloads
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,7 @@ from surveys.models import Page, Version
 from surveys.opening.services import open_survey
 from surveys.rendering.own_coin import page, sheet
 from surveys.rendering.own_coin.instructions import instructions_for
-from tests import payloads
+from tests.factories import payloads
 from tests.surveys import test_coin_page as on_the_web
 
 ADDRESS = "/s/campus/coin/sheet.pdf"

@@ -25,7 +25,7 @@ from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors, services
 from surveys.models import Item, Page
 from surveys.opening.services import open_survey
-from tests import kinds
+from tests.factories import kinds
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "every-kind.yaml"
 

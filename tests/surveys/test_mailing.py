@@ -22,8 +22,8 @@ from surveys.models import AuditEntry, Mailing, Recipient, Survey
 from surveys.opening.services import open_survey
 from surveys.outreach import addresses, invitations, mail_delivery, mailing
 from surveys.outreach.mailing import Wording
-from tests import payloads
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
 from tests.tools.mailbox import FROM, Mailbox, mail_server
 
 pytestmark = pytest.mark.django_db

@@ -27,8 +27,8 @@ from surveys.models import Appointment, Survey, Version
 from surveys.opening import schedules
 from surveys.opening.schedules import Terms
 from surveys.opening.services import open_survey, open_wave
-from tests import payloads
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""People with known answers to `tests/kinds.py`, and the reports that are drawn for them."""
+"""People with known answers to `tests/factories/kinds.py`, and the reports that are drawn for them."""
 
 import secrets
 from collections.abc import Iterator

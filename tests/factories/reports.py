@@ -1,10 +1,17 @@
-"""Reports of an open design that are folded without waiting for a step, for tests of what becomes of folded ones."""
+"""Reports stored as the endpoint stores them, and folded at once, for tests of what becomes of reports."""
 
 from functools import partial
 
 from collector.designs import Design
+from collector.endpoint import receiving
 from collector.models import WaitingReport
-from collector.reports import folding, stepping
+from collector.reports import folding, stepping, storing
+
+
+def store_report(body: bytes, *, slug: str = "campus") -> bool:
+    """Store the report that a body holds; True where this call stored it. Raises a Refusal where it is not stored."""
+    (outcome,) = storing.store([receiving.read(body, slug=slug)])
+    return receiving.created(outcome)
 
 
 def fold_these(design: Design) -> int:
