@@ -44,9 +44,9 @@ def main() -> None:
         from django.contrib.auth.models import User
 
         from tests.audit.collecting import running_site
-        from tests.factories.surveys import opened
+        from tests.factories.surveys import open_document
 
-        opened(survey(options.questions), User.objects.create_user("bench"))
+        open_document(survey(options.questions), User.objects.create_user("bench"))
         with running_site() as url:
             for slower in (1, options.slower):
                 print(f"{options.questions} questions, 360 x 640, processor slowed {slower} times")

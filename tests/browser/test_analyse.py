@@ -15,10 +15,8 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
 from surveys.opening.services import open_survey
-from tests.browser.accessibility import on_every_screen
-from tests.browser.test_accessibility_panel import CLEAN, THEME
-from tests.browser.test_panel import PHONE, fits, sign_in
-from tests.browser.test_panel import page as page
+from tests.browser.accessibility import CLEAN, THEME, on_every_screen
+from tests.browser.panel import PHONE, fits, sign_in
 from tests.factories import three_groups
 
 LONG = "Those who have been here for a long time and are still writing, whatever it is that they are writing"

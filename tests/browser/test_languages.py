@@ -16,8 +16,8 @@ from surveys.lifecycle.services import write_survey
 from surveys.models import Version
 from surveys.opening.services import open_survey
 from tests.browser.accessibility import SCREENS, faults, on_every_screen
-from tests.browser.conftest import Visit, targets
 from tests.browser.states import UNFOLD
+from tests.browser.visit import Visit, targets
 from tests.factories import translations
 from tests.factories.translations import text
 from tests.tools.capture import DROP, Capture, Request

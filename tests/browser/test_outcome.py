@@ -15,14 +15,12 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
 from surveys.models import Version
 from surveys.opening.services import open_survey
-from tests.browser.accessibility import on_every_screen
-from tests.browser.test_accessibility_panel import CLEAN
-from tests.browser.test_page import IMAGES
-from tests.browser.test_panel import PHONE, fits
+from tests.browser.accessibility import CLEAN, on_every_screen
+from tests.browser.panel import PHONE, fits
 from tests.factories import translations
 from tests.factories.runs import fill
 from tests.system.installation import wait_until
-from tests.tools.browser import FLAGS, PATIENCE, find_browser
+from tests.tools.browser import FLAGS, IMAGES, PATIENCE, find_browser
 
 NAMED, OTHER = "https://named.test", "https://other.test"
 

@@ -22,7 +22,7 @@ from surveys.models import Survey, Version
 from surveys.opening.services import open_survey, open_wave
 from tests.chaos import acting, broken, checking, named, points, probing, striking
 from tests.factories import payloads, runs
-from tests.storage.test_backup import empty
+from tests.tools.backups import empty_database
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,14 +63,14 @@ def test_every_act_of_every_operation_is_on_the_list(seen: dict[str, None], vers
     acting.answer("invited")
     retention.keep_house()
     backup.back_up(tmp_path / "candor.zip")
-    empty()
+    empty_database()
     backup.restore(tmp_path / "candor.zip")
     mine = points.EMBEDDED if connection.vendor == "sqlite" else points.STACK
     listed = [point for point in points.names(mine) if not point.startswith(NOBODY)]
     assert [point for point in listed if point not in seen] == []
     found = [point for point in seen if not point.startswith((*NOBODY, "restoring"))]
     assert [point for point in found if point not in listed] == []
-    empty()
+    empty_database()
 
 
 class Death(BaseException):
@@ -105,7 +105,7 @@ def test_what_is_looked_at_is_said_in_the_words_that_are_waited_for(survey: Surv
     assert probing.file(tmp_path / "candor.zip") == "no file"
     backup.back_up(tmp_path / "candor.zip")
     assert probing.file(tmp_path / "candor.zip") == "a whole file"
-    empty()
+    empty_database()
     assert probing.place(asked) == "empty"
 
 

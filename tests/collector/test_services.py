@@ -17,7 +17,7 @@ from collector.errors import Closed, Malformed, NonceTaken, UnknownDesign
 from collector.models import FrozenDesign, Report, WaitingReport
 from config.database import database
 from tests.factories import payloads
-from tests.factories.reports import fold_these, store_report
+from tests.factories.reports import fold_waiting, store_report
 
 pytestmark = pytest.mark.django_db
 
@@ -98,7 +98,7 @@ def test_raw_sql_cannot_change_what_is_frozen(design: Design, sql: str, table: s
     for fold in (True, False):  # a report in each table
         store_report(payloads.body(design))
         if fold:
-            fold_these(design)
+            fold_waiting(design)
     with pytest.raises((IntegrityError, OperationalError)), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(sql.format(table), {"bytes": b"\1" * 16} if "%" in sql else None)
 

@@ -24,7 +24,7 @@ from estimator.models import Analysis
 from estimator.runs.waves import remembered
 from randomized_response import custom, estimate_joint, logistic_regression
 from tests.factories import kinds, payloads, simulation, three_groups
-from tests.factories.reports import fold_these, store_report
+from tests.factories.reports import fold_waiting, store_report
 from tests.factories.three_groups import GROUPS
 
 pytestmark = pytest.mark.django_db
@@ -380,7 +380,7 @@ class TestEveryKindOfQuestion:
         generator = np.random.default_rng(6)
         who = simulation.people(many, 400, generator)
         simulation.store(many, who, simulation.symbols(many, who, generator))
-        fold_these(many)
+        fold_waiting(many)
         entered = {"share-y1": "20", "share-y2": "30", "share-y3": "50"}
         found = run("weighting", many, item="worry", **entered).result["rows"]
         assert {row["quantity"] for row in found} == {"mean"}
@@ -392,7 +392,7 @@ class TestEveryKindOfQuestion:
         who = simulation.people(many, 400, generator)
         symbols = simulation.symbols(many, who, generator)
         simulation.store(many, who, symbols)
-        fold_these(many)
+        fold_waiting(many)
         fields = {item["key"]: field for item, field in zip(many.document["items"], many.fields, strict=True)}
         for rows_, columns in [("smokes", "substance:2"), ("place:3", "habits:1"), ("habits:0", "habits:4")]:
             first, second = variable_of(many, rows_), variable_of(many, columns)

@@ -17,10 +17,10 @@ from estimator.reports import disclosures
 from estimator.runs import services as estimator
 from tests.factories import special_texts
 from tests.factories.runs import run_of
+from tests.tools.schemas import REPORT_SCHEMA
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[2]
-SCHEMA = json.loads((ROOT / "docs/report.schema.json").read_text(encoding="utf-8"))
 DDI = "{ddi:codebook:2_5}"
 
 ORDER = {
@@ -120,7 +120,7 @@ def test_what_the_author_discloses_is_in_the_document_and_in_ddi(run: Run) -> No
     disclosures.disclose("campus", texts, probability_sample=True, simple_random=True)
     document = json.loads(FORMATS["json"].whole(run))
     assert document["disclosure"] == {"probability_sample": True, "simple_random_sample": True, "texts": texts}
-    assert jsonschema.Draft202012Validator(SCHEMA).is_valid(document)
+    assert jsonschema.Draft202012Validator(REPORT_SCHEMA).is_valid(document)
     root = ET.fromstring(FORMATS["ddi"].whole(run))
     fits(root)
     said = {element.text for element in root.iter()}
@@ -175,8 +175,8 @@ def test_the_codebook_tells_every_variable_code_and_column(run: Run, of_every_ki
 
 
 def test_every_json_document_is_as_the_published_schema_says(run: Run, of_every_kind: Run) -> None:
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    validator = jsonschema.Draft202012Validator(SCHEMA)
+    jsonschema.Draft202012Validator.check_schema(REPORT_SCHEMA)
+    validator = jsonschema.Draft202012Validator(REPORT_SCHEMA)
     for one in (run, of_every_kind):
         document = json.loads(FORMATS["json"].whole(one))
         assert [error.message for error in validator.iter_errors(document)] == []
@@ -187,4 +187,4 @@ def test_every_json_document_is_as_the_published_schema_says(run: Run, of_every_
 
 
 def test_the_schema_names_the_columns_of_the_estimates() -> None:
-    assert set(SCHEMA["$defs"]["estimate"]["properties"]) == {column.name for column in ESTIMATES}
+    assert set(REPORT_SCHEMA["$defs"]["estimate"]["properties"]) == {column.name for column in ESTIMATES}

@@ -3,7 +3,6 @@
 import json
 import re
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -23,9 +22,9 @@ from estimator.runs import services, targets
 from estimator.runs.results import ReportContext
 from randomized_response import compare, estimate_proportions, forced_response
 from tests.factories import payloads, three_groups
+from tests.tools.schemas import REPORT_SCHEMA
 
 pytestmark = pytest.mark.django_db
-SCHEMA = Path(__file__).parents[2] / "docs" / "report.schema.json"
 YES = {1: 0.2, 2: 0.25, 3: 0.6}
 
 
@@ -66,7 +65,7 @@ def test_the_newest_wave_is_told_against_the_one_before_and_the_first(runs: list
     assert {row["item"] for row in changes(runs[2], runs) if row["measure"] == "mean"} == {"mood"}
     methods = {(row["measure"], row["interval_method"], row["noise_interval_method"]) for row in changes(runs[2], runs)}
     assert methods == {("share", "recovered", "recovered"), ("mean", "wald", "wald")}
-    jsonschema.validate(json.loads(json_file(runs[2], known(runs))), json.loads(SCHEMA.read_text(encoding="utf-8")))
+    jsonschema.validate(json.loads(json_file(runs[2], known(runs))), REPORT_SCHEMA)
 
 
 def test_every_shape_of_the_report_tells_it(runs: list[Run]) -> None:

@@ -3,9 +3,12 @@
 from functools import partial
 
 from collector.designs import Design
+from collector.designs.selectors import get_design
 from collector.endpoint import receiving
 from collector.models import WaitingReport
 from collector.reports import folding, stepping, storing
+from surveys.models import Version
+from tests.factories import payloads
 
 
 def store_report(body: bytes, *, slug: str = "campus") -> bool:
@@ -14,8 +17,13 @@ def store_report(body: bytes, *, slug: str = "campus") -> bool:
     return receiving.created(outcome)
 
 
-def fold_these(design: Design) -> int:
+def fold_waiting(design: Design) -> int:
     """Fold what waits of an open design as if it were one step; how many reports."""
     waiting = WaitingReport.objects.filter(design__digest=design.digest)
     nonces = sorted(bytes(nonce) for nonce in waiting.values_list("nonce", flat=True))
     return folding._fold_chunk(design.digest, partial(stepping.move, nonces=nonces, left=[]), steps=True).count
+
+
+def store_one(version: Version) -> None:
+    """One report: from now on a person may have spent the wave's epsilon."""
+    store_report(payloads.body(get_design(version.design_id)), slug=version.survey.slug)

@@ -54,3 +54,7 @@ def know(design: Design, shares: dict[tuple[int, int, int | None], int], *, resp
             for (position, choice, stratum), holders in shares.items()
         ],
     )
+
+
+NUMBERS = ("unbiased", "constrained", "standard_error", "noise_standard_error",
+         "low", "high", "noise_low", "noise_high", "direct_question_n")  # fmt: skip

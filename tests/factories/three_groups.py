@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from tests.factories import payloads, simulation
-from tests.factories.reports import fold_these
+from tests.factories.reports import fold_waiting
 
 GROUPS = ("y1", "y2", "y3")
 LABELS = {"y1": "First year", "y2": "Later", "y3": "=Doctoral"}
@@ -45,5 +45,5 @@ def answer(
     felt = (generator.random(n)[:, None] > np.cumsum(THREE, axis=1)[mood]).sum(axis=1)
     reports = np.stack([told, felt], axis=1).astype(np.uint8)
     simulation.store(design, simulation.People(strata, {}), reports)
-    fold_these(design)
+    fold_waiting(design)
     return strata, reports

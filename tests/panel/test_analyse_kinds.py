@@ -25,7 +25,7 @@ from surveys.lifecycle.services import close_survey, revise_survey, write_survey
 from surveys.models import Survey
 from surveys.opening.services import open_survey
 from tests.factories import simulation, three_groups
-from tests.surveys.test_every_kind import example
+from tests.factories.surveys import example
 
 pytestmark = pytest.mark.django_db
 SVG = "{http://www.w3.org/2000/svg}"

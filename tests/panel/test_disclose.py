@@ -12,7 +12,7 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.models import AuditEntry, Survey
 from tests.factories import payloads
-from tests.panel.test_authoring import form_of
+from tests.panel.forms import form_of
 
 pytestmark = pytest.mark.django_db
 

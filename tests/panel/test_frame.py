@@ -17,7 +17,7 @@ from surveys.definition import definitions
 from surveys.lifecycle.services import write_survey
 from surveys.models import SigningKey, SigningSecret, Survey
 from tests.factories import payloads
-from tests.panel.test_access import ROWS
+from tests.panel.access import ROWS
 
 pytestmark = pytest.mark.django_db
 

@@ -38,7 +38,7 @@ from surveys.opening.services import open_survey
 from surveys.outreach.webhooks import services as webhooks
 from surveys.outreach.webhooks.events import EVENTS, notice
 from tests.factories import simulation, three_groups
-from tests.panel.test_access import ROWS
+from tests.panel.access import ROWS
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,8 @@ from surveys.models import Appointment, AuditEntry, Survey, Version
 from surveys.opening import schedules
 from surveys.opening.schedules import Terms
 from tests.factories import payloads, translations
-from tests.panel.test_lifecycle import digest_shown, look, press, words
+from tests.panel.pages import digest_shown, look, press
+from tests.tools.html import words
 
 pytestmark = pytest.mark.django_db
 

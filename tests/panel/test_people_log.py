@@ -19,7 +19,7 @@ from surveys.models import AuditEntry, Survey
 from surveys.opening.services import open_survey
 from tests.factories import payloads
 from tests.factories.reports import store_report
-from tests.panel.test_authoring import form_of
+from tests.panel.forms import form_of
 
 pytestmark = pytest.mark.django_db
 

@@ -25,7 +25,7 @@ from surveys.planning.rehearsals.services import request_rehearsal
 from tests.factories import payloads
 from tests.factories.reports import store_report
 from tests.factories.runs import fill, run_of
-from tests.panel.test_access import ADMIN, ROWS, export_of, mailing_of
+from tests.panel.access import ADMIN, ROWS, export_of, mailing_of
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,7 @@ from surveys.planning.rehearsals import services as rehearsals
 from surveys.planning.rehearsals.findings import Block, Finding, Findings, findings
 from tests.factories import payloads
 from tests.factories.simulation import stored
-from tests.surveys.test_every_kind import example
+from tests.factories.surveys import example
 from tests.tools.door import send
 
 pytestmark = pytest.mark.django_db

@@ -17,10 +17,11 @@ from surveys.models import Survey, Version
 from surveys.opening.services import open_survey, open_wave
 from tests.factories import payloads
 from tests.factories.reports import store_report
-from tests.panel.test_lifecycle import look, press, words
-from tests.surveys.test_waves import REASON
+from tests.panel.pages import look, press
+from tests.tools.html import words
 
 pytestmark = pytest.mark.django_db
+REASON = "The same people agreed to be asked again."
 
 
 @pytest.fixture

@@ -24,9 +24,9 @@ from surveys.planning.group_warnings import group_warnings
 from surveys.planning.parameters import Wanted
 from surveys.planning.question import AS_USUAL, WRITTEN, Asked, forecast
 from tests.factories import payloads, translations
-from tests.panel.test_lifecycle import words
-from tests.surveys.test_coin_sheet import said as on_paper
 from tests.tools.api import Program
+from tests.tools.html import words
+from tests.tools.paper import sheet_data as on_paper
 
 pytestmark = pytest.mark.django_db
 

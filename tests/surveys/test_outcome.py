@@ -20,7 +20,7 @@ from surveys.opening.services import open_survey
 from surveys.rendering import results_page
 from tests.factories import kinds, payloads, simulation, translations
 from tests.factories.runs import fill
-from tests.factories.surveys import opened
+from tests.factories.surveys import open_document
 
 pytestmark = pytest.mark.django_db
 
@@ -138,7 +138,7 @@ def test_numbers_are_written_as_the_language_writes_them() -> None:
 
 
 def test_every_kind_of_question(alice: User) -> None:
-    version = opened(kinds.document(), alice)
+    version = open_document(kinds.document(), alice)
     design, generator = get_design(version.design_id), np.random.default_rng(8)
     who = simulation.people(design, 200, generator)
     simulation.store(design, who, simulation.symbols(design, who, generator))
@@ -161,7 +161,7 @@ def test_whose_number_the_band_holds(alice: User, share: str | None) -> None:
     document = payloads.document()
     for group in document["strata"]["groups"]:
         group["share"] = share
-    finish(opened(document, alice))
+    finish(open_document(document, alice))
     said = text_of()
     of_all = "For all of them together that number, like the estimate, is weighted by the known sizes of the groups."
     assert (of_all in said) == ("All who took part: weighted by the known sizes of the groups." in said) == bool(share)
