@@ -1,7 +1,6 @@
 """Every kind of question as an author writes it: one reading of the contract, nothing lost, refusals in words."""
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,13 +25,8 @@ from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors, services
 from surveys.models import Item, Page
 from surveys.opening.services import open_survey
-from tests import kinds
-
-EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "every-kind.yaml"
-
-
-def example() -> dict[str, Any]:
-    return load(EXAMPLE.read_text(encoding="utf-8"))
+from tests.factories import kinds
+from tests.factories.surveys import EXAMPLE, example
 
 
 def question(**said: Any) -> dict[str, Any]:
