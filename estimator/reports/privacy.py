@@ -13,6 +13,7 @@ from collector import designs
 from collector.designs import Ceilings, Waves
 from estimator.base import wording
 from estimator.base.measures import MEAN, SHARE
+from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from estimator.base.questions import question_of
 from estimator.base.tickets import Tickets, how_it_is_sent, tickets_of
 from estimator.base.ways_in import WayIn, way_in
@@ -22,21 +23,6 @@ from randomized_response import Channel, epsilon_total, poisoning_bound, poisoni
 from randomized_response.questions import Mechanism
 
 FALSE_SHARES = (Fraction(1, 100), Fraction(1, 20))
-MECHANISMS = {
-    "forced_response": gettext_lazy("forced response (two coins)"),
-    "warner": gettext_lazy("Warner’s mirror"),
-    "k_ary": gettext_lazy("k-ary randomized response"),
-    "unary": gettext_lazy("unary encoding"),
-    "subset": gettext_lazy("subset selection"),
-    "one_bit": gettext_lazy("one bit for a mean"),
-    "discrete_laplace": gettext_lazy("discrete Laplace"),
-    "custom": gettext_lazy("a table of its own"),
-}
-PROBABILITIES = {
-    "truth": gettext_lazy("truth probability"),
-    "on": gettext_lazy("probability of a mark for the answer"),
-    "off": gettext_lazy("for every other choice"),
-}
 STORED = gettext_lazy(
     "One row for each report: a random number, the group, the randomised symbols of the questions, and whether the "
     "page or the person’s own coin randomised it. No name, no address, no browser, no time."
@@ -69,11 +55,10 @@ class ItemLabel:
     @property
     def named(self) -> str:
         """The mechanism by its name, with its probabilities."""
-        channel = self.frozen.channel
-        given = [
-            f"{words} {channel.parameters[name]}" for name, words in PROBABILITIES.items() if name in channel.parameters
-        ]
-        named = ", ".join([str(MECHANISMS.get(channel.name, channel.name)), *given])
+        name, said = self.frozen.channel.name, self.frozen.channel.parameters
+        told = [parameter for parameter in PARAMETERS.values() if parameter.reported and parameter.name in said]
+        given = [f"{parameter.reported} {said[parameter.name]}" for parameter in told]
+        named = ", ".join([str(REGISTRY[name].title if name in REGISTRY else name), *given])
         return _("Mechanism: %(mechanism)s.") % {"mechanism": named}
 
     @property

@@ -8,7 +8,7 @@ from collector.designs import Design, Item, check
 from collector.designs.checks import DesignError
 from collector.endpoint.parsing import ParsedReport, check_against
 from collector.errors import Malformed
-from tests import kinds
+from tests.factories import kinds
 
 
 def changed(key: str, /, **changes: Any) -> dict[str, Any]:
