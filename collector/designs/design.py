@@ -138,8 +138,8 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """A stratum; `share` is its known share of the population, a fraction as text, or None."""
+class Stratum:
+    """A group of respondents; `share` is its known share of the population, a fraction as text, or None."""
 
     key: str
     label: Text
@@ -210,7 +210,7 @@ class Design:
     introduction: Text
     consent: Text
     strata_wording: Text
-    groups: tuple[Group, ...]
+    groups: tuple[Stratum, ...]
     sections: tuple[Section, ...]
     items: tuple[Item, ...]
     invitations: Literal["", "secret", "blind"]
@@ -234,7 +234,7 @@ class Design:
             introduction=document["introduction"],
             consent=document["consent"],
             strata_wording=strata["wording"],
-            groups=tuple(Group(**group) for group in strata["groups"]),
+            groups=tuple(Stratum(**group) for group in strata["groups"]),
             sections=tuple(Section(**section) for section in document.get("sections", ())),
             items=tuple(map(Item.of, document["items"])),
             invitations=invitations.get("kind", ""),

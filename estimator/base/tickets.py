@@ -34,7 +34,7 @@ class Tickets:
     remark: str = ""
 
 
-def how_it_is_sent(item: Item) -> str:
+def encoding_sentence(item: Item) -> str:
     """What a report of this item holds, where it is not simply one of its choices."""
     k, channel = len(item.choices), item.channel
     match item.encoding:

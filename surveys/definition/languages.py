@@ -30,7 +30,7 @@ class LanguageConverter(StringConverter):
 
 
 @dataclass(frozen=True)
-class Door:
+class LanguageLink:
     """A language in the switch: its code, its own name, its direction, the page's address in it."""
 
     code: str
@@ -65,14 +65,14 @@ def address_of(page: str, design: Design, language: str) -> str:
     return reverse(f"surveys:{page}", args=[design.slug] if own else [design.slug, language])
 
 
-def switch(page: str, design: Design) -> list[Door]:
+def language_links(page: str, design: Design) -> list[LanguageLink]:
     """The page in each of the survey's languages, in their order; nothing where there is only one."""
     codes = design.languages
     return [_door(page, design, code) for code in codes] if len(codes) > 1 else []
 
 
-def _door(page: str, design: Design, code: str) -> Door:
+def _door(page: str, design: Design, code: str) -> LanguageLink:
     # An old survey may have been opened in a language that is spoken no more; its closed page still stands.
     name = dict(settings.LANGUAGES).get(code, code)
     direction = "rtl" if code in settings.LANGUAGES_BIDI else "ltr"
-    return Door(code, str(name), direction, address_of(page, design, code))
+    return LanguageLink(code, str(name), direction, address_of(page, design, code))

@@ -21,7 +21,7 @@ def respondent_link(version: Version) -> str:
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedLink:
     """A link to hand on: to the page in a language, or for a group. `query` tells it from the version's others."""
 
     name: str
@@ -36,12 +36,12 @@ class Shared:
         return self.address.partition("#")[0].partition("://")[2]
 
 
-def language_links(version: Version) -> list[Shared]:
+def language_links(version: Version) -> list[SharedLink]:
     """The page in each of its languages, its own first; the digest is in the fragment."""
     design = get_design(version.design_id)
     names = dict(settings.LANGUAGES)
     return [
-        Shared(
+        SharedLink(
             name=names.get(code, code),
             address=f"{settings.CANDOR_URL}{address_of('respond', design, code)}#{version.design_id}",
             query=urlencode({"language": code}),
@@ -51,7 +51,7 @@ def language_links(version: Version) -> list[Shared]:
     ]
 
 
-def group_links(version: Version) -> list[Shared]:
+def group_links(version: Version) -> list[SharedLink]:
     """The page in its own language with a group ticked, for each group; the group stands after the digest."""
     design, own = get_design(version.design_id), language_links(version)[0]
     return [

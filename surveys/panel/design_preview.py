@@ -11,7 +11,7 @@ from django.conf import settings
 from collector import designs
 from collector.designs import Design
 from estimator.base import wording
-from estimator.reports.privacy import ItemLabel, item_label
+from estimator.reports.privacy import QuestionPrivacy, item_label
 from randomized_response import epsilon_total
 from surveys.definition import ceilings
 from surveys.definition.ceilings import Excess
@@ -21,7 +21,7 @@ from surveys.models import Item
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionPreview:
     """A question of the design; texts by language."""
 
     number: int
@@ -29,17 +29,17 @@ class Asked:
     wording: Mapping[str, str]
     choices: tuple[Mapping[str, str], ...]
     range: str
-    label: ItemLabel
+    label: QuestionPrivacy
     facts: str
 
 
 @dataclass(frozen=True)
-class Frozen:
+class DesignPreview:
     """What stands in a design, in the order in which people meet it."""
 
     design: Design
     languages: tuple[tuple[str, str], ...]
-    questions: tuple[Asked, ...]
+    questions: tuple[QuestionPreview, ...]
 
     @property
     def own(self) -> str:
@@ -85,21 +85,21 @@ class Frozen:
         return [*named, ("Question of the group", said.strata_wording), *groups]
 
 
-def frozen(design: Design) -> Frozen:
+def design_preview(design: Design) -> DesignPreview:
     """Everything of a design that respondents will meet. Raises ValueError where a table is not one of its encoding."""
     names = dict(settings.LANGUAGES)
     languages = tuple((code, names.get(code, code)) for code in design.languages)
     questions = tuple(_asked(item, number, languages[0][0]) for number, item in enumerate(design.items, start=1))
-    return Frozen(design, languages, questions)
+    return DesignPreview(design, languages, questions)
 
 
-def _asked(item: designs.Item, number: int, language: str) -> Asked:
+def _asked(item: designs.Item, number: int, language: str) -> QuestionPreview:
     facts = [f"at most {item.most}"] if item.most is not None else []
     facts += ["“prefer not to say” offered"] if item.prefer_not else []
     facts += ["may be left blank"] if not item.required else []
     facts += ["choices in random order"] if item.shuffle else []
     facts += [f"asked only after some answers to {item.asked_if.item}"] if item.asked_if else []
-    return Asked(
+    return QuestionPreview(
         number=number,
         kind=str(Item.Kind(item.kind).label),
         wording=item.wording,

@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from collector.designs import FEWEST_IN_GROUP, Design, Group
+from collector.designs import FEWEST_IN_GROUP, Design, Stratum
 from estimator.base import wording
 from surveys.lifecycle import selectors
 from surveys.models import Survey
 from surveys.planning.drafts import Expectations, expectations_of
 from surveys.planning.forecast import reports_of_use
-from surveys.planning.parameters import MOST_RESPONDENTS, Wanted
+from surveys.planning.parameters import MOST_RESPONDENTS, PlanParameters
 
 FEWEST_EXPECTED = 30
 """Reports below which a group is warned of whatever its intervals: it is sent openly, and few people share it."""
 
-USUAL = Wanted.respondents
+USUAL = PlanParameters.respondents
 """Reports that are expected where nobody says how many: as many as the planner begins with."""
 
 
@@ -78,7 +78,7 @@ def opening_warnings(design: Design, survey: Survey, expected: int) -> list[str]
 
 
 def group_warnings(
-    groups: Sequence[Group], language: str, questions: Expectations, expected: int = USUAL
+    groups: Sequence[Stratum], language: str, questions: Expectations, expected: int = USUAL
 ) -> GroupWarnings | None:
     """What to say of groups, by their known shares or as if all were alike; None where there are none."""
     if not groups:

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from collector.designs import Design, Grid, Item
-from surveys.definition.languages import Door, address_of, plurals_of, switch
+from surveys.definition.languages import LanguageLink, address_of, language_links, plurals_of
 
 COLOURS = (_("Blue"), _("Green"), _("Red"), _("Yellow"), _("White"), _("Black"))
 """What the practice question offers where the first question is a choice of a few."""
@@ -44,7 +44,7 @@ def render_page(
     work : int
         Bits of the sum that the browser begins as the page is loaded; 0: none, unless the door asks for one.
     """
-    doors = switch("respond", design)
+    doors = language_links("respond", design)
     context: dict[str, object] = {
         **texts_in(design, language),
         "canonical": _between_tags(design.canonical.decode()),
@@ -78,7 +78,7 @@ def _between_tags(text: str) -> SafeString:
 
 def render_closed(design: Design, language: str = "en") -> bytes:
     """The page that stands at the survey's address once it is closed; it sends and asks nothing."""
-    context = {**texts_in(design, language), "doors": switch("respond", design)}
+    context = {**texts_in(design, language), "doors": language_links("respond", design)}
     return render("surveys/closed.html", context, language)
 
 
@@ -94,9 +94,9 @@ def spent_address(language: str) -> str:
     return reverse("surveys:spent", args=[language] if spoken else [])
 
 
-def _spent_door(code: str) -> Door:
+def _spent_door(code: str) -> LanguageLink:
     direction = "rtl" if code in settings.LANGUAGES_BIDI else "ltr"
-    return Door(code, str(dict(settings.LANGUAGES)[code]), direction, spent_address(code))
+    return LanguageLink(code, str(dict(settings.LANGUAGES)[code]), direction, spent_address(code))
 
 
 def texts_in(design: Design, language: str) -> dict[str, str]:
@@ -160,10 +160,10 @@ def _extras(design: Design) -> list[str]:
     """The scripts that this design needs and most do without, in the order in which they run."""
     kinds = {item.kind for item in design.items}
     needed = {
-        "several": "several_choices" in kinds,
+        "multiple": "several_choices" in kinds,
         "number": "number" in kinds,
-        "inviting": bool(design.invitations),
-        "remembering": design.remembers,
+        "invitation": bool(design.invitations),
+        "remembered": design.remembers,
         "waves": design.waves is not None,
     }
     return [name for name, holds in needed.items() if holds]

@@ -14,19 +14,19 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from estimator.base import charts, wording
-from estimator.base.charts import Axis, Row
+from estimator.base.charts import Axis, ChartRow
 from estimator.base.measures import IMPOSSIBLE, MEAN
 from estimator.models import Run
 from estimator.runs import results, targets
 from estimator.runs.estimation import is_of_use, reach_of
 from estimator.runs.groups import OTHER
-from estimator.runs.results import Cell, Item
-from surveys.definition.languages import switch
+from estimator.runs.results import EstimateCell, QuestionResults
+from surveys.definition.languages import language_links
 from surveys.rendering import pages
 
 
 @dataclass(frozen=True)
-class Line:
+class ResultRow:
     """One estimate; `missing` says why there are no numbers."""
 
     group: str
@@ -37,13 +37,13 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Block:
+class ResultBlock:
     """A question with its pictures and tables, the mean and the shares apart."""
 
     number: int
     wording: str
     notes: tuple[str, ...]
-    parts: tuple[tuple[SafeString, tuple[Line, ...]], ...]
+    parts: tuple[tuple[SafeString, tuple[ResultRow, ...]], ...]
 
 
 @lru_cache(maxsize=64)
@@ -55,7 +55,7 @@ def rendered(key: str, language: str) -> bytes:
     with translation.override(language):
         context = {
             **pages.texts_in(design, language),
-            "doors": switch("respond", design),
+            "doors": language_links("respond", design),
             "counted": _number(run.reports or 0),
             "certain": f"{100 * run.confidence:g}",
             "grouped": bool(read.partition.parts),
@@ -65,10 +65,10 @@ def rendered(key: str, language: str) -> bytes:
     return pages.render("surveys/results.html", context, language)
 
 
-def _block(item: Item, number: int, language: str) -> Block:
+def _block(item: QuestionResults, number: int, language: str) -> ResultBlock:
     asked = item.frozen.wording[language]
     parts = [cells for cells in (item.means, item.shares) if cells]
-    return Block(
+    return ResultBlock(
         number=number,
         wording=asked,
         notes=tuple(_notes(item, language)),
@@ -78,13 +78,17 @@ def _block(item: Item, number: int, language: str) -> Block:
     )
 
 
-def _notes(item: Item, language: str) -> Iterator[str]:
+def _notes(item: QuestionResults, language: str) -> Iterator[str]:
     frozen, flags = item.frozen, {flag for cell in item.shown for flag in cell.estimate.flags}
     if frozen.asked_if is not None:
         yield _unasked(item, language)
     if item.kind == "several_choices":
         yield _("More than one could be ticked, so the shares need not add up to a hundred.")
-    if any(targets.is_weighted(targets.meaning(item, cell.estimate).noise_target) for cell in item.shown if cell.known):
+    if any(
+        targets.is_weighted(targets.estimate_meta(item, cell.estimate).noise_target)
+        for cell in item.shown
+        if cell.known
+    ):
         yield _("All who took part: weighted by the known sizes of the groups.")
     if any(not _of_use(item, cell) for cell in item.shown if cell.known):
         yield _("Where a band is wider than half of all that is possible, too few answers came to tell.")
@@ -92,13 +96,13 @@ def _notes(item: Item, language: str) -> Iterator[str]:
         yield _("More of one answer arrived than chance explains. Somebody may have sent false reports.")
 
 
-def _of_use(item: Item, cell: Cell) -> bool:
+def _of_use(item: QuestionResults, cell: EstimateCell) -> bool:
     low, high = cell.estimate.noise_low, cell.estimate.noise_high
     reach = reach_of(item.question, cell.estimate.measure)
     return low is None or high is None or is_of_use(high - low, reach)
 
 
-def _unasked(item: Item, language: str) -> str:
+def _unasked(item: QuestionResults, language: str) -> str:
     frozen, unasked = item.frozen, item.frozen.unasked
     if unasked is None or item.kind == "several_choices":
         return _("Not everybody was asked this. Who was not counts as having ticked nothing.")
@@ -110,8 +114,8 @@ def _unasked(item: Item, language: str) -> str:
 
 
 def _part(
-    item: Item, cells: tuple[Cell, ...], key: str, asked: str, language: str
-) -> tuple[SafeString, tuple[Line, ...]]:
+    item: QuestionResults, cells: tuple[EstimateCell, ...], key: str, asked: str, language: str
+) -> tuple[SafeString, tuple[ResultRow, ...]]:
     lines = [_line(item, cell, language) for cell in cells]
     rows = []
     for place, (cell, line) in enumerate(zip(cells, lines, strict=True)):
@@ -121,7 +125,7 @@ def _part(
     return charts.pictures(rows, key=key, title=asked, axis=axis), tuple(lines)
 
 
-def _line(item: Item, cell: Cell, language: str) -> Line:
+def _line(item: QuestionResults, cell: EstimateCell, language: str) -> ResultRow:
     estimate, unit = cell.estimate, _unit(cell)
     group, answer = _("All who took part"), _("Mean")
     if cell.group_key == OTHER:
@@ -131,10 +135,10 @@ def _line(item: Item, cell: Cell, language: str) -> Line:
     if estimate.measure != MEAN:
         answer = item.frozen.choices[estimate.choice][language]
     if not cell.known or estimate.noise_low is None or estimate.noise_high is None:
-        return Line(group, answer, missing=_("Not enough reports for an estimate"))
+        return ResultRow(group, answer, missing=_("Not enough reports for an estimate"))
     places = wording.decimals(estimate.standard_error, unit)
     low, high = wording.outwards(estimate.noise_low, estimate.noise_high, places, unit)
-    return Line(
+    return ResultRow(
         group,
         answer,
         estimate=_number(unit.factor * (estimate.constrained or 0.0), places) + unit.sign,
@@ -142,11 +146,11 @@ def _line(item: Item, cell: Cell, language: str) -> Line:
     )
 
 
-def _row(cell: Cell, line: Line, heading: str) -> Row:
+def _row(cell: EstimateCell, line: ResultRow, heading: str) -> ChartRow:
     if line.missing:
-        return Row(line.answer, line.missing, heading=heading)
+        return ChartRow(line.answer, line.missing, heading=heading)
     estimate = cell.estimate
-    return Row(
+    return ChartRow(
         label=line.answer,
         text=f"{line.estimate} ({line.interval})",
         estimate=estimate.constrained,
@@ -163,7 +167,7 @@ class _LocalAxis(Axis):
         return super().tick(number) if self.shares else _plain(number)
 
 
-def _axis(item: Item, rows: list[Row], *, mean: bool) -> Axis:
+def _axis(item: QuestionResults, rows: list[ChartRow], *, mean: bool) -> Axis:
     if not mean:
         return charts.axis_for(rows)
     points = [float(value) for value in item.question.values if value is not None]
@@ -171,7 +175,7 @@ def _axis(item: Item, rows: list[Row], *, mean: bool) -> Axis:
     return _LocalAxis(**vars(charts.axis_of_range(points[0], points[-1], grain)))
 
 
-def _unit(cell: Cell) -> wording.Unit:
+def _unit(cell: EstimateCell) -> wording.Unit:
     return wording.PLAIN if cell.estimate.measure == MEAN else wording.PERCENT
 
 

@@ -3,7 +3,7 @@
 from django.urls import reverse
 
 from collector.designs import Design
-from surveys.definition.languages import address_of, switch
+from surveys.definition.languages import address_of, language_links
 from surveys.rendering import pages
 
 
@@ -11,7 +11,7 @@ def render_page(design: Design, language: str) -> bytes:
     """The page in one of the design's languages. It carries the canonical text, in which the key is."""
     context = {
         "title": design.title[language],
-        "doors": switch("token", design),
+        "doors": language_links("token", design),
         "canonical": design.canonical.decode(),
         "digest": design.digest,
         "sign_address": reverse("surveys:token-sign", args=[design.slug]),

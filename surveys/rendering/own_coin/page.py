@@ -9,7 +9,7 @@ from typing import Any
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from collector.designs import Design, Group, Item
+from collector.designs import Design, Item, Stratum
 from collector.endpoint.parsing import ParsedReport
 from collector.errors import (
     Closed,
@@ -24,7 +24,7 @@ from collector.errors import (
 )
 from estimator.base import wording
 from estimator.base.questions import question_of
-from surveys.definition.languages import address_of, switch
+from surveys.definition.languages import address_of, language_links
 from surveys.rendering import pages
 from surveys.rendering.own_coin import sentences
 from surveys.rendering.own_coin.devices import COIN
@@ -47,7 +47,7 @@ def render_page(design: Design, language: str, *, with_sheet: bool = False) -> b
     with translation.override(language):
         shown = context(design, instructions, language)
     doors = {
-        "doors": switch("coin", design),
+        "doors": language_links("coin", design),
         "sheet_address": address_of("coin-sheet", design, language) if with_sheet else "",
     }
     return pages.render("surveys/coin/page.html", shown | doors, language)
@@ -123,7 +123,7 @@ def _frame(design: Design, language: str) -> dict[str, Any]:
     }
 
 
-def _group(group: Group, language: str) -> dict[str, str]:
+def _group(group: Stratum, language: str) -> dict[str, str]:
     return {"key": group.key, "label": group.label[language]}
 
 
@@ -144,8 +144,8 @@ def _rule(instruction: Instruction, place: int, choices: list[str]) -> dict[str,
     rule = instruction.rules[place]
     drawn = sorted(rule.outcomes, key=str) if sum(map(len, rule.outcomes)) <= MOST_FACES else []
     return {
-        "shown": sentences.shown(instruction, place),
-        "told": sentences.told(rule.marks, choices),
+        "shown": sentences.outcome_sentence(instruction, place),
+        "told": sentences.device_sentence(rule.marks, choices),
         "count": len(rule.outcomes),
         "pictures": drawn,
     }
