@@ -7,6 +7,7 @@ that never estimates loads none.
 """
 
 from randomized_response import plan
+from randomized_response._checks import ParameterError
 from randomized_response.bundle import Bundle, load_bundle
 from randomized_response.change import (
     ChangeEstimate,
@@ -83,6 +84,7 @@ __all__ = [
     "LinearFit",
     "LogisticFit",
     "MeanEstimate",
+    "ParameterError",
     "ProportionEstimate",
     "Question",
     "ShuffleAmplification",

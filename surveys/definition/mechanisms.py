@@ -10,6 +10,7 @@ from collector.designs.items import check_grid, grid_points
 from randomized_response import (
     Channel,
     EachOption,
+    ParameterError,
     SubsetSelection,
     UnaryEncoding,
     custom,
@@ -54,9 +55,9 @@ def answers_of(item: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def numbers_of(item: dict[str, Any]) -> list[Fraction]:
-    """The numbers that may be answered. Raises DesignError where they are no grid."""
+    """The numbers that may be answered. Raises ValidationError where they are no grid."""
     grid = grid_of(item)
-    check_grid(grid, "grid")
+    check_grid(grid, ("grid",))
     return grid_points({"grid": grid})
 
 
@@ -69,8 +70,10 @@ def mechanism_of(item: dict[str, Any]) -> Mechanism:
 
     Raises
     ------
-    ValueError
+    ParameterError
         Naming the argument, the bound, the value.
+    ValidationError
+        Where a number that is written as text is none.
     KeyError
         With the name of an argument that is missing.
     """
@@ -94,8 +97,8 @@ def _made(kind: str, answers: int, written: str, most: int | None) -> Mechanism:
     table = _table(channel, answers)
     if table.answers != answers:
         if channel["name"] == "custom":
-            raise ValueError(f"weights must have {answers} rows, one for each answer; got {table.answers}")
-        raise ValueError(f"choices must be {table.answers} for {channel['name']}; got {answers}")
+            raise ParameterError("weights", f"must have {answers} rows, one for each answer; got {table.answers}")
+        raise ParameterError("choices", f"must be {table.answers} for {channel['name']}; got {answers}")
     return table
 
 
@@ -125,7 +128,7 @@ def _require_fitting(item: dict[str, Any]) -> None:
     names = fitting(kind, prefer_not=prefer_not)
     if name not in names:
         what = f"{kind} with prefer_not" if names != MECHANISMS[kind] else kind
-        raise ValueError(f"name must be {', '.join(names[:-1])} or {names[-1]} for {what}; got {name!r}")
+        raise ParameterError("name", f"must be {', '.join(names[:-1])} or {names[-1]} for {what}; got {name!r}")
 
 
 def _table(channel: dict[str, Any], answers: int) -> Channel:
@@ -159,13 +162,15 @@ def _subset(answers: int, channel: dict[str, Any]) -> SubsetSelection:
 
 def _require_alone(channel: dict[str, Any], *computed: str) -> None:
     if set(computed) & set(channel):
-        raise ValueError(f"epsilon must stand without {' and '.join(computed)}: the best ones are computed from it")
+        without = " and ".join(computed)
+        raise ParameterError("epsilon", f"must stand without {without}: the best ones are computed from it")
 
 
 def _epsilon(channel: dict[str, Any]) -> float:
-    asked = decimal(channel["epsilon"], "channel.epsilon")
+    asked = decimal(channel["epsilon"], ("channel", "epsilon"))
     if not 0 < asked <= LARGEST_EPSILON:
-        raise ValueError(f"epsilon must be greater than 0 and at most {LARGEST_EPSILON}; got {channel['epsilon']}")
+        got = channel["epsilon"]
+        raise ParameterError("epsilon", f"must be greater than 0 and at most {LARGEST_EPSILON}; got {got}")
     return float(asked)
 
 

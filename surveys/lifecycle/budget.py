@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from collector.errors import ValidationError
 from estimator.base import wording
 from surveys.definition.definitions import ceiling_of, drawn
 from surveys.definition.privacy_budget import MOST_WAVES, NOTHING, Priced, Sum, Wave, ledger, priced, waves_that_fit
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors
 from surveys.lifecycle.linked_surveys import spent_elsewhere
 from surveys.lifecycle.waves import Opened, price_of, spending, waves_of
@@ -97,7 +97,7 @@ def _ahead(
     elif survey.state == Survey.State.DRAFT:
         try:
             design = drawn(selectors.definition_of(survey), version=1).document
-        except DefinitionError:
+        except ValidationError:
             return None
         why = selectors.what_is_missing
     else:

@@ -85,7 +85,7 @@ def cards() -> tuple[Card, ...]:
 
 def _card(template: Template) -> Card:
     definition = template.definition
-    frozen = [frozen_item(item, item["key"]) for item in definition["items"]]
+    frozen = [frozen_item(item, (item["key"],)) for item in definition["items"]]
     return Card(
         template=template,
         title=definition["title"][definition["languages"][0]],

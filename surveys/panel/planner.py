@@ -8,6 +8,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from collector.errors import InputError
 from surveys.accounts.access import Role, get_survey_or_404, role_in
 from surveys.definition.mechanisms import MECHANISMS
 from surveys.errors import NotAllowed
@@ -17,7 +18,7 @@ from surveys.panel.views import panel_page, signed_in
 from surveys.planning import parameters, survey_plan
 from surveys.planning.drafts import asked_of
 from surveys.planning.forecast import against
-from surveys.planning.parameters import NAMES, BadParameter, Wanted
+from surveys.planning.parameters import NAMES, Wanted
 from surveys.planning.presentation import show
 from surveys.planning.question import Asked
 
@@ -32,7 +33,7 @@ def free(request: HttpRequest) -> HttpResponse:
     try:
         asked, wanted = parameters.free(request.GET)
         fault = None
-    except BadParameter as error:
+    except InputError as error:
         asked, wanted = parameters.free(QueryDict())
         fault = error
     context |= _context(request.GET, asked, wanted, fault)
@@ -48,7 +49,7 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
     fault = None
     try:
         plan = survey_plan.plan_of(found, request.GET)
-    except BadParameter as error:
+    except InputError as error:
         plan, fault = survey_plan.plan_of(found, QueryDict()), error
     context: dict[str, Any] = {
         "title": f"Plan {found}",
@@ -72,7 +73,7 @@ def use(request: HttpRequest, slug: str) -> HttpResponse:
     key = said.get("item", "")
     try:
         item = survey_plan.use(found, key, said, by=signed_in(request))
-    except (BadParameter, NotAllowed) as refusal:
+    except (InputError, NotAllowed) as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:survey-plan", slug)
     messages.success(request, f"{item.key} now has {_said(item)}.")
@@ -85,7 +86,7 @@ def _said(item: Item) -> str:
     return f"truth probability {item.truth}" if asked.by_truth else f"epsilon {item.epsilon}"
 
 
-def _context(query: QueryDict, asked: Asked, wanted: Wanted, fault: BadParameter | None) -> dict[str, Any]:
+def _context(query: QueryDict, asked: Asked, wanted: Wanted, fault: InputError | None) -> dict[str, Any]:
     """What the template needs beside the plan itself: each field as it stands."""
     showing = show(asked, wanted)
     return {
