@@ -20,7 +20,7 @@ from typing import Any
 import redis
 from django.conf import settings
 
-from collector.errors import TooMany
+from collector.errors import RequestRefused
 
 RATE = re.compile(r"([0-9]{1,12})/(second|minute|hour|day)")
 SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
@@ -76,7 +76,7 @@ class Limits:
 
         Raises
         ------
-        TooMany
+        RequestRefused
             Where there have been as many in this window as there may be; it says when the next one begins.
         """
         if not limit.most or time.monotonic() < self._away_until:
@@ -91,7 +91,7 @@ class Limits:
             self._away_until = time.monotonic() + AWAY
             return
         if not granted:
-            raise TooMany("limit", _sentence(limit, end - now), retry=end - now)
+            raise RequestRefused(429, "limit", _sentence(limit, end - now), retry=end - now)
 
     def _spend(self, name: bytes, end: int, now: int) -> bool:
         """Use a permit that this process has."""

@@ -14,7 +14,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
-from collector.errors import NotInvited
+from collector.errors import not_invited
 
 EXPONENT = 65537
 MESSAGE = RANDOMIZER = 32
@@ -50,20 +50,20 @@ def read(token: str, modulus: str) -> bytes:
     try:
         _key(modulus).verify(signature, randomizer + message, PADDING, hashes.SHA384())
     except InvalidSignature:
-        raise NotInvited from None
+        raise not_invited() from None
     return hashlib.sha256(message + randomizer).digest()
 
 
 def _bytes_of(token: str) -> bytes:
     """Of one text alone: a spare bit that is set would make another text of the same token."""
     if not TOKEN.fullmatch(token):
-        raise NotInvited
+        raise not_invited()
     try:
         data = base64.urlsafe_b64decode(token + "==")
     except binascii.Error:
-        raise NotInvited from None
+        raise not_invited() from None
     if base64.urlsafe_b64encode(data).rstrip(b"=") != token.encode():
-        raise NotInvited
+        raise not_invited()
     return data
 
 

@@ -7,8 +7,9 @@ import pytest
 from collector.designs import Design, check
 from collector.designs.items import answer_count, grid_points
 from collector.endpoint.parsing import ParsedReport, check_against
-from collector.errors import Malformed, ValidationError
+from collector.errors import ValidationError
 from tests import kinds
+from tests.refusals import refuses
 
 
 def changed(key: str, /, **changes: Any) -> dict[str, Any]:
@@ -47,7 +48,7 @@ def test_a_set_holds_exactly_its_size(design: Design) -> None:
     check_against(ParsedReport(design.digest, "0" * 32, "", bytes(symbols)), design)
     for wrong in (b"\x00\x01\x01", b"\x00\x00\x00"):
         symbols[8:11] = wrong
-        with pytest.raises(Malformed, match=r"symbols 8 to 15 must hold 3 ones; got [02]"):
+        with refuses(422, match=r"symbols 8 to 15 must hold 3 ones; got [02]"):
             check_against(ParsedReport(design.digest, "0" * 32, "", bytes(symbols)), design)
 
 

@@ -11,7 +11,6 @@ from django.utils import timezone
 from scipy.stats import spearmanr
 
 from collector.designs.selectors import get_design
-from collector.errors import NotInvited as Refused
 from collector.invitations import batches
 from collector.invitations.codes import hash_of
 from collector.models import Invitation
@@ -23,6 +22,7 @@ from surveys.opening.services import open_survey
 from surveys.outreach import addresses, invitations, mail_delivery, mailing
 from surveys.outreach.mailing import Wording
 from tests import payloads
+from tests.refusals import refuses
 from tests.stored import store_report
 from tests.tools.mailbox import FROM, Mailbox, mail_server
 
@@ -79,7 +79,7 @@ def test_everybody_gets_one_link_in_an_order_of_chance_and_each_works_once(invit
     for code in codes:
         store_report(payloads.body(design, invitation=code), slug=design.slug)
     assert reports.received_count(design.digest) == 200
-    with pytest.raises(Refused):
+    with refuses(403):
         store_report(payloads.body(design, invitation=codes[0]), slug=design.slug)
 
 
