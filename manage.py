@@ -5,7 +5,8 @@ import os
 import sys
 
 import django
-from django.core.management import execute_from_command_line
+from django.core.checks import Tags
+from django.core.management import BaseCommand, execute_from_command_line
 
 
 def require_known_database(name: str) -> None:
@@ -20,6 +21,8 @@ def require_known_database(name: str) -> None:
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    # Checking all would load every page. `check` does, with which an installation starts.
+    BaseCommand.requires_system_checks = (Tags.models,)
     if sys.argv[1:]:
         django.setup()
         require_known_database(sys.argv[1])

@@ -12,6 +12,8 @@ from celery.signals import beat_init, celeryd_init
 from config import broker
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+# Checking every page would load them into each worker; `manage.py check` does it before an installation starts.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 # It warns of pickled messages read by root; messages here are JSON and hold nothing but ids.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 

@@ -15,8 +15,6 @@ from collections import defaultdict
 from collections.abc import Container, Iterator
 from pathlib import Path
 
-from collector.endpoint.rate_limits import address_of
-
 MOST = 4096
 """Connections of a web process, where the system lets it open the files for them."""
 
@@ -81,6 +79,8 @@ def accepted() -> list[tuple[int, str]]:
 
 def crowding(connections: list[tuple[int, str]], places: int) -> list[tuple[int, str]]:
     """Those above the share of their address: half of what the others leave free."""
+    from collector.endpoint.rate_limits import address_of  # only here: the launcher asks for the numbers alone
+
     of_address: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for number, peer in connections:
         of_address[address_of({"REMOTE_ADDR": peer.rpartition(":")[0].strip("[]")})].append((number, peer))

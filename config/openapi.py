@@ -3,7 +3,6 @@
 from functools import lru_cache
 from typing import Any
 
-from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -27,6 +26,8 @@ def with_the_door(result: dict[str, Any], generator: Any, request: Any, public: 
 @lru_cache(maxsize=1)
 def document() -> dict[str, Any]:
     """The whole document; it is the same for everybody, so it is made once."""
+    from drf_spectacular.generators import SchemaGenerator  # only here: most processes are never asked for it
+
     made: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return made
 

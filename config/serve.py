@@ -12,14 +12,13 @@ and, after a grace period, makes them. One that dies is started again.
 
 import argparse
 import contextlib
+import http.client
 import os
 import shlex
 import signal
 import socket
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
@@ -60,7 +59,7 @@ def _serve(options: argparse.Namespace, servers: Sequence[Server]) -> None:
     try:
         _prepare(demo=not options.no_demo)
         household.start()
-        _wait_for(f"http://{HOST}:{options.port}/healthz", household)
+        _wait_for(options.port, household)
         _announce(demo=not options.no_demo)
         household.keep()
     except KeyboardInterrupt:
@@ -115,6 +114,7 @@ def _options() -> argparse.Namespace:
 
 def _prepare(*, demo: bool) -> None:
     """Bring database, static files and demo up to date. Each step is harmless when it was done before."""
+    _manage("check", stdout=subprocess.DEVNULL)  # all of them: other commands and the workers check what they use
     _manage("migrate", "--verbosity", "0")
     _manage("collectstatic", "--noinput", "--verbosity", "0")
     if demo:
@@ -135,17 +135,18 @@ def _manage(*words: str, stdout: int | None = None) -> None:
         sys.exit(f"'manage.py {words[0]}' ended with {done.returncode}; nothing was started.")
 
 
-def _wait_for(address: str, household: Household) -> None:
+def _wait_for(port: int, household: Household) -> None:
     """Wait until the web server answers, however long that takes on a busy machine."""
 
     def answers() -> bool:
         if dead := household.dead():
             sys.exit(f"The {dead[0]} did not start; its own words are above.")
-        try:
-            with urllib.request.urlopen(address, timeout=2):  # noqa: S310 - our own address
-                return True
-        except (urllib.error.URLError, OSError):
-            return False
+        with contextlib.closing(http.client.HTTPConnection(HOST, port, timeout=2)) as connection:
+            try:
+                connection.request("GET", "/healthz")
+                return connection.getresponse().status == http.HTTPStatus.OK
+            except (http.client.HTTPException, OSError):
+                return False
 
     try:
         wait_until_ready(answers, household.processes["web server"], "web server")

@@ -48,8 +48,9 @@ CSRF_FAILURE_VIEW = "surveys.panel.accounts.account.unverified"
 SECURE = urlsplit(CANDOR_URL).scheme == "https"
 
 INSTALLED_APPS = [
-    "unfold",
-    "django.contrib.admin",
+    "config.apps.Configuration",
+    "config.apps.Theme",
+    "config.apps.Panel",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

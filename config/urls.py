@@ -4,10 +4,11 @@ from django.contrib import admin
 from django.urls import include, path
 
 from config import api_page, health
-from config import checks as checks  # registers them
 from config.openapi import SchemaView
 from surveys.panel.accounts import account, joining, sign_in
 from surveys.respondent import token_views as blind
+
+admin.autodiscover()
 
 handler400 = "surveys.api.problems.bad"
 handler403 = "surveys.panel.accounts.account.forbidden"

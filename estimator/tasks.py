@@ -1,16 +1,17 @@
-"""Celery tasks: an id comes in, a service is called, done."""
+"""Celery tasks: an id comes in, a service is called, done.
+
+Each imports what it calls, so that beat and the worker that only folds start without it.
+"""
 
 from celery import shared_task
-
-from collector.database import write_ahead_log
-from collector.reports import folding, rewriting, selectors
-from estimator.analyses import services as analyses
-from estimator.exports import services as exports
-from estimator.runs import services
 
 
 @shared_task(name="estimator.fold_waiting")
 def fold_waiting() -> None:
+    from collector.database import write_ahead_log
+    from collector.reports import folding, rewriting, selectors
+    from estimator.runs import services
+
     services.worker_looked()
     for digest in selectors.waiting_designs():
         folding.fold(digest, wait=False)  # what another worker has in hand is its own
@@ -21,11 +22,17 @@ def fold_waiting() -> None:
 
 @shared_task(name="estimator.estimate_changed")
 def estimate_changed() -> None:
+    from estimator.runs import services
+
     services.estimate_changed()
 
 
 @shared_task(name="estimator.resume_waiting")
 def resume_waiting() -> None:
+    from estimator.analyses import services as analyses
+    from estimator.exports import services as exports
+    from estimator.runs import services
+
     services.resume_waiting()
     analyses.resume_waiting()
     exports.resume_waiting()
@@ -33,14 +40,20 @@ def resume_waiting() -> None:
 
 @shared_task(name="estimator.execute_run")
 def execute_run(run_id: int) -> None:
+    from estimator.runs import services
+
     services.execute(run_id)
 
 
 @shared_task(name="estimator.execute_analysis")
 def execute_analysis(analysis_id: int) -> None:
+    from estimator.analyses import services as analyses
+
     analyses.execute(analysis_id)
 
 
 @shared_task(name="estimator.keep_exports")
 def keep_exports() -> None:
+    from estimator.exports import services as exports
+
     exports.keep_house()

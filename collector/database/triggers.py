@@ -1,25 +1,11 @@
-"""What the database itself refuses, also in raw SQL: triggers, written once for SQLite and for PostgreSQL."""
+"""What the database itself refuses, also in raw SQL: triggers, once for SQLite and once for PostgreSQL."""
 
 from typing import Any
 
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-SQLITE = "CREATE TRIGGER {name} BEFORE {act} ON {table} WHEN {when} BEGIN SELECT RAISE(ABORT, '{message}'); END"
-POSTGRESQL = """
-CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS
-$$ BEGIN RAISE EXCEPTION '{message}' USING ERRCODE = 'integrity_constraint_violation'; END $$;
-CREATE TRIGGER {name} BEFORE {act} ON {table} FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION {name}()
-"""
-POSTGRESQL_LOOKING = """
-CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS
-$$ BEGIN
-IF {when} THEN RAISE EXCEPTION '{message}' USING ERRCODE = 'integrity_constraint_violation'; END IF;
-RETURN NEW;
-END $$;
-CREATE TRIGGER {name} BEFORE {act} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}()
-"""
-"""For a condition that looks at other rows, which PostgreSQL takes in a function alone."""
+from collector.database.statements import read_sql
 
 
 def refuse(name: str, *, table: str, act: str, when: str, message: str) -> migrations.RunPython:
@@ -32,10 +18,11 @@ def refuse(name: str, *, table: str, act: str, when: str, message: str) -> migra
     def create(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
         parts = {"name": name, "table": table, "act": act, "message": message}
         if editor.connection.vendor == "sqlite":
-            editor.execute(SQLITE.format(when=when.replace("IS DISTINCT FROM", "IS NOT"), **parts))
+            editor.execute(read_sql("refuse.sqlite").format(when=when.replace("IS DISTINCT FROM", "IS NOT"), **parts))
         else:
-            words = POSTGRESQL_LOOKING if act == "INSERT" else POSTGRESQL
-            editor.execute(words.format(when=when, **parts))
+            # A condition that looks at other rows stands in the function: PostgreSQL takes it there alone.
+            file = "refuse_insert.postgresql" if act == "INSERT" else "refuse.postgresql"
+            editor.execute(read_sql(file).format(when=when, **parts))
 
     def drop(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
         if editor.connection.vendor == "sqlite":

@@ -15,12 +15,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import redis
 from django.conf import settings
 
 from collector.errors import RequestRefused
+
+if TYPE_CHECKING:
+    from redis import Redis
 
 RATE = re.compile(r"([0-9]{1,12})/(second|minute|hour|day)")
 SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
@@ -63,8 +65,14 @@ class Limits:
     """The counts of this process, and of the others with which it shares the Redis at `url`."""
 
     def __init__(self, url: str | None = None) -> None:
-        # Nobody waits long for a count.
-        self._redis = redis.Redis.from_url(url, socket_timeout=0.5, socket_connect_timeout=0.5) if url else None
+        self._redis: Redis | None = None
+        self._faults: tuple[type[Exception], ...] = ()
+        if url:
+            import redis  # only here: its 20 MB are for installations that have one
+
+            # Nobody waits long for a count.
+            self._redis = redis.Redis.from_url(url, socket_timeout=0.5, socket_connect_timeout=0.5)
+            self._faults = (redis.RedisError,)
         self._away_until = 0.0
         self._day, self._key = -1, b""
         self._permits: dict[int, dict[bytes, int]] = {}
@@ -86,7 +94,7 @@ class Limits:
         try:
             name = self._name(f"{limit.things}\n{end}\n{whom}", day=now // SECONDS["day"])
             granted = self._spend(name, end, now) or self._get_more(name, limit, end, now)
-        except redis.RedisError as error:
+        except self._faults as error:
             logger.warning("nothing is limited until Redis answers: %s", type(error).__name__)
             self._away_until = time.monotonic() + AWAY
             return

@@ -1,7 +1,7 @@
 """Using up invitations: each for one report, in the transaction that stores it.
 
 A code is used up by deleting its row, a signed token by writing one. This is how it is done on SQLite, which lets one
-transaction write at a time; on PostgreSQL the function that stores reports does it (migration 0015 says how).
+transaction write at a time; on PostgreSQL the function that stores reports does it (`store_v2.postgresql.sql`).
 """
 
 from collections.abc import Collection, Mapping
@@ -9,17 +9,9 @@ from typing import NamedTuple
 
 from django.db.backends.utils import CursorWrapper
 
-from collector.database.statements import Row, execute_rows, key, pieces
+from collector.database.statements import Row, execute_rows, key, pieces, read_statements
 
-HELD = """
-WITH asked (design_id, hash) AS (VALUES {rows})
-SELECT design_id, hash, made.stratum FROM asked JOIN collector_invitation AS held USING (design_id, hash)
-JOIN collector_batch AS made USING (design_id) WHERE made.number = held.batch
-"""
-USE_UP = "DELETE FROM collector_invitation WHERE (design_id, hash) IN (VALUES {rows})"
-SPEND = (
-    "INSERT INTO collector_usedtoken (design_id, hash) VALUES {rows} ON CONFLICT DO NOTHING RETURNING design_id, hash"
-)
+SQL = read_statements("store.sqlite")
 
 
 class Asked(NamedTuple):
@@ -39,7 +31,7 @@ def uninvited(cursor: CursorWrapper, asked: Mapping[Row, Asked]) -> set[Row]:
         if one.invitation in spent if one.blind else strata.get(one.invitation, -1) in (None, one.stratum):
             won.setdefault(one.invitation, report)
     for some in pieces(won.keys() & strata.keys()):
-        execute_rows(cursor, USE_UP, some)
+        execute_rows(cursor, SQL["use_invitations"], some)
     return asked.keys() - set(won.values())
 
 
@@ -47,7 +39,7 @@ def _held(cursor: CursorWrapper, invitations: Collection[Row]) -> dict[Row, int 
     """Of those that can be used, the stratum that a report has to be of, or None where it may be of any."""
     held: dict[Row, int | None] = {}
     for some in pieces(invitations):
-        execute_rows(cursor, HELD, some)
+        execute_rows(cursor, SQL["find_invitations"], some)
         held |= {key(row): row[2] for row in cursor.fetchall()}
     return held
 
@@ -56,6 +48,6 @@ def _spend(cursor: CursorWrapper, tokens: Collection[Row]) -> set[Row]:
     """Write down tokens as used; those of them that were not before."""
     spent: set[Row] = set()
     for some in pieces(sorted(tokens)):
-        execute_rows(cursor, SPEND, some)
+        execute_rows(cursor, SQL["use_tokens"], some)
         spent |= {key(row) for row in cursor.fetchall()}
     return spent

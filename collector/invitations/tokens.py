@@ -9,12 +9,12 @@ import binascii
 import hashlib
 import re
 from functools import lru_cache
-
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from typing import TYPE_CHECKING
 
 from collector.errors import not_invited
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric import rsa
 
 EXPONENT = 65537
 MESSAGE = RANDOMIZER = 32
@@ -22,7 +22,6 @@ MESSAGE = RANDOMIZER = 32
 
 SIGNATURE = 384
 TOKEN = re.compile(r"[A-Za-z0-9_-]{598}")
-PADDING = padding.PSS(mgf=padding.MGF1(hashes.SHA384()), salt_length=48)
 
 
 def read(token: str, modulus: str) -> bytes:
@@ -47,10 +46,7 @@ def read(token: str, modulus: str) -> bytes:
     """
     data = _bytes_of(token)
     message, randomizer, signature = data[:MESSAGE], data[MESSAGE : MESSAGE + RANDOMIZER], data[-SIGNATURE:]
-    try:
-        _key(modulus).verify(signature, randomizer + message, PADDING, hashes.SHA384())
-    except InvalidSignature:
-        raise not_invited() from None
+    _verify(signature, randomizer + message, modulus)
     return hashlib.sha256(message + randomizer).digest()
 
 
@@ -67,6 +63,21 @@ def _bytes_of(token: str) -> bytes:
     return data
 
 
+def _verify(signature: bytes, message: bytes, modulus: str) -> None:
+    """Raise NotInvited where the key of this modulus did not sign the message."""
+    from cryptography.exceptions import InvalidSignature  # only here: few surveys are by blind invitation
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.asymmetric import padding
+
+    scheme = padding.PSS(mgf=padding.MGF1(hashes.SHA384()), salt_length=48)
+    try:
+        _key(modulus).verify(signature, message, scheme, hashes.SHA384())
+    except InvalidSignature:
+        raise not_invited() from None
+
+
 @lru_cache(maxsize=64)
-def _key(modulus: str) -> rsa.RSAPublicKey:
+def _key(modulus: str) -> "rsa.RSAPublicKey":
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
     return rsa.RSAPublicNumbers(EXPONENT, int(modulus, 16)).public_key()

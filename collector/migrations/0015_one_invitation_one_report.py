@@ -3,118 +3,24 @@
 Where no report comes with one it does nothing more than before.
 """
 
-from importlib import import_module
-
 from django.apps.registry import Apps
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-before = import_module("collector.migrations.0013_store_in_one_statement")
+from collector.database.statements import read_sql
 
-CREATE = """
-CREATE FUNCTION collector_store(
-    digests text[], holds int[], taking int,
-    designs int[], strata smallint[], modes smallint[], nonces bytea[], reports bytea[],
-    invitations bytea[], blind boolean[]
-) RETURNS TABLE (place int, key bytea, stratum smallint, report bytea) LANGUAGE plpgsql AS $$
-#variable_conflict use_column
-DECLARE
-    numbers int[];
-    written_designs int[];
-    written_nonces bytea[];
-BEGIN
-    -- Until the transaction ends nobody can close one of these designs.
-    PERFORM pg_advisory_xact_lock_shared(hold, taking) FROM unnest(holds) AS hold;
-    SELECT array_agg(number ORDER BY at) INTO numbers
-    FROM unnest(digests) WITH ORDINALITY AS asked (digest, at) LEFT JOIN collector_frozendesign USING (digest);
-
-    -- By the nonces: two batches with the same ones do not wait for each other in a circle.
-    WITH written AS (
-        INSERT INTO collector_waitingreport (design_id, stratum, mode, nonce, report)
-        SELECT number, sent.stratum, sent.mode, sent.nonce, sent.report
-        FROM unnest(designs, strata, modes, nonces, reports) AS sent (design, stratum, mode, nonce, report)
-        JOIN collector_frozendesign ON number = numbers[sent.design]
-        WHERE closed_on IS NULL
-        ORDER BY number, sent.nonce
-        ON CONFLICT DO NOTHING RETURNING design_id, nonce
-    )
-    SELECT array_agg(design_id), array_agg(nonce) INTO written_designs, written_nonces FROM written;
-    RETURN QUERY
-    SELECT array_position(numbers, design_id), nonce, NULL::smallint, NULL::bytea
-    FROM unnest(written_designs, written_nonces) AS written (design_id, nonce);
-
-    -- After the insert, which waits for a worker that is moving a report of the same key: it is seen here then. One
-    -- statement, so that none is missed that is moved meanwhile.
-    RETURN QUERY
-    SELECT sent.design, kept.nonce, kept.stratum::smallint, kept.report
-    FROM unnest(designs, nonces) AS sent (design, nonce)
-    JOIN collector_report AS kept ON kept.design_id = numbers[sent.design] AND kept.nonce = sent.nonce
-    UNION ALL
-    SELECT sent.design, waits.nonce, waits.stratum::smallint, waits.report
-    FROM unnest(designs, nonces) AS sent (design, nonce)
-    JOIN collector_waitingreport AS waits ON waits.design_id = numbers[sent.design] AND waits.nonce = sent.nonce
-    WHERE cardinality(nonces) > coalesce(cardinality(written_nonces), 0) AND NOT EXISTS (
-        SELECT FROM unnest(written_designs, written_nonces) AS written (design_id, nonce)
-        WHERE written.design_id = waits.design_id AND written.nonce = waits.nonce
-    );
-    IF FOUND THEN
-        DELETE FROM collector_waitingreport AS waits
-        USING unnest(written_designs, written_nonces) AS written (design_id, nonce), collector_report AS kept
-        WHERE waits.design_id = written.design_id AND waits.nonce = written.nonce
-        AND kept.design_id = written.design_id AND kept.nonce = written.nonce;
-    END IF;
-
-    -- What was written and stays needs its invitation: the first one gets it. By the hashes: two batches with the same
-    -- invitations do not wait for each other in a circle. Who waits for another that takes it finds it gone.
-    IF cardinality(invitations) = 0 THEN RETURN; END IF;
-    RETURN QUERY
-    WITH asked AS MATERIALIZED (
-        SELECT turn, waits.design_id, waits.nonce, waits.stratum, sent.hash, blind[sent.design] AS blind
-        FROM unnest(designs, nonces, invitations) WITH ORDINALITY AS sent (design, nonce, hash, turn)
-        JOIN unnest(written_designs, written_nonces) AS written (design_id, nonce)
-        ON written.design_id = numbers[sent.design] AND written.nonce = sent.nonce
-        JOIN collector_waitingreport AS waits
-        ON waits.design_id = written.design_id AND waits.nonce = written.nonce
-        WHERE sent.hash IS NOT NULL
-    ), held AS MATERIALIZED (
-        SELECT turn, held.design_id, held.hash
-        FROM asked JOIN collector_invitation AS held ON held.design_id = asked.design_id AND held.hash = asked.hash
-        JOIN collector_batch AS made ON made.design_id = held.design_id AND made.number = held.batch
-        WHERE NOT blind AND coalesce(made.stratum, asked.stratum) = asked.stratum
-        ORDER BY held.design_id, held.hash FOR UPDATE OF held
-    ), gone AS (
-        DELETE FROM collector_invitation AS left_over USING held
-        WHERE left_over.design_id = held.design_id AND left_over.hash = held.hash
-        RETURNING left_over.design_id, left_over.hash
-    ), spent AS (
-        INSERT INTO collector_usedtoken (design_id, hash)
-        SELECT DISTINCT design_id, hash FROM asked WHERE blind ORDER BY design_id, hash
-        ON CONFLICT DO NOTHING RETURNING design_id, hash
-    ), invited AS (
-        SELECT min(turn) AS turn FROM gone JOIN held USING (design_id, hash) GROUP BY design_id, hash
-        UNION ALL
-        SELECT min(turn) FROM spent JOIN asked USING (design_id, hash) WHERE blind GROUP BY design_id, hash
-    ), taken_back AS (
-        DELETE FROM collector_waitingreport AS waits USING asked
-        WHERE waits.design_id = asked.design_id AND waits.nonce = asked.nonce
-        AND asked.turn NOT IN (SELECT turn FROM invited)
-        RETURNING waits.design_id, waits.nonce
-    )
-    SELECT array_position(numbers, design_id), nonce, (-1)::smallint, NULL::bytea FROM taken_back;
-END $$
-"""
 
 
 def replace(_: Apps, editor: BaseDatabaseSchemaEditor) -> None:
     if editor.connection.vendor == "postgresql":
         editor.execute("DROP FUNCTION collector_store")
-        editor.execute(CREATE)
+        editor.execute(read_sql("store_v2.postgresql"))
 
 
 def put_back(_: Apps, editor: BaseDatabaseSchemaEditor) -> None:
     if editor.connection.vendor == "postgresql":
         editor.execute("DROP FUNCTION collector_store")
-        editor.execute(before.CREATE)
+        editor.execute(read_sql("store_v1.postgresql"))
 
 
 class Migration(migrations.Migration):

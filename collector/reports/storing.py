@@ -1,4 +1,14 @@
-"""Storing reports: a batch in one transaction, each report once, none of a closed design."""
+"""Storing reports: a batch in one transaction, each report once, none of a closed design.
+
+The storing rule, which both databases follow (`collector/database/sql/`, `store*.sql`):
+
+1. Until the transaction ends, nobody can close a design of the batch.
+2. A report of an open design is written among those that wait, unless one waits under its key already. By the nonces:
+   no row tells which of a batch came first, and two batches with the same ones do not wait for each other in a circle.
+3. What was stored under its key before, waiting or folded, stays; what was written beside a folded one is taken back.
+4. What was written and stays uses up the invitation that it came with. Of those with the same invitation the first one
+   gets it; whatever does not get its own is taken back.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
@@ -8,7 +18,7 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from collector.database import locks
-from collector.database.statements import Row, execute_rows, pieces
+from collector.database.statements import Row, execute_rows, pieces, read_statements
 from collector.database.statements import key as key_of
 from collector.designs.selectors import find_design
 from collector.invitations import redeeming
@@ -48,20 +58,7 @@ Stored = tuple[Collection[Key], Mapping[Key, Content], Collection[Key]]
 """The keys under which this transaction wrote a report; what was stored before it; the keys whose reports are stored
 under no invitation, and so not at all."""
 
-DESIGNS = "SELECT digest, number, closed_on IS NULL FROM collector_frozendesign WHERE digest IN ({places})"
-WRITE = """
-INSERT INTO collector_waitingreport (design_id, stratum, mode, nonce, report) VALUES {rows}
-ON CONFLICT DO NOTHING RETURNING design_id, nonce
-"""
-FIND = """
-WITH asked (design_id, nonce, waits) AS (VALUES {rows})
-SELECT design_id, nonce, stratum, report FROM asked JOIN collector_report USING (design_id, nonce)
-UNION ALL
-SELECT design_id, nonce, stratum, report FROM asked JOIN collector_waitingreport USING (design_id, nonce)
-WHERE waits = 1
-"""
-TAKE_BACK = "DELETE FROM collector_waitingreport WHERE (design_id, nonce) IN (VALUES {rows})"
-
+SQL = read_statements("store.sqlite")
 STORE = """
 SELECT * FROM collector_store(
     %s::text[], %s::int[], %s::int, %s::int[], %s::smallint[], %s::smallint[], %s::bytea[], %s::bytea[],
@@ -109,7 +106,7 @@ def insert(reports: Sequence[NewReport]) -> list[Outcome]:
 
 
 def _by_function(reports: Mapping[Key, NewReport]) -> Stored:
-    """PostgreSQL does it all by one statement (migration 0015 says how): each way there and back costs more than it."""
+    """PostgreSQL follows it by one statement (`store_v2.postgresql`): each way there and back costs more than that."""
     digests = sorted({digest for digest, _nonce in reports})
     places = {digest: place for place, digest in enumerate(digests, start=1)}
     rows = [(places[one.digest], one.stratum, one.mode, one.nonce, one.report) for one in reports.values()]
@@ -128,7 +125,7 @@ def _by_function(reports: Mapping[Key, NewReport]) -> Stored:
 
 
 def _by_statements(reports: Mapping[Key, NewReport]) -> Stored:
-    """SQLite lets one transaction write at a time, so nothing is locked and nothing moves meanwhile."""
+    """SQLite follows it by several statements (`store.sqlite`): it lets one transaction write at a time."""
     with connection.cursor() as cursor:
         designs = _designs(cursor, {digest for digest, _nonce in reports})
         digests = {number: digest for digest, (number, _is_open) in designs.items()}
@@ -159,16 +156,17 @@ def _designs(cursor: CursorWrapper, digests: Collection[str]) -> dict[str, tuple
     """The number of each design, and whether it is open."""
     if not digests:
         return {}
-    cursor.execute(DESIGNS.format(places=", ".join(["%s"] * len(digests))), list(digests))
+    execute_rows(cursor, SQL["find_designs"], [(digest,) for digest in digests])
     return {digest: (number, bool(is_open)) for digest, number, is_open in cursor.fetchall()}
 
 
 def _write(cursor: CursorWrapper, rows: Mapping[Row, NewReport]) -> set[Row]:
     """Write the reports whose key does not wait yet; the keys of those that were written."""
     written: set[Row] = set()
-    # By the nonces: no row tells which of a batch came first.
     for some in pieces(sorted(rows.items(), key=lambda row: row[0])):
-        execute_rows(cursor, WRITE, [(key[0], one.stratum, one.mode, one.nonce, one.report) for key, one in some])
+        execute_rows(
+            cursor, SQL["write"], [(key[0], one.stratum, one.mode, one.nonce, one.report) for key, one in some]
+        )
         written.update(key_of(row) for row in cursor.fetchall())
     return written
 
@@ -177,7 +175,7 @@ def _find(cursor: CursorWrapper, keys: Collection[Row], written: Collection[Row]
     """What was stored under these keys before: waiting or folded."""
     found: dict[Row, Content] = {}
     for some in pieces(keys):
-        execute_rows(cursor, FIND, [(*key, int(key not in written)) for key in some])
+        execute_rows(cursor, SQL["find_stored"], [(*key, int(key not in written)) for key in some])
         found |= {key_of(row): (row[2], bytes(row[3])) for row in cursor.fetchall()}
     return found
 
@@ -185,7 +183,7 @@ def _find(cursor: CursorWrapper, keys: Collection[Row], written: Collection[Row]
 def _take_back(cursor: CursorWrapper, keys: Collection[Row]) -> None:
     """Delete rows of this transaction's own: those that were in the totals already, or that came uninvited."""
     for some in pieces(keys):
-        execute_rows(cursor, TAKE_BACK, some)
+        execute_rows(cursor, SQL["take_back"], some)
 
 
 def _content(report: NewReport) -> Content:

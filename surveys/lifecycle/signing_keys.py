@@ -5,14 +5,17 @@ wave or a revision may follow. A draft whose secret a backup left out, or that w
 has none: it is looked at and confirmed with `NO_KEY` in its place, and opening makes it.
 """
 
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
+from typing import TYPE_CHECKING
+
 from django.db import transaction
 
 from collector.invitations.tokens import EXPONENT
 from collector.reports.steps import foldable
 from surveys.definition.definitions import NO_KEY
 from surveys.models import FetchCode, SigningKey, SigningSecret, Survey, Version
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric import rsa
 
 BITS = 3072
 
@@ -48,8 +51,11 @@ def issued(version: Version) -> int:
     return signed if version.closed_at else foldable(signed)
 
 
-def secret_of(key: SigningKey) -> rsa.RSAPrivateNumbers | None:
+def secret_of(key: SigningKey) -> "rsa.RSAPrivateNumbers | None":
     """The private numbers of a key; None once no more tokens are given out."""
+    from cryptography.hazmat.primitives import serialization  # only here: few surveys are by blind invitation
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
     kept = SigningSecret.objects.filter(key=key).values_list("private", flat=True).first()
     if kept is None:
         return None
@@ -71,6 +77,9 @@ def _has_key(survey: Survey) -> bool:
 
 def _make(survey: Survey, number: int) -> None:
     """Where somebody else is first, hers is the key."""
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
     private = rsa.generate_private_key(public_exponent=EXPONENT, key_size=BITS)
     written = private.private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()

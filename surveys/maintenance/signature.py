@@ -7,10 +7,12 @@ can write another in its installation's name.
 import json
 import re
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from django.conf import settings
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 PURPOSE = b"candor backup\n"
 """Before what is signed, and in the making of the key: neither is of use for anything else."""
@@ -37,6 +39,9 @@ def sign(content: bytes) -> bytes:
 
 def signer(content: bytes, signature: bytes) -> str:
     """The fingerprint of the installation that signed the content. Raises SignatureError where none did."""
+    from cryptography.exceptions import InvalidSignature  # only here: few processes verify a backup
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
     try:
         said = json.loads(signature)
         public, signed = bytes.fromhex(said["public_key"]), bytes.fromhex(said["signature"])
@@ -56,7 +61,9 @@ def read_fingerprint(written: str) -> str:
     return found
 
 
-def _key() -> Ed25519PrivateKey:
+def _key() -> "Ed25519PrivateKey":
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
     return Ed25519PrivateKey.from_private_bytes(sha256(PURPOSE + settings.CANDOR_BACKUP_KEY.encode()).digest())
 
 

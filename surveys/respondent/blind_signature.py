@@ -2,15 +2,17 @@
 
 import math
 import secrets
+from typing import TYPE_CHECKING
 
-from cryptography.hazmat.primitives.asymmetric import rsa
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric import rsa
 
 
 class Faulty(RuntimeError):
     """The signature that was computed is none, so it is told nobody: one wrong half of it would give the key away."""
 
 
-def sign(blinded: int, private: rsa.RSAPrivateNumbers) -> int:
+def sign(blinded: int, private: "rsa.RSAPrivateNumbers") -> int:
     """The signature of a blinded message, which says nothing of the message.
 
     Parameters
@@ -39,7 +41,7 @@ def sign(blinded: int, private: rsa.RSAPrivateNumbers) -> int:
     return signature
 
 
-def _power(base: int, private: rsa.RSAPrivateNumbers) -> int:
+def _power(base: int, private: "rsa.RSAPrivateNumbers") -> int:
     """`base` to the secret power, by the two primes (RFC 8017, 5.1.2)."""
     first = pow(base, private.dmp1, private.p)
     second = pow(base, private.dmq1, private.q)

@@ -6,6 +6,9 @@ import math
 from pathlib import Path
 from random import Random
 
+import pytest
+
+from collector.errors import NotInvited
 from collector.invitations import tokens as door
 from surveys.respondent import blind_signature
 from tests.tools import blind as client
@@ -39,8 +42,9 @@ def test_the_tests_own_client_is_that_of_the_rfc() -> None:
 def test_the_door_verifies_as_the_rfc_signs() -> None:
     """With the padding that it uses for tokens; their keys are shorter and their messages of one length."""
     prepared = bytes.fromhex(RFC["msg_prefix"] + RFC["msg"])
-    key = door._key(RFC["n"])
-    key.verify(bytes.fromhex(RFC["sig"]), prepared, door.PADDING, door.hashes.SHA384())
+    door._verify(bytes.fromhex(RFC["sig"]), prepared, RFC["n"])
+    with pytest.raises(NotInvited):
+        door._verify(bytes.fromhex(RFC["sig"]), prepared + b"0", RFC["n"])
 
 
 DRAW = """

@@ -20,6 +20,7 @@ STORAGE = [
     "tests/collector/test_machine.py",
     "tests/collector/test_migrations.py",
     "tests/collector/test_services.py",
+    "tests/collector/test_sql.py",
     "tests/collector/test_writer.py",
     "tests/collector/test_storing.py",
     "tests/estimator/test_export_jobs.py",

@@ -1,5 +1,6 @@
 from typing import Any
 
+from django.core.checks import Tags
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 
@@ -7,7 +8,9 @@ from surveys.maintenance.schema_version import NewerDatabase, check_database
 
 
 class Command(migrate.Command):
-    """Django's own, unless a newer version has been at work on the database."""
+    """Django's own, unless a newer version has been at work on the database, or its settings break a promise."""
+
+    requires_system_checks = (Tags.database, Tags.models)
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
