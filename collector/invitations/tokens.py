@@ -41,7 +41,7 @@ def read(token: str, modulus: str) -> bytes:
 
     Raises
     ------
-    NotInvited
+    RequestRefused
         Where it is no token, or none that this key signed.
     """
     data = _bytes_of(token)
@@ -64,7 +64,7 @@ def _bytes_of(token: str) -> bytes:
 
 
 def _verify(signature: bytes, message: bytes, modulus: str) -> None:
-    """Raise NotInvited where the key of this modulus did not sign the message."""
+    """Refuse a token where the key of this modulus did not sign the message."""
     from cryptography.exceptions import InvalidSignature  # only here: few surveys are by blind invitation
     from cryptography.hazmat.primitives import hashes
     from cryptography.hazmat.primitives.asymmetric import padding

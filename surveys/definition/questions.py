@@ -5,8 +5,9 @@ from typing import Any
 
 from collector.designs.checks import decimal
 from collector.errors import Path, ValidationError
+from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from randomized_response import ParameterError
-from surveys.definition.mechanisms import GRID, PARAMETERS, answers_of, frozen_channel, grid_of, numbers_of
+from surveys.definition.mechanisms import GRID, KINDS, answers_of, frozen_channel, grid_of, numbers_of
 from surveys.definition.unsupported import why_not_kind
 from surveys.definition.validation import Text, exact, known_keys, listed, text
 
@@ -27,8 +28,6 @@ PREFER_NOT = {
     "ar": "أفضّل عدم الإجابة",
 }
 """What `prefer_not: true` offers."""
-
-KINDS = ("yes_no", "one_choice", "several_choices", "scale", "number")
 
 ITEM_KEYS = {
     "key", "kind", "wording", "choices", "channel", "points", "low", "high", *GRID,
@@ -149,13 +148,13 @@ def _channel(item: dict[str, Any], kind: str, path: Path) -> dict[str, Any]:
     if "channel" not in item and kind != "yes_no":
         raise ValidationError(path, f"must say how a question of kind {kind} is randomised; see docs/surveys.md")
     channel = item.get("channel", {"name": "forced_response", "truth": "1/2"})
-    known_keys(channel, {"name", *(name for names in PARAMETERS.values() for name in names)}, path)
+    known_keys(channel, {"name", *PARAMETERS}, path)
     name = channel.get("name")
-    if isinstance(name, str) and name in PARAMETERS:
-        known_keys(channel, {"name", *PARAMETERS[name]}, path)
-    if name == "forced_response":
-        channel = {"yes": "1/2"} | channel
-    return {name: value if name == "size" else exact(value) for name, value in channel.items()}
+    if isinstance(name, str) and (entry := REGISTRY.get(name)):
+        known_keys(channel, {"name", *(parameter.name for parameter in entry.parameters)}, path)
+        channel = entry.defaults | channel
+    whole = {parameter.name for parameter in PARAMETERS.values() if parameter.form == "whole"}
+    return {name: value if name in whole else exact(value) for name, value in channel.items()}
 
 
 def _condition(

@@ -13,9 +13,9 @@ from collector.endpoint.receiving import look_at_form, receive_form, receive_she
 from collector.models import FrozenDesign, Report, WaitingReport
 from collector.reports import selectors
 from collector.reports.folding import fold
-from tests import payloads
+from tests.factories import payloads
+from tests.factories.reports import store_report
 from tests.refusals import refuses
-from tests.stored import store_report
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ import pytest
 
 from collector.designs import Design, canonical, check
 from collector.errors import ValidationError
-from tests import payloads
+from tests.factories import payloads
 
 
 def changed(path: list[str | int], value: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import pytest
 
 from collector.errors import LONGEST_SENTENCE, InputError, ValidationError, written
 from surveys.definition.definitions import take_checked
-from tests import payloads
+from tests.factories import payloads
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collector.designs import Design, check
 from collector.designs.items import answer_count, grid_points
 from collector.endpoint.parsing import ParsedReport, check_against
 from collector.errors import ValidationError
-from tests import kinds
+from tests.factories import kinds
 from tests.refusals import refuses
 
 

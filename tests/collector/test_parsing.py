@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from collector.designs import check
 from collector.endpoint.parsing import LARGEST_BODY, check_against, parse
 from collector.errors import RequestRefused
-from tests import payloads
+from tests.factories import payloads
 from tests.refusals import refuses
 
 DESIGN = check(payloads.document())

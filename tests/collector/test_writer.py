@@ -15,7 +15,7 @@ from collector.endpoint.writer import Writer
 from collector.errors import RequestRefused
 from collector.reports import selectors
 from collector.reports.storing import NewReport, Outcome, insert, store
-from tests import payloads
+from tests.factories import payloads
 from tests.refusals import refuses
 from tests.tools.door import store_and_leave
 

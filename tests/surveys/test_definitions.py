@@ -10,7 +10,7 @@ import pytest
 from collector.errors import ValidationError
 from surveys.definition import definitions
 from surveys.definition.definitions import Opening, complete, design_of, dump, load, load_checked
-from tests import payloads
+from tests.factories import payloads
 
 SHORT = """
 slug: short

@@ -28,7 +28,7 @@ from surveys import tasks
 from surveys.lifecycle.services import close_survey
 from surveys.models import AuditEntry, Delivery, Survey, Version, Webhook
 from surveys.outreach.webhooks import addresses, events, sending, services, signing
-from tests.finished import fill
+from tests.factories.runs import fill
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.django_db
