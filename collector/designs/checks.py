@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import Any
 
-from collector.designs.texts import refused_in
+from collector.designs.texts import refused_character
 from collector.errors import Path, ValidationError
 
 KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -42,7 +42,7 @@ def text(value: Any, path: Path, languages: Collection[str], *, empty: bool = Fa
 
 def plain(value: str, path: Path) -> None:
     """A text without what cannot be seen (collector/designs/texts.py)."""
-    if found := refused_in(value):
+    if found := refused_character(value):
         raise ValidationError(path, found.in_words)
 
 

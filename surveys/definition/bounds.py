@@ -6,9 +6,9 @@ Every bound is far above what a survey needs: 256 questions in five languages ar
 import math
 from typing import Any
 
-from collector.designs.texts import refused_in
+from collector.designs.texts import refused_character
 from collector.errors import Path, ValidationError
-from surveys.definition.unsupported import why_not_text
+from surveys.definition.unsupported import unsupported_text
 
 LARGEST = 512 * 1024
 """Bytes of a text in YAML."""
@@ -83,14 +83,14 @@ def _require_plain_entries(value: dict[Any, Any] | list[Any], path: Path, depth:
 def _require_plain_key(name: Any, path: Path) -> None:
     if len(str(name)) > LONGEST_KEY:
         raise ValidationError(path, f"must have keys of at most {LONGEST_KEY} characters; got {len(str(name)):,}")
-    if unseen := refused_in(str(name), lines=False):
+    if unseen := refused_character(str(name), lines=False):
         raise ValidationError(path, f"has a key that {unseen.in_words}.")
 
 
 def _require_plain_text(words: str, path: Path) -> None:
     if len(words) > LONGEST_TEXT:
         raise ValidationError(path, f"must have at most {LONGEST_TEXT:,} characters; got {len(words):,}")
-    if reason := why_not_text(words):
+    if reason := unsupported_text(words):
         raise ValidationError(path, f"{reason}.")
 
 

@@ -15,7 +15,7 @@ from collector import designs
 from collector.errors import InputError, ValidationError
 from estimator.base import wording
 from randomized_response import exceeds_epsilon
-from surveys.definition.privacy_budget import Sum, epsilon_of, priced
+from surveys.definition.privacy_budget import PrivacyLossSum, epsilon_of, priced
 
 TOTAL = "4"
 """Epsilon of a person, all questions and all waves so far."""
@@ -88,4 +88,4 @@ def without_reason(design: designs.Design) -> designs.Design:
 
 
 def _is_above(ratio: Fraction, epsilon: str) -> bool:
-    return exceeds_epsilon([Sum(most=ratio)], epsilon)
+    return exceeds_epsilon([PrivacyLossSum(most=ratio)], epsilon)

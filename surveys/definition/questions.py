@@ -8,7 +8,7 @@ from collector.errors import Path, ValidationError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from randomized_response import ParameterError
 from surveys.definition.mechanisms import GRID, KINDS, answers_of, frozen_channel, grid_of, numbers_of
-from surveys.definition.unsupported import why_not_kind
+from surveys.definition.unsupported import unsupported_kind
 from surveys.definition.validation import Text, exact, known_keys, listed, text
 
 YES_NO = {
@@ -102,7 +102,7 @@ def place_among(answers: Sequence[Text | str], said: Any, language: str, path: P
 
 
 def _require_kind(kind: Any, path: Path) -> None:
-    if reason := why_not_kind(kind):
+    if reason := unsupported_kind(kind):
         raise ValidationError((*path, "kind"), f"{kind!r} is refused: {reason}.")
     if kind not in KINDS:
         raise ValidationError((*path, "kind"), f"must be one of {', '.join(KINDS)}; got {kind!r}")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from collector.errors import Path, ValidationError
-from surveys.definition.unsupported import why_not_key
+from surveys.definition.unsupported import unsupported_key
 
 Text = dict[str, str]
 
@@ -12,7 +12,7 @@ def known_keys(value: Any, keys: set[str], path: Path) -> None:
     if not isinstance(value, dict):
         raise ValidationError(path, f"must be a mapping with the keys {', '.join(sorted(keys))}; got {value!r}")
     for key in value:
-        if key not in keys and (reason := why_not_key(key)):
+        if key not in keys and (reason := unsupported_key(key)):
             raise ValidationError((*path, str(key)), f"is refused: {reason}.")
     unknown = sorted(str(key) for key in value if key not in keys)
     if unknown:
