@@ -7,7 +7,6 @@ that never estimates loads none.
 """
 
 from randomized_response import plan
-from randomized_response._checks import ParameterError
 from randomized_response.bundle import Bundle, load_bundle
 from randomized_response.change import (
     ChangeEstimate,
@@ -19,6 +18,7 @@ from randomized_response.change import (
 from randomized_response.channel import Channel
 from randomized_response.comparison import Comparison, compare
 from randomized_response.encodings import EachOption, SubsetSelection, UnaryEncoding
+from randomized_response.errors import ParameterError
 from randomized_response.estimation import estimate_proportions
 from randomized_response.joint import ConditionalEstimate, JointEstimate, estimate_joint
 from randomized_response.linear import LinearFit, linear_regression

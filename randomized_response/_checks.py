@@ -22,14 +22,6 @@ _FRACTION = "a fraction as text ('2/3'), a Fraction or a pair of integers (2, 3)
 FractionLike = str | Fraction | tuple[int, int]
 
 
-class ParameterError(ValueError):
-    """An argument that cannot be used: its `name`, and what it must be."""
-
-    def __init__(self, name: str, message: str) -> None:
-        super().__init__(f"{name} {message}")
-        self.name = name.partition("[")[0]
-
-
 def as_fraction(value: FractionLike, *, name: str) -> Fraction:
     """Read an exact fraction; floats are refused because the table of a channel is exact."""
     try:

@@ -15,8 +15,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from randomized_response._checks import ParameterError, is_integer
+from randomized_response._checks import is_integer
 from randomized_response._exact import inverse, log_up, rank
+from randomized_response.errors import ParameterError
 
 LARGEST_DENOMINATOR = 2**32
 """A ticket is drawn from words of 32 bits, so a box holds at most this many."""

@@ -8,8 +8,9 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from math import comb, gcd, lcm
 
-from randomized_response._checks import FractionLike, ParameterError, as_count, as_probability
+from randomized_response._checks import FractionLike, as_count, as_probability
 from randomized_response.channel import LARGEST_DENOMINATOR, Channel
+from randomized_response.errors import ParameterError
 
 
 def forced_response(*, truth: FractionLike, yes: FractionLike = "1/2") -> Channel:
