@@ -95,7 +95,7 @@ def prepare() -> str:
     from django.core.management import call_command
 
     from collector.designs.services import freeze_design
-    from tests import payloads
+    from tests.factories import payloads
 
     call_command("migrate", verbosity=0)
     item = payloads.document()["items"][0]

@@ -38,7 +38,7 @@ def analyses() -> None:
     from django.db import transaction
 
     from estimator.analyses import services as jobs
-    from tests import payloads
+    from tests.factories import payloads
 
     call_command("migrate", verbosity=0)
     design = freeze_design(payloads.document())

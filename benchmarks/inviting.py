@@ -43,7 +43,7 @@ def measured() -> Iterator[tuple[int, str, tuple[float, float, int]]]:
     from surveys.models import Survey
     from surveys.opening.services import open_survey
     from surveys.outreach import invitation_files, mail_delivery, mailing
-    from tests import payloads
+    from tests.factories import payloads
     from tests.tools.mailbox import mail_server
 
     call_command("migrate", verbosity=0)

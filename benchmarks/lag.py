@@ -26,7 +26,7 @@ from typing import IO, Any
 from benchmarks import _filled
 from benchmarks._pages import DOCS, MEASURED, put
 from benchmarks._svg import COLOURS, Panel, picture
-from tests import payloads
+from tests.factories import payloads
 from tests.system.installation import ROOT, Installation, wait_until
 from tests.system.stack import Stack
 

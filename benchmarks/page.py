@@ -44,9 +44,9 @@ def main() -> None:
         from django.contrib.auth.models import User
 
         from tests.audit.collecting import running_site
-        from tests.tools.opening import opened
+        from tests.factories.surveys import open_document
 
-        opened(survey(options.questions), User.objects.create_user("bench"))
+        open_document(survey(options.questions), User.objects.create_user("bench"))
         with running_site() as url:
             for slower in (1, options.slower):
                 print(f"{options.questions} questions, 360 x 640, processor slowed {slower} times")
@@ -58,7 +58,7 @@ def main() -> None:
 def survey(questions: int) -> dict[str, Any]:
     """Questions of every kind in turn, with tables weak enough for so many."""
     from randomized_response import forced_response, k_ary, one_bit
-    from tests import kinds
+    from tests.factories import kinds
 
     coin, five, ends = forced_response(truth="1/40"), k_ary(5, truth="1/40"), one_bit(41, truth="1/40")
     bits = {"name": "unary", "weights": [[41, 40], [40, 41]]}

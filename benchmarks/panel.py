@@ -209,7 +209,7 @@ def addresses() -> Iterator[str]:
 
     from estimator.models import Run
     from surveys.models import Survey
-    from tests.panel.test_access import ADMIN, ROWS
+    from tests.panel.access import ADMIN, ROWS
 
     big, draft = (Survey.objects.get(slug=slug) for slug in ("big", "draft"))
     key = Run.objects.filter(design=big.versions.get().design_id)[0].key

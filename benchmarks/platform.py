@@ -39,7 +39,7 @@ def main() -> None:
 def intake(folder: Path) -> None:
     """Reports a second over HTTP, each on disk before it is answered."""
     from surveys.definition import definitions
-    from tests import payloads
+    from tests.factories import payloads
     from tests.system.installation import Installation
 
     site = Installation(folder)
@@ -110,7 +110,7 @@ def folding() -> None:
     from collector.models import FrozenDesign, WaitingReport
     from collector.reports import folding as folder
     from collector.reports import selectors
-    from tests import payloads
+    from tests.factories import payloads
 
     call_command("migrate", verbosity=0)
     item = payloads.document()["items"][0]

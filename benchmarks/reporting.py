@@ -76,7 +76,7 @@ def _filled() -> str:
 
     from collector.designs.services import close_design, freeze_design
     from collector.models import Tally
-    from tests import kinds, payloads
+    from tests.factories import kinds, payloads
 
     call_command("migrate", verbosity=0)
     items = [dict(item) for item in kinds.items() if item["key"] in ("smokes", "substance", "mood", "drinks")]

@@ -142,7 +142,7 @@ PREPARE = f"""
 from django.db import connection
 from benchmarks.plain.models import PlainReport
 from collector.designs.services import freeze_design
-from tests import payloads
+from tests.factories import payloads
 item = payloads.document()["items"][0]
 with connection.schema_editor() as editor:
     editor.create_model(PlainReport)

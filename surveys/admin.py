@@ -36,7 +36,7 @@ from surveys.accounts.audit_log import record
 from surveys.accounts.teams import choices_of, delete_accounts, home_team, left_without_owner, team_fields
 from surveys.lifecycle import selectors, services, signing_keys, transitions
 from surveys.models import Group, Item, Section, Survey
-from surveys.panel.forms.item import ItemForm
+from surveys.panel.forms.item import PARAMETER_ROWS, ItemForm
 from surveys.panel.forms.item_list import ItemFormSet, rows_open
 from surveys.panel.forms.missing import lacking
 from surveys.panel.forms.survey import GroupForm, PartFormSet, SectionForm, SurveyForm, spoken
@@ -132,10 +132,7 @@ class ItemInline(Ordered, StackedInline):
         "shuffle",
         ("asked_if_item", "asked_if_answers", "sent_if_unasked"),
         "mechanism",
-        ("truth", "yes"),
-        ("on", "off"),
-        ("size", "epsilon"),
-        "weights",
+        *PARAMETER_ROWS,
         "protection",
     )
     readonly_fields = ("protection",)

@@ -17,7 +17,8 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
-from tests import payloads
+from tests.factories import payloads
+from tests.tools.mailbox import Mailbox, mail_server
 
 # The same examples each time: a gate that fails by chance says nothing of what was changed. `make long` draws new ones,
 # by hypothesis's own profile.
@@ -97,3 +98,18 @@ def survey(alice: User) -> Survey:
 def version(survey: Survey) -> Version:
     """alice's survey, open."""
     return open_survey(survey)
+
+
+@pytest.fixture
+def invited(alice: User) -> Survey:
+    """alice's survey by invitation, open."""
+    survey = write_survey(payloads.definition(invitations="secret"), team=home_team(alice))
+    open_survey(survey)
+    survey.refresh_from_db()
+    return survey
+
+
+@pytest.fixture
+def box(settings: Any) -> Iterator[Mailbox]:
+    with mail_server(settings) as box:
+        yield box

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from estimator.analyses.rows import Row
 from estimator.analyses.sentences import MINUS
-from estimator.base.charts import Axis
+from estimator.base.charts import Axis, round_step
 
 MOST_TICKS = 6
+LEAST_STEP = 1e-9
 WIDEST = 5
 """Ratios are drawn from 1/32 to 32; beyond that a line runs to the end."""
 
@@ -48,7 +49,8 @@ def of_differences(rows: Iterable[Row], *, shares: bool) -> DifferenceAxis:
     """An axis that holds nought and every interval, with ticks at round numbers."""
     ends = [end for row in rows for end in (row.low, row.high) if end is not None] or [-0.1, 0.1]
     low, high = min(0.0, *ends), max(0.0, *ends)
-    step = _round_step((high - low) / (MOST_TICKS - 1), whole_points=shares)
+    # Of shares at least one point.
+    step = round_step(max((high - low) / (MOST_TICKS - 1), 0.01 if shares else LEAST_STEP))
     return DifferenceAxis(*_around(low, high, step), step, shares, 0.0)
 
 
@@ -61,13 +63,6 @@ def of_ratios(rows: Iterable[Row]) -> RatioAxis:
     return RatioAxis(low - low % step, high + high % step, step, False, 1.0)
 
 
-def _round_step(least: float, *, whole_points: bool) -> float:
-    """The roundest step that is not shorter: 1, 2 or 5 of a power of ten; of shares at least one point."""
-    least = max(least, 0.01 if whole_points else 1e-9)
-    power = 10.0 ** math.floor(math.log10(least) + 1e-9)
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= least - 1e-12)
-
-
 def of_values(rows: Iterable[Row]) -> DifferenceAxis:
     """An axis of means that holds every interval, with ticks at round numbers; no line is firm."""
     return of_range([end for row in rows for end in (row.low, row.high) if end is not None])
@@ -76,7 +71,7 @@ def of_values(rows: Iterable[Row]) -> DifferenceAxis:
 def of_range(ends: Sequence[float]) -> DifferenceAxis:
     """An axis that holds these numbers, with ticks at round ones."""
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
-    step = _round_step((high - low or 1.0) / (MOST_TICKS - 1), whole_points=False)
+    step = round_step(max((high - low or 1.0) / (MOST_TICKS - 1), LEAST_STEP))
     return DifferenceAxis(*_around(low, high, step), step, False)
 
 

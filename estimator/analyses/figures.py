@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 from estimator.analyses import axes, sentences
 from estimator.analyses.rows import Row
@@ -33,8 +33,8 @@ def over_time(rows: list[Row], labels: list[str], key: str, title: str, head: st
     """Estimates beside each other, the earliest first, and their table."""
     drawn = _points(rows, labels)
     known = any(row.known for row in rows)
-    picture = charts.trend(drawn, key=key, title=title, axis=_axis(rows, drawn)[1]) if known else ""
-    return replace(estimates(rows, labels, key, title, head), picture=mark_safe(picture))  # noqa: S308 - it escapes
+    picture = charts.trend(drawn, key=key, title=title, axis=_axis(rows, drawn)[1]) if known else SafeString("")
+    return replace(estimates(rows, labels, key, title, head), picture=picture)
 
 
 def estimates(rows: list[Row], labels: list[str], key: str, title: str, head: str) -> Part:
@@ -162,10 +162,9 @@ def _said_ratio(row: Row) -> str:
 
 
 def _drawn(rows: list[charts.Row], key: str, title: str, axis: charts.Axis) -> SafeString:
-    """The picture in both layouts; the style sheet shows the one that the page has room for. None of nothing."""
-    layouts = (charts.NARROW, charts.WIDE) if any(row.estimate is not None for row in rows) else ()
-    drawn = (charts.picture(rows, key=f"{key}-{x.name}", title=title, axis=axis, layout=x) for x in layouts)
-    return mark_safe("".join(drawn))  # noqa: S308 - the writer escapes
+    """The picture in both layouts. None of nothing."""
+    known = any(row.estimate is not None for row in rows)
+    return charts.pictures(rows, key=key, title=title, axis=axis) if known else SafeString("")
 
 
 def _unit(row: Row) -> wording.Unit:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from estimator.base import wording
 from estimator.base.measures import MEAN, SHARE
+from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from estimator.base.tickets import Tickets, how_it_is_sent, tickets_of
 from estimator.base.ways_in import WayIn, way_in
 from estimator.runs import estimation
@@ -20,21 +21,6 @@ from randomized_response import Channel, epsilon_total, poisoning_bound, poisoni
 from randomized_response.questions import Mechanism
 
 FALSE_SHARES = (Fraction(1, 100), Fraction(1, 20))
-MECHANISMS = {
-    "forced_response": gettext_lazy("forced response (two coins)"),
-    "warner": gettext_lazy("Warner’s mirror"),
-    "k_ary": gettext_lazy("k-ary randomized response"),
-    "unary": gettext_lazy("unary encoding"),
-    "subset": gettext_lazy("subset selection"),
-    "one_bit": gettext_lazy("one bit for a mean"),
-    "discrete_laplace": gettext_lazy("discrete Laplace"),
-    "custom": gettext_lazy("a table of its own"),
-}
-PROBABILITIES = {
-    "truth": gettext_lazy("truth probability"),
-    "on": gettext_lazy("probability of a mark for the answer"),
-    "off": gettext_lazy("for every other choice"),
-}
 STORED = gettext_lazy(
     "One row for each report: a random number, the group, the randomised symbols of the questions, and whether the "
     "page or the person’s own coin randomised it. No name, no address, no browser, no time."
@@ -68,8 +54,10 @@ class ItemLabel:
     def named(self) -> str:
         """The mechanism by its name, with its probabilities."""
         channel = self.frozen["channel"]
-        given = [f"{words} {channel[name]}" for name, words in PROBABILITIES.items() if name in channel]
-        named = ", ".join([str(MECHANISMS.get(channel["name"], channel["name"])), *given])
+        told = [parameter for parameter in PARAMETERS.values() if parameter.reported and parameter.name in channel]
+        given = [f"{parameter.reported} {channel[parameter.name]}" for parameter in told]
+        entry = REGISTRY.get(channel["name"])
+        named = ", ".join([str(entry.title if entry else channel["name"]), *given])
         return _("Mechanism: %(mechanism)s.") % {"mechanism": named}
 
     @property

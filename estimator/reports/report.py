@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 from django.utils.html import format_html
-from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
 from estimator.base import charts, wording
@@ -284,11 +283,10 @@ def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = 
 def context(run: Run, known: ReportContext, *, most: int | None = None) -> dict[str, Any]:
     """What the templates of a report need, on its own page and in the panel; `most` as for `build`."""
     report = build(run, known, most=most)
-    marks = {name: mark_safe(charts.legend(name)) for name in ("estimate", "noise", "whole", "truth")}  # noqa: S308
     return {
         "report": report,
         "words": report.words,
-        "marks": marks,
+        "marks": charts.legends(),
         "languages": LANGUAGES,
         # The words of the survey are in its language, whatever the language of the page.
         "said": format_html(' lang="{}" dir="auto"', report.results.language),

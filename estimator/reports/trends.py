@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from estimator.analyses import axes
@@ -24,7 +24,7 @@ class Trend(Figure):
 
     @cached_property
     def html(self) -> SafeString:
-        return mark_safe(charts.trend(self.rows, key=self.key, title=self.title, axis=self.axis))  # noqa: S308
+        return charts.trend(self.rows, key=self.key, title=self.title, axis=self.axis)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from collector.designs.checks import DesignError, decimal
-from surveys.definition.mechanisms import GRID, PARAMETERS, answers_of, frozen_channel, grid_of, numbers_of
+from estimator.base.mechanisms import PARAMETERS, REGISTRY
+from surveys.definition.mechanisms import GRID, KINDS, answers_of, frozen_channel, grid_of, numbers_of
 from surveys.definition.unsupported import why_not_kind
 from surveys.definition.validation import DefinitionError, Text, exact, known_keys, listed, text
 
@@ -25,8 +26,6 @@ PREFER_NOT = {
     "ar": "أفضّل عدم الإجابة",
 }
 """What `prefer_not: true` offers."""
-
-KINDS = ("yes_no", "one_choice", "several_choices", "scale", "number")
 
 ITEM_KEYS = {
     "key", "kind", "wording", "choices", "channel", "points", "low", "high", *GRID,
@@ -147,13 +146,13 @@ def _channel(item: dict[str, Any], kind: str, place: str) -> dict[str, Any]:
     if "channel" not in item and kind != "yes_no":
         raise DefinitionError(f"{place} must say how a question of kind {kind} is randomised; see docs/surveys.md")
     channel = item.get("channel", {"name": "forced_response", "truth": "1/2"})
-    known_keys(channel, {"name", *(name for names in PARAMETERS.values() for name in names)}, place)
+    known_keys(channel, {"name", *PARAMETERS}, place)
     name = channel.get("name")
-    if isinstance(name, str) and name in PARAMETERS:
-        known_keys(channel, {"name", *PARAMETERS[name]}, place)
-    if name == "forced_response":
-        channel = {"yes": "1/2"} | channel
-    return {name: value if name == "size" else exact(value) for name, value in channel.items()}
+    if isinstance(name, str) and (entry := REGISTRY.get(name)):
+        known_keys(channel, {"name", *(parameter.name for parameter in entry.parameters)}, place)
+        channel = entry.defaults | channel
+    whole = {parameter.name for parameter in PARAMETERS.values() if parameter.form == "whole"}
+    return {name: value if name in whole else exact(value) for name, value in channel.items()}
 
 
 def _condition(

@@ -10,11 +10,11 @@ from django.conf import settings
 
 from collector.designs import Design, selectors
 from collector.reports import selectors as reports
+from estimator.base.mechanisms import REGISTRY
 from estimator.models import Run
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
 from surveys.accounts.access import surveys_of_runs
 from surveys.definition.definitions import SAME_PEOPLE, Definition, Opening, asked_again, design_of
-from surveys.definition.mechanisms import PARAMETERS
 from surveys.definition.privacy_budget import spent
 from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import signing_keys
@@ -254,8 +254,7 @@ def item_of(item: Item) -> dict[str, Any]:
     """An item as the definition says it."""
     said = {name: getattr(item, name) for name in ITEM_FIELDS}
     optional = {name: value for name, value in said.items() if name not in ALWAYS and value != ITEM_FIELDS[name]}
-    parameters = {name: getattr(item, name) for name in PARAMETERS[item.mechanism]}
-    channel = {name: value for name, value in parameters.items() if value not in ("", None)}
-    if item.mechanism == Item.Mechanism.FORCED_RESPONSE:
-        channel.setdefault("yes", "1/2")
+    entry = REGISTRY[item.mechanism]
+    parameters = {parameter.name: getattr(item, parameter.column) for parameter in entry.parameters}
+    channel = entry.defaults | {name: value for name, value in parameters.items() if value not in ("", None)}
     return {name: said[name] for name in ALWAYS} | optional | {"channel": {"name": item.mechanism, **channel}}

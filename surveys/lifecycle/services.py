@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from collector.designs.services import close_design
 from collector.reports.services import discard_rehearsal
+from estimator.base.mechanisms import PARAMETERS
 from estimator.models import Run
 from estimator.reports import disclosures
 from estimator.runs import services as estimator
@@ -250,6 +251,6 @@ def _survey_for_same_people(definition: Definition, by: User | None) -> Survey |
 def _item(survey: Survey, position: int, item: dict[str, Any]) -> Item:
     channel = item["channel"]
     said = {name: item[name] for name in selectors.ITEM_FIELDS if name in item}
-    parameters = {name: value for name, value in channel.items() if name != "name"}
+    parameters = {PARAMETERS[name].column: value for name, value in channel.items() if name != "name"}
     # What a mechanism has no use for is left empty, the model's own example for the truth probability too.
     return Item(survey=survey, position=position, mechanism=channel["name"], **said, **{"truth": "", **parameters})

@@ -3,17 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from html import escape
 
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 from collector.models import DailyCount
 from collector.reports.folding import FEWEST
-from estimator.base import wording
+from estimator.base import charts, wording
 
-LEFT, RIGHT = 1.0, 99.0
-"""Where the days begin and end, in per cent of the width."""
-TOP, FOOT, HEIGHT = 24, 124, 146
 SHORTEST = 7
 """Days that are drawn at least, so that the first day is no bar across the page."""
 
@@ -77,37 +73,19 @@ def _rate(number: float) -> str:
 def _drawn(counts: Sequence[DailyCount]) -> SafeString:
     first, last = counts[0].first_day, counts[-1].last_day
     shown = max((last - first).days + 1, SHORTEST)
-    most = max(map(_a_day, counts))
-
-    def across(day: date) -> float:
-        return LEFT + (RIGHT - LEFT) * (day - first).days / shown
-
-    def bar(one: DailyCount) -> str:
-        left, right = across(one.first_day), across(one.last_day + timedelta(days=1))
-        high = max((FOOT - TOP) * _a_day(one) / most, 1.0)
-        width = right - left - min(0.4, (right - left) / 5)
-        return f'<rect class="bar" x="{left:.3f}%" y="{FOOT - high:.1f}" width="{width:.3f}%" height="{high:.1f}"/>'
-
     total, highest = sum(one.count for one in counts), max(counts, key=_a_day)
-    told = f"{wording.count(total)} reports from {_named(first, last)}; most a day: {_rate(most)}, "
-    told += _named(highest.first_day, highest.last_day)
-    return mark_safe(  # noqa: S308 - numbers and dates alone
-        '<svg xmlns="http://www.w3.org/2000/svg" class="days" role="img" aria-labelledby="days-title days-desc" '
-        f'width="100%" height="{HEIGHT}"><title id="days-title">Reports by day</title>'
-        f'<desc id="days-desc">{escape(told)}</desc>'
-        + _level(TOP, f"{_rate(most)} a day")
-        + _level(FOOT)
-        + "".join(map(bar, counts))
-        + _text(LEFT, "start", _said(first))
-        + _text(RIGHT, "end", _said(first + timedelta(days=shown - 1)))
-        + "</svg>"
+    most = _a_day(highest)
+    words = f"{wording.count(total)} reports from {_named(first, last)}; most a day: {_rate(most)}, "
+
+    def column(one: DailyCount) -> charts.Column:
+        start = (one.first_day - first).days
+        return charts.Column(start / shown, (start + _length(one)) / shown, _a_day(one) / most)
+
+    return charts.columns(
+        [column(one) for one in counts],
+        key="days",
+        title="Reports by day",
+        words=words + _named(highest.first_day, highest.last_day),
+        most=f"{_rate(most)} a day",
+        ends=(_said(first), _said(first + timedelta(days=shown - 1))),
     )
-
-
-def _level(y: int, name: str = "") -> str:
-    line = f'<line class="grid" x1="{LEFT}%" x2="{RIGHT}%" y1="{y}" y2="{y}" stroke="currentColor"/>'
-    return line + (f'<text class="tick" x="{LEFT}%" y="{y - 6}" fill="currentColor">{name}</text>' if name else "")
-
-
-def _text(x: float, anchor: str, name: str) -> str:
-    return f'<text class="tick" x="{x}%" y="{HEIGHT - 4}" text-anchor="{anchor}" fill="currentColor">{name}</text>'

@@ -8,8 +8,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from surveys.accounts.access import Role, get_survey_or_404, role_in
-from surveys.definition.mechanisms import MECHANISMS
 from surveys.errors import NotAllowed
 from surveys.models import Item, Survey
 from surveys.panel.frame import survey_page
@@ -17,7 +17,7 @@ from surveys.panel.views import panel_page, signed_in
 from surveys.planning import parameters, survey_plan
 from surveys.planning.drafts import asked_of
 from surveys.planning.forecast import against
-from surveys.planning.parameters import NAMES, BadParameter, Wanted
+from surveys.planning.parameters import PLANNED, BadParameter, Wanted
 from surveys.planning.presentation import show
 from surveys.planning.question import Asked
 
@@ -82,7 +82,8 @@ def use(request: HttpRequest, slug: str) -> HttpResponse:
 def _said(item: Item) -> str:
     asked = asked_of(item)
     assert asked is not None
-    return f"truth probability {item.truth}" if asked.by_truth else f"epsilon {item.epsilon}"
+    name = asked.dial.parameter if asked.dial else "epsilon"
+    return f"{PARAMETERS[name].label.lower()} {asked.item['channel'][name]}"
 
 
 def _context(query: QueryDict, asked: Asked, wanted: Wanted, fault: BadParameter | None) -> dict[str, Any]:
@@ -94,13 +95,12 @@ def _context(query: QueryDict, asked: Asked, wanted: Wanted, fault: BadParameter
         "fault": fault,
         "fields": _fields(asked, wanted, showing.truth, showing.epsilon) | ({} if fault is None else query.dict()),
         "by_epsilon": wanted.setting.epsilon is not None or not asked.by_truth,
-        "mechanism_name": f"{NAMES[asked.name]}, {asked.answers} answers".capitalize(),
+        "mechanism_name": f"{asked.entry.short}, {asked.answers} answers".capitalize(),
         "kinds": KINDS,
         "mechanisms": [
-            (name, NAMES[name], [kind for kind in KINDS if name in MECHANISMS[kind]])
-            for name in NAMES
-            if name != "custom"
+            (name, REGISTRY[name].short, [kind for kind in KINDS if kind in REGISTRY[name].kinds]) for name in PLANNED
         ],
+        "by_truth": [name for name, entry in REGISTRY.items() if entry.dial],
     }
 
 

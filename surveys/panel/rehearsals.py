@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from estimator.base import charts
@@ -17,9 +17,7 @@ from surveys.lifecycle.selectors import report_context
 from surveys.models import Rehearsal, Survey
 from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
-from surveys.planning.curves import Picture
-from surveys.planning.rehearsals import charts as drawing
-from surveys.planning.rehearsals import services
+from surveys.planning.rehearsals import outcome_charts, services
 from surveys.planning.rehearsals.findings import Block, findings
 from surveys.planning.rehearsals.form import RehearsalForm, expected_of
 from surveys.planning.rehearsals.respondents import RehearsalError
@@ -32,7 +30,7 @@ class Drawn:
     """A question's findings with their pictures."""
 
     block: Block
-    intervals: list[Picture]
+    intervals: list[charts.Curve]
     widths: SafeString
 
 
@@ -65,7 +63,7 @@ def rehearsal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug)
     asked = rehearsal_or_404(survey, number)
     found = findings(asked)
-    context: dict[str, Any] = {"asked": asked, "found": found, "marks": _marks()}
+    context: dict[str, Any] = {"asked": asked, "found": found, "marks": charts.legends()}
     if found is not None:
         context["drawn"] = [_drawn(block, place, many=found.many) for place, block in enumerate(found.blocks)]
         if not found.many and asked.run is not None:
@@ -118,8 +116,8 @@ def rehearsal_or_404(survey: Survey, number: int) -> Rehearsal:
 
 
 def _drawn(block: Block, place: int, *, many: bool) -> Drawn:
-    intervals = drawing.intervals_of(block, place) if many else []
-    return Drawn(block, intervals, _svg(drawing.widths_of(block, place)))
+    intervals = outcome_charts.intervals_of(block, place) if many else []
+    return Drawn(block, intervals, SafeString(outcome_charts.widths_of(block, place)))
 
 
 def _page(request: HttpRequest, survey: Survey, *, status: int, **context: Any) -> HttpResponse:
@@ -132,11 +130,3 @@ def _page(request: HttpRequest, survey: Survey, *, status: int, **context: Any) 
 def _like(survey: Survey, number: str) -> Rehearsal | None:
     """The rehearsal whose fields to begin with; what is none is no fault of the reader."""
     return survey.rehearsals.filter(number=int(number)).first() if number.isdecimal() and len(number) < 9 else None
-
-
-def _marks() -> dict[str, SafeString]:
-    return {name: _svg(charts.legend(name)) for name in ("estimate", "noise", "whole", "truth")}
-
-
-def _svg(drawn: str) -> SafeString:
-    return mark_safe(drawn)  # noqa: S308 - the writers escape

@@ -10,8 +10,8 @@ from collector.designs import FEWEST_IN_GROUP
 from estimator.runs.estimation import WIDEST_OF_USE, is_of_use
 from randomized_response import plan
 from randomized_response.plan import Forecast
+from randomized_response.questions import Mechanism
 from randomized_response.results import Vector
-from surveys.definition.mechanisms import Mechanism
 from surveys.planning.parameters import Wanted
 from surveys.planning.question import Asked, Expected, Setting, estimated_from, forecast
 
@@ -130,9 +130,10 @@ def _along_setting(asked: Asked, expected: Expected, n: int, confidence: float) 
 def _settings(asked: Asked) -> list[tuple[float, Setting]]:
     if asked.fixed:
         return []
-    if asked.by_truth:
-        return [(float(truth), Setting(truth=truth)) for truth in (MIRRORED if asked.name == "warner" else TRUTHS)]
-    thin = asked.name == "discrete_laplace" and asked.answers > LARGE_GRID
+    if asked.dial:
+        truths = MIRRORED if asked.dial.above_half else TRUTHS
+        return [(float(truth), Setting(truth=truth)) for truth in truths]
+    thin = asked.entry.slow and asked.answers > LARGE_GRID
     return [(epsilon, Setting(epsilon=epsilon)) for epsilon in EPSILONS[:: 2 if thin else 1]]
 
 

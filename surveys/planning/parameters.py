@@ -8,27 +8,18 @@ from typing import Any
 
 from django.http import QueryDict
 
-from surveys.definition.mechanisms import MECHANISMS
-from surveys.definition.questions import KINDS
+from estimator.base.mechanisms import LARGEST_EPSILON, REGISTRY
+from surveys.definition.mechanisms import KINDS, MECHANISMS
 from surveys.planning.question import AS_USUAL, WRITTEN, Asked, Expected, Setting, free_question
 
 EXACT = re.compile(r"[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
 DECIMAL = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,17})?")
 """As many digits as a program writes for a number that is not whole."""
 WHOLE = re.compile(r"[0-9]{1,9}")
-LARGEST_EPSILON = 16
 MOST_RESPONDENTS = 10_000_000
 
-NAMES = {
-    "forced_response": "forced response",
-    "warner": "Warner’s mirror",
-    "k_ary": "k-ary response",
-    "unary": "unary encoding",
-    "subset": "subset selection",
-    "one_bit": "one bit",
-    "discrete_laplace": "discrete Laplace",
-    "custom": "a table of its own",
-}
+PLANNED = tuple(name for name in REGISTRY if name != "custom")
+"""The mechanisms that can be planned for a question that is in no survey: all that have something to move."""
 
 
 class BadParameter(ValueError):
@@ -100,7 +91,7 @@ ABOUT_A_SURVEY: dict[str, Callable[[str, str], Any]] = {
 }
 ABOUT_A_FREE_QUESTION: dict[str, Callable[[str, str], Any]] = {
     "kind": _one_of(*KINDS),
-    "mechanism": _one_of(*(name for name in NAMES if name != "custom")),
+    "mechanism": _one_of(*PLANNED),
     "choices": _whole(2, 256),
     "most": _whole(1, 255),
     "minimum": _grid,
@@ -126,7 +117,7 @@ def free(query: QueryDict) -> tuple[Asked, Wanted]:
     """A question that is in no survey, and what is wanted to know of it. Raises BadParameter."""
     said = _read(query, ABOUT_A_FREE_QUESTION | ABOUT_A_QUESTION | ABOUT_A_SURVEY)
     kind = said.get("kind", "yes_no")
-    names = [name for name in MECHANISMS[kind] if name != "custom"]
+    names = [name for name in MECHANISMS[kind] if name in PLANNED]
     name = said.get("mechanism", names[0])
     if name not in names:
         raise BadParameter("mechanism", f"mechanism must be {' or '.join(names)} for {kind}; got {name}")

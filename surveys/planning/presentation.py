@@ -8,12 +8,11 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from estimator.base import wording
+from estimator.base import charts, wording
 from surveys.planning.advice import Advice, Caution, advice, cautions
-from surveys.planning.charts import pictures_of
-from surveys.planning.curves import Picture
 from surveys.planning.forecast import Numbers, Point, along_respondents, along_setting, numbers
 from surveys.planning.parameters import Wanted
+from surveys.planning.plan_charts import pictures_of
 from surveys.planning.question import Asked
 from surveys.planning.wording import amount, chance, each, times, truth_text, whole
 
@@ -51,16 +50,16 @@ class Showing:
     summary: str
     tiles: tuple[Tile, ...]
     advice: Advice
-    pictures: tuple[Picture, ...]
+    pictures: tuple[charts.Curve, ...]
     tables: tuple[Table, ...]
     curves: dict[str, tuple[Point, ...]]
 
     @property
-    def over_setting(self) -> list[Picture]:
+    def over_setting(self) -> list[charts.Curve]:
         return [picture for picture in self.pictures if picture.over == "setting"]
 
     @property
-    def over_respondents(self) -> list[Picture]:
+    def over_respondents(self) -> list[charts.Curve]:
         return [picture for picture in self.pictures if picture.over == "respondents"]
 
     @property

@@ -10,19 +10,15 @@ from typing import Any
 import numpy as np
 
 from collector.designs.checks import DesignError
-from randomized_response import EachOption, SubsetSelection, UnaryEncoding, discrete_laplace, plan
+from estimator.base.mechanisms import REGISTRY, Dial
+from randomized_response import EachOption, plan
 from randomized_response.plan import Forecast
+from randomized_response.questions import Mechanism
 from randomized_response.results import Vector
-from surveys.definition.mechanisms import Mechanism, answers_of, mechanism_of, numbers_of
+from surveys.definition.mechanisms import answers_of, mechanism_of, numbers_of
 
-BY_TRUTH = ("forced_response", "warner", "k_ary", "one_bit")
-BY_EPSILON = ("unary", "subset", "discrete_laplace")
-"""Which of the two an author says of a mechanism; the other follows."""
-
-PARTS = 10_000
-"""A truth probability that is found from an epsilon is a whole number of these parts, rounded down."""
 LARGEST_TABLE = 16
-"""More choices than these are planned without their table: k-ary response is subset selection with a set of one."""
+"""More choices than these are planned without their table, where the mechanism can be."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +50,8 @@ class Asked:
         self.item = item
         self.kind: str = item["kind"]
         self.name: str = item["channel"]["name"]
+        self.entry = REGISTRY[self.name]
+        self.dial = self.entry.dial
         number = self.kind == "number"
         self.answers = len(numbers_of(item)) if number else len(answers_of(item))
         self.values = tuple(map(float, numbers_of(item))) if number else self._points()
@@ -78,20 +76,19 @@ class Asked:
 
     @property
     def by_truth(self) -> bool:
-        return self.name in BY_TRUTH
+        """Whether an author says a probability of the mechanism, and its epsilon follows."""
+        return self.dial is not None
 
     @property
     def usual(self) -> Setting:
         """Where a slider begins that nobody has moved: two coins, or about their epsilon."""
-        if not self.by_truth:
-            return Setting(epsilon=1.0)
-        return Setting(truth=Fraction(3, 4) if self.name == "warner" else Fraction(1, 2))
+        return Setting(truth=self.dial.usual) if self.dial else Setting(epsilon=1.0)
 
     def truth_of(self, setting: Setting) -> Fraction | None:
         """The truth probability there; None for a mechanism that has none."""
-        if not self.by_truth:
+        if self.dial is None:
             return None
-        return Fraction(self.item["channel"]["truth"]) if setting == WRITTEN else self.truth_at(setting)
+        return Fraction(self.item["channel"][self.dial.parameter]) if setting == WRITTEN else self.truth_at(setting)
 
     @property
     def most_differing(self) -> int:
@@ -105,8 +102,8 @@ class Asked:
         """The mechanism there. Raises ValueError naming the argument, the bound and the value."""
         if self.fixed or setting == WRITTEN:
             return mechanism_of(self.item)
-        if self.by_truth:
-            return self._at_truth(self.truth_at(setting))
+        if self.dial:
+            return self._at_truth(self.dial, self.truth_at(setting))
         if setting.epsilon is None:
             raise ValueError(f"epsilon must be given for {self.name}, which has no truth probability; got a truth")
         return _by_epsilon(self.name, self.answers, round(setting.epsilon, 6))
@@ -116,21 +113,14 @@ class Asked:
         if setting.truth is not None:
             return setting.truth
         assert setting.epsilon is not None
+        assert self.dial is not None
         odds = math.exp(setting.epsilon / self.most_differing)
-        yes = float(Fraction(self.item["channel"].get("yes", "1/2")))
-        against = {
-            "forced_response": min(yes, 1 - yes) * (odds - 1),
-            "warner": odds,
-            "k_ary": (odds - 1) / self.answers,
-            "one_bit": (odds - 1) / 2,
-        }[self.name]
-        least = PARTS // 2 + 1 if self.name == "warner" else 1
-        return Fraction(min(max(math.floor(PARTS * against / (1 + against)), least), PARTS - 1), PARTS)
+        return self.dial.within(odds, self.answers, self.item["channel"])
 
-    def _at_truth(self, truth: Fraction) -> Mechanism:
-        if self.name == "k_ary" and self.answers > LARGEST_TABLE and not self.values:
-            return SubsetSelection(self.answers, size=1, truth=truth + (1 - truth) / self.answers)
-        said = self.item["channel"] | {"truth": str(truth)}
+    def _at_truth(self, dial: Dial, truth: Fraction) -> Mechanism:
+        if self.entry.untabled and self.answers > LARGEST_TABLE and not self.values:
+            return self.entry.untabled(self.answers, truth)
+        said = self.item["channel"] | {dial.parameter: str(truth)}
         return mechanism_of(self.item | {"channel": said})
 
     def shares(self, expected: Expected) -> Vector:
@@ -188,16 +178,18 @@ def forecast(asked: Asked, mechanism: Mechanism, shares: Vector, n: int, confide
 @lru_cache(maxsize=512)
 def _by_epsilon(name: str, answers: int, epsilon: float) -> Mechanism:
     """Kept, because an exact table or the best size of a set can take a tenth of a second and a curve has twenty."""
-    if name == "discrete_laplace":
-        return discrete_laplace(answers, epsilon=epsilon)
-    return (UnaryEncoding if name == "unary" else SubsetSelection).optimised(answers, epsilon=epsilon)
+    return REGISTRY[name].make(answers, {"epsilon": f"{epsilon:.6f}"})
 
 
 def free_question(
     kind: str, name: str, *, choices: int = 2, grid: tuple[str, str, str] = ("0", "10", "1"), most: int | None = None
 ) -> Asked:
     """A question that is in no survey. Raises ValueError where the kind cannot have that mechanism or grid."""
-    item: dict[str, Any] = {"kind": kind, "choices": [{} for _ in range(choices)], "channel": {"name": name}}
+    item: dict[str, Any] = {
+        "kind": kind,
+        "choices": [{} for _ in range(choices)],
+        "channel": {"name": name, **REGISTRY[name].assumed},
+    }
     if kind == "number":
         item |= {"choices": [], **dict(zip(("minimum", "maximum", "step"), grid, strict=True))}
     if kind == "several_choices" and most is not None:

@@ -124,22 +124,22 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
     setting = parameters.of_item(query, asked, beside=ITEM).setting
     if setting == WRITTEN:
         raise BadParameter("truth", "truth or epsilon must say where the slider stands; got neither")
-    for name, value in _written(asked, setting).items():
-        setattr(item, name, value)
+    written = _written(asked, setting)
+    for parameter in asked.entry.parameters:
+        if parameter.name in written or not asked.dial:  # what is computed from an epsilon must not stand beside it
+            empty = None if Item._meta.get_field(parameter.column).null else ""
+            setattr(item, parameter.column, written.get(parameter.name, empty))
     item.save()
-    record(by, "planned a question", survey=held, detail=f"{item.key}: {', '.join(_said(item))}")
+    said = ", ".join(f"{name} {value}" for name, value in written.items())
+    record(by, "planned a question", survey=held, detail=f"{item.key}: {said}")
     return item
 
 
-def _said(item: Item) -> list[str]:
-    return [f"{name} {value}" for name in ("truth", "epsilon") if (value := getattr(item, name))]
-
-
-def _written(asked: Asked, setting: Setting) -> dict[str, Any]:
-    """The fields of an item that say the setting."""
-    if asked.by_truth:
-        return {"truth": truth_text(asked.truth_at(setting))}
-    return {"epsilon": f"{setting.epsilon:.6g}", "truth": "", "on": "", "off": "", "size": None}
+def _written(asked: Asked, setting: Setting) -> dict[str, str]:
+    """The parameter of the mechanism that says the setting."""
+    if asked.dial:
+        return {asked.dial.parameter: truth_text(asked.truth_at(setting))}
+    return {"epsilon": f"{setting.epsilon:.6g}"}
 
 
 def _chosen(items: list[Item], key: str | None) -> Item | None:

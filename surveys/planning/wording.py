@@ -4,7 +4,8 @@ import math
 from fractions import Fraction
 
 from estimator.base import wording
-from surveys.planning.question import PARTS, Asked
+from estimator.base.mechanisms.entry import PARTS
+from surveys.planning.question import Asked
 
 SPACE = wording.SPACE
 

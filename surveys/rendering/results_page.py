@@ -120,9 +120,7 @@ def _part(
         begins = bool(item.partition.parts) and (place == 0 or lines[place - 1].group != line.group)
         rows.append(_row(cell, line, line.group if begins else ""))
     axis = _axis(item, rows, mean=cells[0].estimate.measure == MEAN)
-    layouts = (charts.NARROW, charts.WIDE)
-    drawn = (charts.picture(rows, key=f"{key}-{x.name}", title=asked, axis=axis, layout=x) for x in layouts)
-    return SafeString("".join(drawn)), tuple(lines)
+    return charts.pictures(rows, key=key, title=asked, axis=axis), tuple(lines)
 
 
 def _line(cell: Cell, document: Document, language: str) -> Line:

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from randomized_response import forced_response, k_ary
-from tests import kinds
 from tests.audit import statistics
 from tests.audit.items import audited, linked, said
+from tests.factories import kinds
 
 TWO_COINS = [[3, 1], [1, 3]]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from collector.designs import check
 from randomized_response import discrete_laplace, one_bit
-from tests import payloads
-from tests.browser.told import ratio_of
+from tests.browser.expected_texts import ratio_of
+from tests.factories import payloads
 
 MOST_ODDS = 2980
 """What the page refuses to go beyond."""

@@ -1,129 +1,32 @@
 """A real browser in front of the real site, with a recorder of raw bytes between them."""
 
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Self
+from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from surveys.models import Version
-from tests import kinds
+from tests.browser.panel import DESKTOP
+from tests.browser.visit import Visit, new_visit
+from tests.factories import kinds
+from tests.factories.surveys import open_document
 from tests.tools import running
 from tests.tools.browser import FLAGS, PATIENCE, find_browser
-from tests.tools.capture import Capture, Request, Responder, Response, capturing, forward_to
-from tests.tools.opening import opened
+from tests.tools.capture import Capture, capturing, forward_to
 
 # playwright's own event loop runs in this thread; Django would take every query of a test for one from async code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
-KEPT = """async () => Object.fromEntries(await Promise.all((await indexedDB.databases()).map(({ name }) =>
-    new Promise((resolve, reject) => {
-        const opened = indexedDB.open(name);
-        opened.onerror = () => reject(opened.error);
-        opened.onsuccess = () => {
-            const found = opened.result.transaction("report").objectStore("report").get("body");
-            found.onsuccess = () => { opened.result.close(); resolve([name, found.result]); };
-        };
-    }))))"""
-"""What the device keeps of reports that were not accepted yet: bodies by the names of their databases."""
 
-
-@dataclass
-class Visit:
-    """One visit to the respondent's page."""
-
-    page: Page
-    url: str
-    faults: list[str] = field(default_factory=list)
-    """What the console said: nothing, in a sound page."""
-    excused: str = "(nothing)"
-    """What the console may go on saying, where a test makes the server fail for as long as it lasts."""
-
-    def listen(self) -> None:
-        self.page.on("console", lambda message: self.hear(f"{message.type}: {message.text}"))
-        self.page.on("pageerror", lambda error: self.hear(f"error: {error}"))
-        self.page.on("dialog", lambda dialog: dialog.accept())
-
-    def hear(self, said: str) -> None:
-        """Note a word of the console."""
-        if self.excused not in said:
-            self.faults.append(said)
-
-    def open(self, fragment: str = "") -> Self:
-        self.page.goto(self.url + fragment)
-        return self
-
-    def stage(self, name: str) -> Self:
-        """Wait until the page is in this stage of its life."""
-        self.page.wait_for_selector(f"html[data-now={name}]")
-        return self
-
-    def question(self, number: int) -> Locator:
-        """The question of that number; 0 is the strata question."""
-        return self.page.locator(f"#question-{number}" if number else "#group")
-
-    def choose(self, number: int, label: str) -> Self:
-        self.question(number).get_by_text(label, exact=True).click()
-        return self
-
-    def answer(self, *labels: str, group: str = "First year") -> Self:
-        self.choose(0, group)
-        for number, label in enumerate(labels, start=1):
-            self.choose(number, label)
-        return self
-
-    def write(self, number: int, text: str) -> Self:
-        """Write a number into the question of that number."""
-        self.question(number).locator("input").fill(text)
-        return self
-
-    def error(self, number: int) -> str:
-        return self.question(number).locator("[data-part=error]").inner_text()
-
-    def practise(self, label: str) -> Self:
-        self.page.locator("[data-part=practice-choices]").get_by_text(label, exact=True).click()
-        return self
-
-    def reply(self, label: str) -> Self:
-        """Reply to the check question."""
-        self.page.locator("[data-part=check-question]").get_by_text(label, exact=True).click()
-        return self
-
-    def press(self, name: str) -> Self:
-        self.page.get_by_role("button", name=name, exact=True).click()
-        return self
-
-    def press_part(self, name: str) -> Self:
-        """Press a button by its place in the page, in whatever language it speaks."""
-        self.page.locator(f"[data-part={name}]").click()
-        return self
-
-    def send(self) -> Self:
-        return self.press("Review your answers").press("Send")
-
-    def unfold(self, name: str) -> Self:
-        """Open the fold of that heading."""
-        self.page.locator("summary:visible", has_text=name).click()
-        return self
-
-    def said(self, part: str) -> str:
-        return self.page.locator(f"[data-part={part}]").inner_text()
-
-    def says(self, part: str, words: str) -> Self:
-        """Wait until that part of the page shows these words."""
-        self.page.locator(f"[data-part={part}]:visible", has_text=words).wait_for()
-        return self
-
-    def online(self) -> Self:
-        """The browser says that it is online again."""
-        self.page.evaluate("window.dispatchEvent(new Event('online'))")
-        return self
-
-    def checked(self) -> int:
-        return self.page.locator("input:checked").count()
+@pytest.fixture
+def every_kind(site: Capture, alice: User, context: BrowserContext) -> Iterator[Visit]:
+    """A visit to a survey with every kind of question, in two sections; not opened yet."""
+    open_document(kinds.document(), alice)
+    visit = new_visit(site, "/s/kinds/", context)
+    yield visit
+    assert visit.faults == []
 
 
 @pytest.fixture(scope="session")
@@ -176,50 +79,13 @@ def visit(site: Capture, address: str, context: BrowserContext) -> Iterator[Visi
 
 
 @pytest.fixture
-def every_kind(site: Capture, alice: User, context: BrowserContext) -> Iterator[Visit]:
-    """A visit to a survey with every kind of question, in two sections; not opened yet."""
-    opened(kinds.document(), alice)
-    visit = new_visit(site, "/s/kinds/", context)
-    yield visit
-    assert visit.faults == []
-
-
-def new_visit(site: Capture, address: str, context: BrowserContext) -> Visit:
-    page = context.new_page()
-    visit = Visit(page, site.url + address)
-    visit.listen()
-    return visit
-
-
-def new_tab(visit: Visit, page: Page | None = None) -> Visit:
-    """Another tab of the same browser, at the same address and not opened yet."""
-    other = Visit(page or visit.page.context.new_page(), visit.url, visit.faults, visit.excused)
-    other.listen()
-    return other
-
-
-def targets(site: Capture) -> list[str]:
-    """What was asked of the site, but for the icon: browsers fetch it after the load, at a time of their own."""
-    return [request.target for request in site.requests if "/icon." not in request.target]
-
-
-def tampering(respond: Responder, change: Callable[[Request, Response], Response]) -> Responder:
-    """The site's answers, changed on their way."""
-
-    def changed(request: Request) -> Response | None:
-        response = respond(request)
-        return None if response is None else change(request, response)
-
-    return changed
-
-
-def failing(respond: Responder, *answers: Response | None) -> Responder:
-    """Posts get these answers first; None drops the connection. Then the site answers."""
-    left = list(answers)
-
-    def first_fail(request: Request) -> Response | None:
-        if request.method == "POST" and left:
-            return left.pop(0)
-        return respond(request)
-
-    return first_fail
+def page(browser: Browser, running_site: str) -> Iterator[Page]:
+    """A page whose console must stay silent: a blocked style or script would speak there."""
+    context = browser.new_context(base_url=running_site, viewport=DESKTOP)
+    context.set_default_timeout(PATIENCE)
+    page, faults = context.new_page(), list[str]()
+    page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+    yield page
+    context.close()
+    assert faults == []

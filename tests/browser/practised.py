@@ -6,7 +6,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 from randomized_response.symbols import read_symbols
-from tests.browser.told import Told, count
+from tests.browser.expected_texts import Told, count
 
 TWO_COINS = [[3, 1], [1, 3]]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from surveys.lifecycle.services import close_survey
 from surveys.models import Survey
-from tests.browser.conftest import Visit, failing, new_tab
+from tests.browser.visit import Visit, failing, new_tab
 from tests.tools.capture import DROP, Capture, Response
 
 Reach = Callable[[Visit, Capture], object]

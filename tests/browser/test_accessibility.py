@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.browser.accessibility import SCREENS, faults, on_every_screen
-from tests.browser.conftest import Visit, new_visit
 from tests.browser.states import KINDS, STATES, UNFOLD, Reach, noscript, practised, questions, unfolded
+from tests.browser.visit import Visit, new_visit
 from tests.tools.capture import Capture
 
 every_state = pytest.mark.parametrize("reach", STATES.values(), ids=STATES)

@@ -12,11 +12,9 @@ from surveys.lifecycle.services import write_survey
 from surveys.models import Mailing, Recipient, Survey
 from surveys.opening.services import open_survey
 from surveys.outreach import invitations
-from tests import payloads
-from tests.browser.test_accessibility_panel import CLEAN, found, page
-from tests.browser.test_panel import sign_in
-
-__all__ = ["page"]
+from tests.browser.accessibility import CLEAN, found
+from tests.browser.panel import sign_in
+from tests.factories import payloads
 
 
 @pytest.fixture

@@ -17,22 +17,12 @@ from surveys.definition import templates
 from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import Survey, Version
 from surveys.planning.rehearsals import services as rehearsals
-from tests import kinds, payloads, simulated
-from tests.browser.accessibility import SCREENS, Excused, faint_picture_texts, faults, on_every_screen
+from tests.browser.accessibility import CLEAN, THEME, faint_picture_texts, faults, found, on_every_screen
+from tests.browser.panel import sign_in
 from tests.browser.states import UNFOLD
-from tests.browser.test_panel import sign_in
-from tests.finished import fill, run_of
+from tests.factories import kinds, payloads, simulation
+from tests.factories.runs import fill, run_of
 from tests.tools.browser import PATIENCE
-
-CLEAN = {f"{size} {scheme}": [] for size, scheme in SCREENS}
-
-THEME = (
-    Excused("landmark-one-main", "<html", "the theme's list and form have no main landmark; the survey's own page has"),
-    Excused("region", "", "the theme puts its header, list and form outside of landmarks; a recommendation, not WCAG"),
-    Excused("landmark-unique", "simplebar", "the theme's scroll areas share one name"),
-    Excused("empty-table-header", "<th", "the theme's column for deleting a row has no head"),
-)
-"""What the panel's theme (django-unfold) does in markup of its own. All four rules are recommendations of axe."""
 
 
 @pytest.fixture
@@ -42,22 +32,6 @@ def run(version: Version, monkeypatch: pytest.MonkeyPatch) -> Run:
     design = get_design(version.design_id)
     fill(design)
     return run_of(design, published=True)
-
-
-@pytest.fixture
-def page(browser: Browser, running_site: str) -> Iterator[Page]:
-    context = browser.new_context(base_url=running_site)
-    context.set_default_timeout(PATIENCE)
-    yield context.new_page()
-    context.close()
-
-
-def found(page: Page, path: str) -> dict[str, list[str]]:
-    answer = page.goto(path)
-    assert answer is not None
-    assert answer.ok, "a page that says what went wrong is accessible too"
-    page.evaluate(UNFOLD)
-    return dict(on_every_screen(page, excused=THEME))
 
 
 def test_the_published_report(page: Page, run: Run) -> None:
@@ -71,8 +45,8 @@ def test_the_report_of_every_kind_of_question(page: Page, run: Run) -> None:
     groups = [{"key": key, "label": {"en": key}, "share": None} for key in ("a", "b")]
     design = freeze_design(kinds.document(strata={"wording": {"en": "Which?"}, "groups": groups}))
     generator = np.random.default_rng(4)
-    who = simulated.people(design, 200, generator)
-    simulated.store(design, who, simulated.symbols(design, who, generator))
+    who = simulation.people(design, 200, generator)
+    simulation.store(design, who, simulation.symbols(design, who, generator))
     page.goto(f"/reports/{run_of(design, published=True).key}/")
     page.evaluate(UNFOLD)
     assert dict(on_every_screen(page)) == CLEAN
@@ -188,3 +162,11 @@ def test_a_fault_that_is_put_in_is_found(page: Page, alice: User, run: Run) -> N
         "[...document.querySelectorAll('svg text')].find((text) => text.checkVisibility()).style.fill = '#bbb'"
     )
     assert len(faint_picture_texts(page)) == 1
+
+
+@pytest.fixture
+def page(browser: Browser, running_site: str) -> Iterator[Page]:
+    context = browser.new_context(base_url=running_site)
+    context.set_default_timeout(PATIENCE)
+    yield context.new_page()
+    context.close()

@@ -15,11 +15,9 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
 from surveys.opening.services import open_survey
-from tests import analysed
-from tests.browser.accessibility import on_every_screen
-from tests.browser.test_accessibility_panel import CLEAN, THEME
-from tests.browser.test_panel import PHONE, fits, sign_in
-from tests.browser.test_panel import page as page
+from tests.browser.accessibility import CLEAN, THEME, on_every_screen
+from tests.browser.panel import PHONE, fits, sign_in
+from tests.factories import three_groups
 
 LONG = "Those who have been here for a long time and are still writing, whatever it is that they are writing"
 
@@ -32,11 +30,11 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def survey(alice: User, transactional_db: None) -> Survey:
-    definition = analysed.definition()
+    definition = three_groups.definition()
     definition["strata"]["groups"][2]["label"]["en"] = LONG
     found = write_survey(definition, team=home_team(alice))
     version = open_survey(found)
-    analysed.answer(get_design(version.design_id), np.random.default_rng(3))
+    three_groups.answer(get_design(version.design_id), np.random.default_rng(3))
     return found
 
 

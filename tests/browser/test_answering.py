@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from collector.models import WaitingReport
 from surveys.models import Version
-from tests.browser.conftest import Visit, targets
+from tests.browser.visit import Visit, targets
 from tests.tools.capture import Capture
 from tests.tools.designs import stored_page
 

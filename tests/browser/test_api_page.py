@@ -7,9 +7,8 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page
 
-from tests.browser.accessibility import faults, on_every_screen
-from tests.browser.test_accessibility_panel import CLEAN, THEME
-from tests.browser.test_panel import sign_in
+from tests.browser.accessibility import CLEAN, THEME, faults, on_every_screen
+from tests.browser.panel import sign_in
 from tests.tools.browser import PATIENCE
 
 

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,15 +20,13 @@ from surveys.models import SigningKey, Version
 from surveys.opening.services import open_survey
 from surveys.outreach import fetch_codes
 from surveys.respondent import tokens
-from tests import payloads
-from tests.browser.accessibility import faults, on_every_screen
+from tests.browser.accessibility import THEME, faults, on_every_screen
 from tests.browser.states import UNFOLD
-from tests.browser.test_accessibility_panel import THEME
+from tests.factories import payloads
 from tests.tools import blind as client
-from tests.tools.browser import PATIENCE
+from tests.tools.browser import IMAGES, PATIENCE
 from tests.tools.capture import Capture, Request, Response, capturing, forward_to
 
-IMAGES = os.environ.get("CANDOR_IMAGES")
 """A folder: the pictures of the documentation are written there (`CANDOR_IMAGES=docs/images`)."""
 
 

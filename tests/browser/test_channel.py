@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import chi2
 
 from surveys.models import Version
-from tests.browser.conftest import Visit
+from tests.browser.visit import Visit
 from tests.tools.capture import Capture, Request, Response
 
 VISITS = 60

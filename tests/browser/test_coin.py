@@ -10,7 +10,7 @@ from collector.models import Report, WaitingReport
 from surveys.lifecycle.services import close_survey
 from surveys.models import Survey, Version
 from tests.browser.accessibility import faults
-from tests.browser.conftest import Visit, new_visit, targets
+from tests.browser.visit import Visit, new_visit, targets
 from tests.tools.browser import PATIENCE
 from tests.tools.capture import Capture, Request
 

@@ -12,12 +12,12 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from surveys.rendering.pages import render_page
-from tests import kinds
 from tests.browser import chance
 from tests.browser.accessibility import SCREENS, on_every_screen
+from tests.browser.expected_texts import Told, opening, sentences_of, sums
 from tests.browser.practised import check_practice
 from tests.browser.states import UNFOLD
-from tests.browser.told import Told, opening, sentences_of, sums
+from tests.factories import kinds
 from tests.tools.browser import PATIENCE
 from tests.tools.designs import canonical_and_digest
 

@@ -17,10 +17,9 @@ from estimator.runs.results import ReportContext
 from surveys.lifecycle.exports import execute_export
 from surveys.models import Delivery, Survey, Version
 from surveys.outreach.webhooks import services as webhooks
-from tests.browser.accessibility import on_every_screen
-from tests.browser.test_accessibility_panel import CLEAN, THEME
-from tests.browser.test_panel import sign_in
-from tests.finished import fill, run_of
+from tests.browser.accessibility import CLEAN, THEME, on_every_screen
+from tests.browser.panel import sign_in
+from tests.factories.runs import fill, run_of
 from tests.tools.browser import PATIENCE
 
 ADDRESS = "/panel/survey/campus/export/"

@@ -13,8 +13,8 @@ from playwright.sync_api import Browser
 from collector.models import WaitingReport
 from surveys.models import Version
 from surveys.rendering.pages import render_page
-from tests import payloads
-from tests.browser.conftest import Visit, failing, new_visit, tampering
+from tests.browser.visit import Visit, failing, new_visit, replacing, tampering, without_encoding
+from tests.factories import payloads
 from tests.tools.capture import Capture, Request, Response
 from tests.tools.designs import canonical_and_digest
 
@@ -183,10 +183,6 @@ def test_a_script_that_does_not_arrive_as_it_should(visit: Visit, site: Capture,
     sends_nothing(visit, site)
 
 
-def without_encoding(headers: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, value) for name, value in headers if name.lower() != "content-encoding")
-
-
 def test_without_javascript(browser: Browser, site: Capture, address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     try:
@@ -201,20 +197,6 @@ def test_without_javascript(browser: Browser, site: Capture, address: str) -> No
         assert all(request.method == "GET" and "?" not in request.target for request in site.requests)
     finally:
         context.close()
-
-
-def replacing(address: str, change: Callable[[bytes], bytes]) -> Callable[[Request, Response], Response]:
-    """Change the body of the page at `address`."""
-
-    def changed(request: Request, response: Response) -> Response:
-        if request.target != address:
-            return response
-        before = gzip.decompress(response.body)
-        body = change(before)
-        assert body != before, "the change must hit something"
-        return Response(response.status, body, without_encoding(response.headers))
-
-    return changed
 
 
 @pytest.mark.parametrize("shift", [-40, 40], ids=["long ago", "far ahead"])

@@ -12,10 +12,10 @@ from collector.invitations.codes import hash_of, new_code
 from collector.models import WaitingReport
 from surveys.models import Version
 from tests.browser.accessibility import faults
-from tests.browser.conftest import Visit, new_visit
+from tests.browser.visit import Visit, new_visit
+from tests.factories.surveys import open_document
+from tests.factories.translations import document
 from tests.tools.capture import Capture
-from tests.tools.opening import opened
-from tests.translated import document
 
 EVERYWHERE = """async () => JSON.stringify([
     document.documentElement.outerHTML, [...document.querySelectorAll("input")].map((input) => input.value),
@@ -25,7 +25,7 @@ EVERYWHERE = """async () => JSON.stringify([
 
 @pytest.fixture
 def by_invitation(alice: User, transactional_db: None) -> Version:
-    return opened(document("en", "ar") | {"slug": "invited", "invitations": {"kind": "secret"}}, alice)
+    return open_document(document("en", "ar") | {"slug": "invited", "invitations": {"kind": "secret"}}, alice)
 
 
 @pytest.fixture
@@ -159,7 +159,9 @@ def test_a_survey_that_asks_for_none_takes_none(visit: Visit, version: Version) 
 
 def test_a_token_is_pasted_with_its_link(site: Capture, alice: User, context: BrowserContext) -> None:
     modulus = "8" + "0" * 766 + "1"
-    opened(document("en", "ar") | {"slug": "blinded", "invitations": {"kind": "blind", "modulus": modulus}}, alice)
+    open_document(
+        document("en", "ar") | {"slug": "blinded", "invitations": {"kind": "blind", "modulus": modulus}}, alice
+    )
     visit = new_visit(site, "/s/blinded/", context)
     field = visit.open().stage("questions").page.locator("#inviting input")
     assert visit.page.locator("#inviting a").get_attribute("href") == "/s/blinded/token/"

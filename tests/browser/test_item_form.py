@@ -10,10 +10,9 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
-from tests.browser.test_page import IMAGES
-from tests.browser.test_panel import DESKTOP, fits, sign_in, sign_in_by_hand
-from tests.surveys.test_every_kind import example
-from tests.tools.browser import PATIENCE
+from tests.browser.panel import DESKTOP, fits, sign_in, sign_in_by_hand
+from tests.factories.surveys import example
+from tests.tools.browser import IMAGES, PATIENCE
 
 OF_KIND = ("choices", "minimum", "maximum", "step", "most", "prefer_not", "may_be_blank", "shuffle")
 OF_MECHANISM = ("truth", "yes", "on", "off", "size", "epsilon", "weights")

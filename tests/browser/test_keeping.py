@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from collector.models import WaitingReport
 from surveys.models import Version
-from tests.browser.conftest import KEPT, Visit, failing, new_tab
+from tests.browser.visit import KEPT, Visit, failing, new_tab
 from tests.tools.capture import DROP, Capture, Request, Response
 
 PUT = """([name, body]) => new Promise((resolve, reject) => {

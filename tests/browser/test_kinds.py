@@ -1,4 +1,4 @@
-"""Every kind of question, answered to the end; tests/kinds.py is the survey."""
+"""Every kind of question, answered to the end; tests/factories/kinds.py is the survey."""
 
 import json
 import re
@@ -10,11 +10,11 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from collector.models import WaitingReport
-from tests import kinds
-from tests.browser.conftest import Visit, new_visit, targets
-from tests.browser.test_page import IMAGES
+from tests.browser.visit import Visit, new_visit, targets
+from tests.factories import kinds
+from tests.factories.surveys import open_document
+from tests.tools.browser import IMAGES
 from tests.tools.capture import Capture
-from tests.tools.opening import opened
 
 SYMBOLS = 1 + 1 + 6 + 8 + 5 + 1 + 1 + 1 + 1
 """One for each single symbol, one for each choice of the sets."""
@@ -134,7 +134,7 @@ def tab_to(page: Page, selector: str, *, most: int = 12) -> None:
 
 
 def test_on_a_phone(browser: Browser, site: Capture, alice: User, tmp_path: Path) -> None:
-    opened(kinds.document(), alice)
+    open_document(kinds.document(), alice)
     phone = {"viewport": {"width": 360, "height": 800}, "device_scale_factor": 2, "has_touch": True, "is_mobile": True}
     context = browser.new_context(**phone)
     visit = new_visit(site, "/s/kinds/", context).open().stage("questions")
@@ -271,7 +271,7 @@ def test_a_shuffled_answer_is_sent_by_its_place_in_the_design(
     del one["section"]
     document = kinds.document(items=[one])
     del document["sections"]
-    opened(document, alice)
+    open_document(document, alice)
     visit = new_visit(site, "/s/kinds/", context)
     visit.page.add_init_script(
         "Crypto.prototype.getRandomValues = (words) =>"
@@ -373,7 +373,7 @@ def test_a_section_in_which_nothing_is_asked_is_passed_over(
         base | {"key": "q2", "section": "two"} | condition,
         base | {"key": "q3", "section": "three"},
     ]
-    opened(kinds.document(sections=sections, items=items), alice)
+    open_document(kinds.document(sections=sections, items=items), alice)
     visit = new_visit(site, "/s/kinds/", context).open().stage("questions").choose(1, "No")
     title = visit.page.locator("[data-part=section-title]:visible")
     visit.press("Next")
@@ -392,7 +392,7 @@ def test_without_sections_all_is_one_page_with_a_line_that_says_how_far(
     items = [{name: value for name, value in item.items() if name != "section"} for item in kinds.items()]
     document = kinds.document(items=items)
     del document["sections"]
-    opened(document, alice)
+    open_document(document, alice)
     visit = new_visit(site, "/s/kinds/", context).open().stage("questions")
     assert visit.said("answered-said") == "0 of 7 answered"
     assert (

@@ -15,12 +15,12 @@ from surveys.definition.languages import PLURALS
 from surveys.lifecycle.services import write_survey
 from surveys.models import Version
 from surveys.opening.services import open_survey
-from tests import translated
 from tests.browser.accessibility import SCREENS, faults, on_every_screen
-from tests.browser.conftest import Visit, targets
 from tests.browser.states import UNFOLD
+from tests.browser.visit import Visit, targets
+from tests.factories import translations
+from tests.factories.translations import text
 from tests.tools.capture import DROP, Capture, Request
-from tests.translated import text
 
 OTHERS = {"de": "Deutsch", "es": "Español", "fr": "Français", "ar": "العربية"}
 
@@ -28,7 +28,7 @@ OTHERS = {"de": "Deutsch", "es": "Español", "fr": "Français", "ar": "العر�
 @pytest.fixture
 def version(alice: User) -> Version:
     """The campus survey in every language."""
-    return open_survey(write_survey(translated.definition(*translated.CODES), team=home_team(alice)))
+    return open_survey(write_survey(translations.definition(*translations.CODES), team=home_team(alice)))
 
 
 def in_language(visit: Visit, code: str) -> Visit:
@@ -185,7 +185,7 @@ def test_what_is_put_into_an_arabic_sentence_leaves_its_words_in_order(visit: Vi
     assert (own["y"], -own["x"]) < (rest["y"], -rest["x"]), "further down, or on the same line further to the left"
 
 
-@pytest.mark.parametrize("code", translated.CODES)
+@pytest.mark.parametrize("code", translations.CODES)
 def test_the_browsers_plural_forms_are_those_of_gettext(browser: Browser, code: str) -> None:
     """The template has a line for each name that the browser may look for, with the form that gettext has for it."""
     numbers = [*range(201), 1000, 10**6, 2 * 10**6, 2**32]

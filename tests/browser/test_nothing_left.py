@@ -4,15 +4,8 @@ import json
 
 import pytest
 
-from tests.browser.conftest import KEPT, Visit, failing, tampering
+from tests.browser.visit import KEPT, STORED, Visit, came_back, failing, tampering
 from tests.tools.capture import DROP, Capture, Request, Response
-
-STORED = """async () => ({
-    local: localStorage.length, session: sessionStorage.length, cookies: document.cookie,
-    databases: (await indexedDB.databases()).length, caches: (await caches.keys()).length,
-    workers: (await navigator.serviceWorker.getRegistrations()).length,
-    state: history.state, hash: location.hash, search: location.search, title: document.title,
-})"""
 
 
 def fill(visit: Visit) -> Visit:
@@ -189,11 +182,3 @@ def test_reload_and_return_without_the_cache_find_an_empty_page(visit: Visit, si
 def without_cache_control(_: Request, response: Response) -> Response:
     kept = tuple((name, value) for name, value in response.headers if name.lower() != "cache-control")
     return Response(response.status, response.body, kept)
-
-
-def came_back(visit: Visit, site: Capture) -> None:
-    """Leave for another page and come back; a page from the back-forward cache has no second load to wait for."""
-    visit.page.goto(f"{site.url}/healthz")
-    visit.page.evaluate("history.back()")
-    visit.page.wait_for_url(visit.url, wait_until="commit")
-    visit.faults.clear()  # the other page has no icon

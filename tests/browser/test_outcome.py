@@ -15,14 +15,12 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
 from surveys.models import Version
 from surveys.opening.services import open_survey
-from tests import translated
-from tests.browser.accessibility import on_every_screen
-from tests.browser.test_accessibility_panel import CLEAN
-from tests.browser.test_page import IMAGES
-from tests.browser.test_panel import PHONE, fits
-from tests.finished import fill
+from tests.browser.accessibility import CLEAN, on_every_screen
+from tests.browser.panel import PHONE, fits
+from tests.factories import translations
+from tests.factories.runs import fill
 from tests.system.installation import wait_until
-from tests.tools.browser import FLAGS, PATIENCE, find_browser
+from tests.tools.browser import FLAGS, IMAGES, PATIENCE, find_browser
 
 NAMED, OTHER = "https://named.test", "https://other.test"
 
@@ -40,7 +38,7 @@ def test_the_results_are_accessible_from_left_and_from_right(
     page: Page, alice: User, path: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
-    survey = services.write_survey(translated.definition("en", "ar"), team=home_team(alice))
+    survey = services.write_survey(translations.definition("en", "ar"), team=home_team(alice))
     version = open_survey(survey)
     fill(get_design(version.design_id), first=70)
     services.show_results(version.survey, shown=True)

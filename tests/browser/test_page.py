@@ -1,6 +1,5 @@
 """The page before anybody answers: what it says, what it weighs, what it may do, how it fits a screen."""
 
-import os
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,15 +11,14 @@ from surveys.lifecycle.services import write_survey
 from surveys.management import demo
 from surveys.models import Version
 from surveys.opening.services import open_survey
-from tests.browser.conftest import Visit, new_visit, targets
+from tests.browser.visit import Visit, new_visit, targets
+from tests.tools.browser import IMAGES
 from tests.tools.capture import Capture
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
-IMAGES = os.environ.get("CANDOR_IMAGES")
-"""A folder: the pictures of the documentation are written there (`CANDOR_IMAGES=docs/images`)."""
 
 
 def test_the_page_comes_with_its_policy_and_without_cookies(visit: Visit) -> None:

@@ -2,14 +2,11 @@
 
 import csv
 import io
-import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page
-from sesame.utils import get_token
+from playwright.sync_api import Page
 
 from collector.designs import Design, selectors
 from estimator.exports.formats import FORMATS
@@ -17,11 +14,9 @@ from estimator.runs import selectors as estimates
 from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
 from surveys.models import Survey, Version
-from tests.browser.test_page import IMAGES
-from tests.finished import fill, run_of
-from tests.tools.browser import PATIENCE
-
-PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+from tests.browser.panel import DESKTOP, PHONE, fits, sign_in
+from tests.factories.runs import fill, run_of
+from tests.tools.browser import IMAGES
 
 
 @pytest.fixture(autouse=True)
@@ -35,39 +30,6 @@ def design(version: Version) -> Design:
     design = selectors.get_design(version.design_id)
     fill(design)
     return design
-
-
-@pytest.fixture
-def page(browser: Browser, running_site: str) -> Iterator[Page]:
-    """A page whose console must stay silent: a blocked style or script would speak there."""
-    context = browser.new_context(base_url=running_site, viewport=DESKTOP)
-    context.set_default_timeout(PATIENCE)
-    page, faults = context.new_page(), list[str]()
-    page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
-    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
-    yield page
-    context.close()
-    assert faults == []
-
-
-def sign_in(page: Page, user: User) -> None:
-    """By a one-time link, as far as the first page; where a second factor is on, that asks for its code."""
-    page.goto(f"/panel/sign-in/#{get_token(user)}")
-    page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url(re.compile("/panel/(surveys/survey|code)/"))
-
-
-def sign_in_by_hand(page: Page, user: User) -> None:
-    """The same in a browser without scripts, which takes no code out of a link: it is typed, or pasted."""
-    page.goto("/panel/sign-in/")
-    page.get_by_label("The link that you were given").fill(get_token(user))
-    page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url(re.compile("/panel/(surveys/survey|code)/"))
-
-
-def fits(page: Page) -> bool:
-    """Whether nothing has to be scrolled sideways."""
-    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
 
 def test_from_the_sign_in_link_to_the_file(page: Page, alice: User, design: Design, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page
 
 from surveys.models import Survey
-from tests.browser.test_panel import DESKTOP, IMAGES, PHONE, sign_in
-from tests.tools.browser import PATIENCE
+from tests.browser.panel import DESKTOP, PHONE, sign_in
+from tests.tools.browser import IMAGES, PATIENCE
 
 BLOCKED = """async () => {
     const found = [];

@@ -2,7 +2,6 @@
 
 import copy
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,16 +17,12 @@ from surveys.lifecycle import selectors, services
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
 from surveys.rendering.own_coin import sheet
-from tests import payloads
-from tests.browser.accessibility import on_every_screen
-from tests.browser.test_accessibility_panel import CLEAN, THEME
-from tests.browser.test_panel import DESKTOP, PHONE, fits, page, sign_in, sign_in_by_hand
-from tests.surveys.test_coin_sheet import said
-from tests.tools.browser import PATIENCE
+from tests.browser.accessibility import CLEAN, THEME, on_every_screen
+from tests.browser.panel import DESKTOP, PHONE, fits, sign_in, sign_in_by_hand
+from tests.factories import payloads
+from tests.tools.browser import IMAGES, PATIENCE
+from tests.tools.paper import sheet_data
 
-__all__ = ["page"]
-
-IMAGES = os.environ.get("CANDOR_IMAGES")
 PAPER = "/panel/survey/campus/paper/"
 WORDINGS = (
     "Have you ever handed in work that somebody else had written?",
@@ -187,7 +182,7 @@ def test_pictures(page: Page, alice: User, ten: Version, tmp_path: Path) -> None
         output=str(target / "coin-sheet-{p}.png"),
         root=sheet.TEMPLATE.parent,
         font_paths=fonts(),
-        sys_inputs={"data": json.dumps(said(selectors.document_of(ten)))},
+        sys_inputs={"data": json.dumps(sheet_data(selectors.document_of(ten)))},
         ignore_system_fonts=True,
         format="png",
         ppi=80,

@@ -11,11 +11,10 @@ from surveys.accounts.access import Role
 from surveys.accounts.invitations import invite
 from surveys.lifecycle.links import sign_in_link
 from surveys.models import Survey
-from tests.browser.accessibility import on_every_screen
-from tests.browser.test_accessibility_panel import CLEAN, THEME
-from tests.browser.test_panel import sign_in
-from tests.panel.test_people_factor import code_of
+from tests.browser.accessibility import CLEAN, THEME, on_every_screen
+from tests.browser.panel import sign_in
 from tests.tools.browser import PATIENCE
+from tests.tools.second_factor import code_of
 
 
 @pytest.fixture

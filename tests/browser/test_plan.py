@@ -8,10 +8,9 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Locator, Page, Route
 
 from surveys.models import Survey
-from tests.browser.accessibility import faint_picture_texts, faults
+from tests.browser.accessibility import THEME, faint_picture_texts, faults
+from tests.browser.panel import fits, sign_in
 from tests.browser.states import UNFOLD
-from tests.browser.test_accessibility_panel import THEME
-from tests.browser.test_panel import fits, page, sign_in  # noqa: F401 - page is a fixture
 from tests.tools.browser import PATIENCE
 
 SCREENS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
@@ -26,24 +25,24 @@ def frank_page(browser: Browser, running_site: str) -> Iterator[Page]:
     context.close()
 
 
-def slider(page: Page, name: str) -> Locator:  # noqa: F811
+def slider(page: Page, name: str) -> Locator:
     return page.locator(f"[data-slides=plan-{name}]")
 
 
-def value(page: Page, tile: str) -> str:  # noqa: F811
+def value(page: Page, tile: str) -> str:
     return page.locator(f"[data-tile={tile}] .planner-value").inner_text().replace("\u00a0", " ")
 
 
-def dot(page: Page, curve: str) -> tuple[str | None, str | None]:  # noqa: F811
+def dot(page: Page, curve: str) -> tuple[str | None, str | None]:
     mark = page.locator(f"[data-curve={curve}] .curve-dot")
     return mark.get_attribute("cx"), mark.get_attribute("cy")
 
 
-def line(page: Page, curve: str) -> str | None:  # noqa: F811
+def line(page: Page, curve: str) -> str | None:
     return page.locator(f"[data-curve={curve}] .curve-line").get_attribute("points")
 
 
-def test_the_slider_moves_numbers_and_curves_without_a_reload(page: Page, alice: User) -> None:  # noqa: F811
+def test_the_slider_moves_numbers_and_curves_without_a_reload(page: Page, alice: User) -> None:
     sign_in(page, alice)
     page.goto("/panel/plan/")
     page.evaluate("window.same = true")
@@ -65,7 +64,7 @@ def test_the_slider_moves_numbers_and_curves_without_a_reload(page: Page, alice:
     assert "truth=0.98" in page.url, "the address holds the plan"
 
 
-def test_epsilon_moves_the_truth_and_respondents_the_width(page: Page, alice: User) -> None:  # noqa: F811
+def test_epsilon_moves_the_truth_and_respondents_the_width(page: Page, alice: User) -> None:
     sign_in(page, alice)
     page.goto("/panel/plan/")
     page.locator("#plan-epsilon").fill("2")
@@ -82,7 +81,7 @@ def test_epsilon_moves_the_truth_and_respondents_the_width(page: Page, alice: Us
 
 
 def test_another_kind_has_its_own_fields_and_mechanisms(frank_page: Page, alice: User) -> None:
-    page = frank_page  # noqa: F811
+    page = frank_page
     sign_in(page, alice)
     page.goto("/panel/plan/")
     page.locator("#plan-kind").select_option("number")
@@ -96,7 +95,7 @@ def test_another_kind_has_its_own_fields_and_mechanisms(frank_page: Page, alice:
     page.get_by_role("alert").filter(has_text="maximum must be greater than minimum").wait_for()
 
 
-def test_a_truth_is_used_in_the_draft(page: Page, alice: User, survey: Survey) -> None:  # noqa: F811
+def test_a_truth_is_used_in_the_draft(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/")
     page.get_by_role("link", name="Plan the questions").click()
@@ -113,7 +112,7 @@ def test_a_truth_is_used_in_the_draft(page: Page, alice: User, survey: Survey) -
     assert page.locator("[data-total=written]").inner_text() == "2.46"
 
 
-def test_the_number_on_the_screen_is_used_at_once(page: Page, alice: User, survey: Survey) -> None:  # noqa: F811
+def test_the_number_on_the_screen_is_used_at_once(page: Page, alice: User, survey: Survey) -> None:
     """Before the script has heard what it means; and Enter in the field computes, and writes nothing."""
     sign_in(page, alice)
     page.route("**/api/v1/surveys/campus/plan/**", lambda route: None)  # it never answers
@@ -126,7 +125,7 @@ def test_the_number_on_the_screen_is_used_at_once(page: Page, alice: User, surve
     assert survey.items.get(key="mood").truth == "0.37"
 
 
-def test_what_is_typed_before_the_script_runs_is_computed(page: Page, alice: User, survey: Survey) -> None:  # noqa: F811
+def test_what_is_typed_before_the_script_runs_is_computed(page: Page, alice: User, survey: Survey) -> None:
     """On a slow line: the page stands, its script is still on its way."""
     sign_in(page, alice)
     held: list[Route] = []
@@ -150,7 +149,7 @@ def test_without_a_script_the_page_is_a_form(
     signed_in = frank_page.context.storage_state()
     context = browser.new_context(base_url=running_site, java_script_enabled=False, storage_state=signed_in)
     context.set_default_timeout(PATIENCE)
-    page = context.new_page()  # noqa: F811
+    page = context.new_page()
     page.goto("/panel/plan/")
     page.locator("#plan-truth").fill("1/3")
     page.get_by_role("button", name="Compute").click()
@@ -169,7 +168,7 @@ def test_without_a_script_the_page_is_a_form(
     ],
 )
 def test_the_planner_is_accessible_and_fits(frank_page: Page, alice: User, survey: Survey, path: str) -> None:
-    page = frank_page  # noqa: F811
+    page = frank_page
     sign_in(page, alice)
     found = {}
     for width, scheme in SCREENS:
@@ -187,7 +186,7 @@ def test_the_planner_is_accessible_and_fits(frank_page: Page, alice: User, surve
     assert found == {f"{width} {scheme}": [] for width, scheme in SCREENS}
 
 
-def test_every_curve_has_its_words(page: Page, alice: User) -> None:  # noqa: F811
+def test_every_curve_has_its_words(page: Page, alice: User) -> None:
     """What the picture shows is read out: its name, and the value at the chosen point; after a move too."""
     sign_in(page, alice)
     page.goto("/panel/plan/")

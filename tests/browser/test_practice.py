@@ -8,10 +8,8 @@ import pytest
 from playwright.sync_api import Locator
 
 from surveys.rendering.pages import render_page
-from tests import payloads
-from tests.browser.conftest import Visit, tampering, targets
-from tests.browser.test_failing_safe import replacing
-from tests.browser.test_nothing_left import STORED, came_back
+from tests.browser.visit import STORED, Visit, came_back, replacing, tampering, targets
+from tests.factories import payloads
 from tests.tools.capture import Capture
 from tests.tools.designs import canonical_and_digest
 

@@ -4,7 +4,7 @@ import pytest
 
 from collector.models import WaitingReport
 from surveys.models import Survey, Version
-from tests.browser.conftest import Visit, failing
+from tests.browser.visit import Visit, failing
 from tests.tools.capture import DROP, Capture, Response
 
 

@@ -10,8 +10,8 @@ from playwright.sync_api import BrowserContext
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.opening.services import open_survey
-from tests import payloads
-from tests.browser.conftest import Visit, new_tab, new_visit
+from tests.browser.visit import Visit, new_tab, new_visit
+from tests.factories import payloads
 from tests.tools.capture import Capture
 
 KEPT = "Object.entries(localStorage).map(([name, text]) => [name, text.length])"

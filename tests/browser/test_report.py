@@ -1,7 +1,6 @@
 """The report as a file of its own, in a real browser; and, where they are asked for, the pictures of its pages."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -16,14 +15,10 @@ from estimator.models import Run
 from estimator.reports import files, paper, report
 from estimator.runs import services
 from surveys.management import demo
-from tests.browser.accessibility import on_every_screen
-from tests.browser.test_accessibility_panel import CLEAN
-from tests.browser.test_panel import PHONE, fits, page
-from tests.finished import fill, run_of
-
-__all__ = ["page"]
-
-IMAGES = os.environ.get("CANDOR_IMAGES")
+from tests.browser.accessibility import CLEAN, on_every_screen
+from tests.browser.panel import PHONE, fits
+from tests.factories.runs import fill, run_of
+from tests.tools.browser import IMAGES
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from surveys.models import Version
 from tests.browser.accessibility import on_every_screen
-from tests.browser.conftest import KEPT, Visit, failing, new_visit
+from tests.browser.visit import KEPT, Visit, failing, new_visit
+from tests.factories.surveys import open_document
+from tests.factories.translations import document
 from tests.tools.capture import Capture, Response
-from tests.tools.opening import opened
-from tests.translated import document
 
 STORED = "JSON.stringify({ ...localStorage })"
 NUMBER = "ab" * 32
@@ -77,7 +77,7 @@ def test_what_is_noted_is_shown_and_erased_on_the_device_alone(device: Page, sit
 
 
 def test_the_number_is_erased_on_the_survey_s_page_too(site: Capture, alice: User, context: BrowserContext) -> None:
-    opened(document("en") | {"slug": "again", "waves": {"repeats": "remember", "spent": "9/1"}}, alice)
+    open_document(document("en") | {"slug": "again", "waves": {"repeats": "remember", "spent": "9/1"}}, alice)
     visit = new_visit(site, "/s/again/", context)
     page = visit.open().stage("questions").page
     assert visit.said("waves-odds").endswith("at most 9; with this wave by at most 108.")

@@ -1,6 +1,5 @@
 """From the sign-in link to the first estimate of one's own survey: every click is counted, and listed in the docs."""
 
-import os
 import re
 from collections.abc import Iterator
 from urllib.request import Request, urlopen
@@ -21,8 +20,8 @@ from surveys.planning.rehearsals import services as rehearsals
 from surveys.planning.rehearsals import simulation
 from surveys.planning.rehearsals.population import population
 from tests.browser.accessibility import IN_THE_DARK
-from tests.browser.test_panel import DESKTOP, PHONE
-from tests.tools.browser import PATIENCE
+from tests.browser.panel import DESKTOP, PHONE
+from tests.tools.browser import IMAGES, PATIENCE
 
 MOST_CLICKS = 25
 TALL = {"width": 1280, "height": 1400}
@@ -32,7 +31,6 @@ QUESTIONS = {
     "tablets": "Have you taken tablets to study longer?",
 }
 DOCUMENT = settings.ROOT / "docs" / "ten-minutes.md"
-IMAGES = os.environ.get("CANDOR_IMAGES")
 
 
 class Hand:

@@ -9,10 +9,10 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.models import Version
 from surveys.opening.services import open_survey
-from tests import payloads
-from tests.browser.conftest import new_visit
+from tests.browser.visit import new_visit
+from tests.factories import payloads
+from tests.factories.surveys import open_document
 from tests.tools.capture import Capture
-from tests.tools.opening import opened
 
 TRANSFERRED = 100_000
 """Bytes over the wire, headers too."""
@@ -39,7 +39,7 @@ def thirty(alice: Any, transactional_db: None) -> Version:
 def thirty_again(alice: Any, thirty: Version) -> Version:
     """The same by invitation, and remembered from wave to wave."""
     more = {"slug": "again", "invitations": {"kind": "secret"}, "waves": {"repeats": "remember", "spent": "3/1"}}
-    return opened(json.loads(thirty.design.document) | more, alice)
+    return open_document(json.loads(thirty.design.document) | more, alice)
 
 
 def weigh(context: Any, site: Capture, address: str) -> dict[str, int]:

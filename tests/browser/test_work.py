@@ -9,9 +9,9 @@ from surveys.lifecycle.proof_of_work import ask_for_work
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
-from tests import payloads
 from tests.browser.accessibility import faults
-from tests.browser.conftest import Visit, failing, new_visit
+from tests.browser.visit import Visit, failing, new_visit
+from tests.factories import payloads
 from tests.tools.capture import Capture, Request, Response
 from tests.vectors.make_work import smallest
 

@@ -11,8 +11,8 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
-from tests import payloads
-from tests.browser.test_panel import DESKTOP, fits, sign_in
+from tests.browser.panel import DESKTOP, fits, sign_in
+from tests.factories import payloads
 from tests.tools.browser import PATIENCE
 
 WIDE = {"width": 1600, "height": 1000}

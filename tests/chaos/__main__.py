@@ -17,12 +17,12 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from tests import payloads
 from tests.audit.standalone import prepare
 from tests.chaos import named, points, report
 from tests.chaos.checking import FOLDABLE, Ask, Outcome, outcome
 from tests.chaos.killing import BACK, EMBEDDED, STACK, Killer
 from tests.chaos.sending import Sender
+from tests.factories import payloads
 from tests.system.installation import Installation, wait_until
 from tests.system.stack import Stack
 

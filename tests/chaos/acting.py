@@ -17,7 +17,7 @@ from typing import Any
 def draft(slug: str) -> None:
     from surveys.accounts.teams import home_team
     from surveys.lifecycle import services
-    from tests import payloads
+    from tests.factories import payloads
 
     services.write_survey(payloads.definition(slug=slug), team=home_team(_researcher()))
 
@@ -32,11 +32,11 @@ def closable(slug: str) -> None:
     """An open survey with reports."""
     from collector.designs.selectors import get_design
     from surveys.opening import services
-    from tests import finished
+    from tests.factories import runs
 
     draft(slug)
     version = services.open_survey(_survey(slug))
-    finished.fill(get_design(version.design_id), count=6, first=3)
+    runs.fill(get_design(version.design_id), count=6, first=3)
 
 
 def again(slug: str) -> None:
@@ -56,7 +56,7 @@ def invited(slug: str) -> None:
     from surveys.accounts.teams import home_team
     from surveys.lifecycle.services import write_survey
     from surveys.opening import services
-    from tests import payloads
+    from tests.factories import payloads
 
     survey = write_survey(payloads.definition(slug=slug, invitations="secret"), team=home_team(_researcher()))
     invite(services.open_survey(survey))
@@ -72,8 +72,8 @@ def invite(version: Any) -> None:
 def answer(slug: str) -> None:
     """With the first code, and with the same bytes each time."""
     from collector.designs.selectors import get_design
-    from tests import payloads
-    from tests.stored import store_report
+    from tests.factories import payloads
+    from tests.factories.reports import store_report
 
     design = get_design(_survey(slug).versions.get().design_id)
     store_report(payloads.body(design, nonce="1" * 32, invitation=_codes()[0]), slug=slug)

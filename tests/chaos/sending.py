@@ -7,7 +7,7 @@ import time
 from collections import Counter
 
 from collector.designs import Design
-from tests import payloads
+from tests.factories import payloads
 
 PATIENCE = 10.0
 """Seconds to wait for an answer."""

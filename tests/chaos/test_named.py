@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from collector.designs import check
-from tests import payloads
 from tests.chaos import named
 from tests.chaos.__main__ import open_survey, until_folded
 from tests.chaos.checking import outcome
 from tests.chaos.killing import BACK
 from tests.chaos.sending import Sender
+from tests.factories import payloads
 from tests.system.installation import Installation
 
 POINTS = ["taking: after COMMIT of store", "folding: after COMMIT of _fold_chunk"]

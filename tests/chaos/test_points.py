@@ -20,9 +20,9 @@ from surveys.lifecycle.services import close_survey, request_estimate, write_sur
 from surveys.maintenance import backup, retention
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey, open_wave
-from tests import finished, payloads
 from tests.chaos import acting, broken, checking, named, points, probing, striking
-from tests.storage.test_backup import empty
+from tests.factories import payloads, runs
+from tests.tools.backups import empty_database
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -45,15 +45,15 @@ def test_every_act_of_every_operation_is_on_the_list(seen: dict[str, None], vers
     """An act that is not has no death before it; a point that nobody comes by is no point."""
     design, survey = get_design(version.design_id), version.survey
     for _ in range(2):
-        finished.fill(design, count=20)
+        runs.fill(design, count=20)
         folding.fold(design.digest)
     estimator.execute(request_estimate(survey).pk)
     retention.keep_reports(survey, 30)
-    finished.fill(design, count=3)
+    runs.fill(design, count=3)
     estimator.execute(close_survey(survey).pk)
     Version.objects.update(closed_at=timezone.now() - timedelta(days=31))
     other = write_survey(payloads.definition(slug="other"), team=survey.team)
-    finished.fill(get_design(open_survey(other).design_id), count=20)
+    runs.fill(get_design(open_survey(other).design_id), count=20)
     again = write_survey(payloads.definition(slug="again"), team=survey.team)
     open_survey(again)
     close_survey(again)
@@ -63,14 +63,14 @@ def test_every_act_of_every_operation_is_on_the_list(seen: dict[str, None], vers
     acting.answer("invited")
     retention.keep_house()
     backup.back_up(tmp_path / "candor.zip")
-    empty()
+    empty_database()
     backup.restore(tmp_path / "candor.zip")
     mine = points.EMBEDDED if connection.vendor == "sqlite" else points.STACK
     listed = [point for point in points.names(mine) if not point.startswith(NOBODY)]
     assert [point for point in listed if point not in seen] == []
     found = [point for point in seen if not point.startswith((*NOBODY, "restoring"))]
     assert [point for point in found if point not in listed] == []
-    empty()
+    empty_database()
 
 
 class Death(BaseException):
@@ -87,7 +87,7 @@ def test_what_is_looked_at_is_said_in_the_words_that_are_waited_for(survey: Surv
     assert probing.opened(asked, "campus") == named.DRAFT
     version = open_survey(survey)
     assert probing.opened(asked, "campus") == named.OPEN
-    finished.fill(get_design(version.design_id), count=6, first=3)
+    runs.fill(get_design(version.design_id), count=6, first=3)
     assert probing.run(asked, "campus") == "no run"
     run = request_estimate(survey)
     assert probing.run(asked, "campus") == "queued, 0 estimates"
@@ -105,7 +105,7 @@ def test_what_is_looked_at_is_said_in_the_words_that_are_waited_for(survey: Surv
     assert probing.file(tmp_path / "candor.zip") == "no file"
     backup.back_up(tmp_path / "candor.zip")
     assert probing.file(tmp_path / "candor.zip") == "a whole file"
-    empty()
+    empty_database()
     assert probing.place(asked) == "empty"
 
 
@@ -132,7 +132,7 @@ def test_the_audit_finds_a_worker_that_counts_before_it_moves(
         broken.install()
     always = True
     for number in range(12):
-        finished.fill(design, count=10)
+        runs.fill(design, count=10)
         left = iter(range(number))
 
         def die(point: str, left: Iterator[int] = left) -> None:

@@ -9,8 +9,8 @@ from django.contrib.staticfiles import finders
 
 from surveys.rendering.pages import render_closed, render_page
 from surveys.templatetags import assets
-from tests import kinds, payloads, translated
-from tests.tools.client import CLIENT
+from tests.factories import kinds, payloads, translations
+from tests.tools.client import CLIENT, FORBIDDEN_IN_CLIENT, MARKUP, without_comments
 from tests.tools.designs import canonical_and_digest
 
 MODULES = sorted(CLIENT.glob("*.js"))
@@ -23,49 +23,33 @@ PANEL = sorted((CLIENT.parent / "panel").glob("*.js"))
 STYLES = sorted((CLIENT.parent / "style").glob("*.css"))
 OWN_STYLES = [Path(str(finders.find(name))) for name in assets.STYLES]
 
-MARKUP = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|createContextualFragment"
-"""Ways to make markup from a text."""
-
-FORBIDDEN = (
-    rf"{MARKUP}|Math\.random|Date\b|performance\.|\beval\b|new Function|setInterval"
-    r"|\bcaches\b|document\.cookie|serviceWorker|pushState|BroadcastChannel"
-    r"|sendBeacon|WebSocket|EventSource|XMLHttpRequest|RTCPeerConnection|new Image|new Worker|\bimport\("
-    r"|https?://(?!www\.w3\.org/2000/svg)|debugger|console\."
-)
-"""Chance from elsewhere, time, markup from text, storage, other ways out, other hosts."""
-
-
-def code(path: Path) -> str:
-    """The module without its comments."""
-    return re.sub(r"/\*.*?\*/|(?<!:)//[^\n]*", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-
 
 @pytest.mark.parametrize("path", [*MODULES, *SPENT], ids=lambda path: path.name)
 def test_a_module_has_nothing_that_could_leak(path: Path) -> None:
-    assert re.findall(FORBIDDEN, code(path)) == []
+    assert re.findall(FORBIDDEN_IN_CLIENT, without_comments(path)) == []
 
 
 @pytest.mark.parametrize("path", PANEL, ids=lambda path: path.name)
 def test_panel_script_makes_no_markup_from_text(path: Path) -> None:
-    assert re.findall(rf"{MARKUP}|\beval\b|new Function", code(path)) == []
+    assert re.findall(rf"{MARKUP}|\beval\b|new Function", without_comments(path)) == []
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
 def test_an_import_ends_in_a_semicolon_and_names_a_neighbour(path: Path) -> None:
     """Else the collected file would name the unhashed module, which no `integrity` covers."""
-    for line in re.findall(r"^import .*$|^\} from .*$", code(path), re.MULTILINE):
+    for line in re.findall(r"^import .*$|^\} from .*$", without_comments(path), re.MULTILINE):
         assert re.search(r' from "\./[a-z]+\.js";$', line), line
 
 
 def test_only_one_module_sends_one_draws_and_one_keeps() -> None:
     def holding(pattern: str) -> list[str]:
-        return [path.name for path in MODULES if re.search(pattern, code(path))]
+        return [path.name for path in MODULES if re.search(pattern, without_comments(path))]
 
     assert holding(r"getRandomValues") == ["random.js"]
     assert holding(r'method: "POST"') == ["transport.js"]
     assert holding(r"encoding\.read\(") == ["practice.js", "report.js"], "the practice has tickets of its own"
     assert holding(r"indexedDB") == ["keeping.js"]
-    assert [path.name for path in SPENT if "indexedDB" in code(path)] == ["waiting.js"]
+    assert [path.name for path in SPENT if "indexedDB" in without_comments(path)] == ["waiting.js"]
     assert holding(r"localStorage|sessionStorage") == ["noting.js", "remembering.js"]
     assert holding(r"history") == ["link.js"], "which takes the invitation out of the address bar"
     assert holding(r"HMAC|\.sign\(|importKey") == ["remembering.js"]
@@ -73,13 +57,13 @@ def test_only_one_module_sends_one_draws_and_one_keeps() -> None:
 
 def test_what_stays_on_the_device_is_a_frozen_body_or_a_number_drawn_before_any_answer() -> None:
     def written(name: str) -> list[str]:
-        return re.findall(r"(?:setItem|\.put)\(([^)]*)\)", code(CLIENT / name))
+        return re.findall(r"(?:setItem|\.put)\(([^)]*)\)", without_comments(CLIENT / name))
 
     assert written("keeping.js") == ["body, KEY"]
     assert written("noting.js") == ["name, cost"], "what the design says, and the day"
     assert written("remembering.js") == ["this.#name, secret"]
-    assert "secret = this.#find() ?? this.#own;" in code(CLIENT / "remembering.js")
-    assert "this.#own = drawSecret(source);" in code(CLIENT / "remembering.js")
+    assert "secret = this.#find() ?? this.#own;" in without_comments(CLIENT / "remembering.js")
+    assert "this.#own = drawSecret(source);" in without_comments(CLIENT / "remembering.js")
 
 
 @pytest.mark.parametrize("path", STYLES, ids=lambda path: path.name)
@@ -166,10 +150,10 @@ def test_the_page_promises_nothing_that_it_cannot_keep(page: str, promise: str) 
     assert promise not in page.lower()
 
 
-@pytest.mark.parametrize("language", translated.CODES)
+@pytest.mark.parametrize("language", translations.CODES)
 def test_page_scripts_and_style_together_stay_below_100_kb(language: str) -> None:
     """As they travel: compressed."""
-    document = translated.document(*translated.CODES)
+    document = translations.document(*translations.CODES)
     page = render_page(document, *canonical_and_digest(document), language, with_coin=True).decode()
     scripts = [path for path in MODULES if path.stem in scripts_of(page)]
     contents = [page.encode(), *(path.read_bytes() for path in (*scripts, *OWN_STYLES))]

@@ -20,8 +20,8 @@ from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.reports import folding, moving, purging, rewriting, selectors, services, storing
 from collector.reports.storing import NewReport, Outcome
-from tests import payloads
-from tests.folded import fold_these
+from tests.factories import payloads
+from tests.factories.reports import fold_waiting
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -171,7 +171,7 @@ def test_a_retry_of_a_report_that_is_being_folded_is_known(design: Design) -> No
     """It cannot know before the worker has committed: it waits, and then finds it where it has gone."""
     first = new(design)
     storing.store([first, *(new(design) for _ in range(9))])
-    slow = paused(lambda: fold_these(design))
+    slow = paused(lambda: fold_waiting(design))
     changed = first._replace(report=b"\0\0")
     again = Other(lambda: storing.store([first, changed, new(design)]))
     until_waiting()

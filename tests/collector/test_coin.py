@@ -14,8 +14,8 @@ from collector.errors import Closed, Malformed, NonceTaken, Refusal, TooLarge, U
 from collector.models import FrozenDesign, Report, WaitingReport
 from collector.reports import selectors
 from collector.reports.folding import fold
-from tests import payloads
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ import pytest
 
 from collector.designs import Design, canonical, check
 from collector.designs.checks import DesignError
-from tests import payloads
+from tests.factories import payloads
 
 
 def changed(path: list[str | int], value: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from collector.designs.services import close_design
 from collector.endpoint.application import Answer
 from collector.endpoint.parsing import LARGEST_BODY
 from collector.reports import selectors
-from tests import payloads
+from tests.factories import payloads
 from tests.tools.door import DOOR, call, door_with, environ_of, send
 
 pytestmark = pytest.mark.django_db

@@ -19,7 +19,7 @@ from collector.designs.selectors import get_design
 from collector.designs.services import close_design, freeze_design
 from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, WaitingReport
 from collector.reports import folding, moving, purging, rewriting, selectors, steps
-from tests import payloads
+from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from django.test import Client, RequestFactory
 from collector.designs import Design
 from collector.designs.selectors import is_open
 from collector.reports import selectors, storing
-from tests import payloads
+from tests.factories import payloads
 from tests.tools.door import APPLICATION
 
 NONCE = "0123456789abcdef" * 2

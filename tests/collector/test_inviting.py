@@ -11,7 +11,7 @@ from collector.designs.services import close_design, freeze_design
 from collector.invitations import batches
 from collector.invitations.codes import hash_of, new_code
 from collector.models import Invitation
-from tests import payloads
+from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
 

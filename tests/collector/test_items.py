@@ -9,7 +9,7 @@ from collector.designs.checks import DesignError
 from collector.designs.items import answer_count, grid_points
 from collector.endpoint.parsing import ParsedReport, check_against
 from collector.errors import Malformed
-from tests import kinds
+from tests.factories import kinds
 
 
 def changed(key: str, /, **changes: Any) -> dict[str, Any]:

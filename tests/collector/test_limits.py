@@ -12,7 +12,7 @@ from collector.endpoint import rate_limits
 from collector.endpoint.rate_limits import Limit, Limits
 from collector.errors import TooMany
 from config.redis_server import RedisServer
-from tests import payloads
+from tests.factories import payloads
 from tests.tools.door import send
 
 NOON = 1_800_014_400.0

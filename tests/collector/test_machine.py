@@ -47,8 +47,8 @@ from collector.reports import folding, purging, selectors, services
 from collector.reports.steps import STEP, foldable
 from estimator.models import Run
 from estimator.runs import services as estimator
-from tests import payloads
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
 from tests.tools.provenance import of_run
 
 EXAMPLES = int(os.environ.get("CANDOR_MACHINE", "0"))

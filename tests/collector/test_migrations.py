@@ -12,9 +12,8 @@ from collector.designs.services import freeze_design
 from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.reports import selectors
-from tests import payloads
-from tests.folded import fold_these
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import fold_waiting, store_report
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -61,7 +60,7 @@ def test_rehearsals_are_marked(design: Design, rehearsed: Design) -> None:
 def test_reports_move_to_tables_of_their_own(design: Design, rehearsed: Design) -> None:
     """Folded and waiting ones, of two designs; down, up, and each is where it was, under its nonce and counted once."""
     store_report(payloads.body(design, nonce=FIRST, stratum="y2", report="0102"))
-    fold_these(design)
+    fold_waiting(design)
     Tally.objects.create(design_id=design.digest, part=7, stratum=1, position=0, symbol=1, count=41)
     store_report(payloads.body(design, nonce=SECOND, report="0001"))
     receiving.receive_simulated([payloads.body(rehearsed, nonce=THIRD)], slug="campus")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from collector.designs import check
 from collector.endpoint.parsing import LARGEST_BODY, check_against, parse
 from collector.errors import Malformed, Refusal, TooLarge
-from tests import payloads
+from tests.factories import payloads
 
 DESIGN = check(payloads.document())
 

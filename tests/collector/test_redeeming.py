@@ -20,9 +20,8 @@ from collector.invitations.codes import check_symbol, hash_of, new_code
 from collector.models import Invitation, UsedToken, WaitingReport
 from collector.reports import rewriting, selectors, storing
 from collector.reports.storing import NewReport, Outcome
-from tests import payloads
-from tests.folded import fold_these
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import fold_waiting, store_report
 
 STORED, KNOWN, TAKEN, CLOSED, UNINVITED = Outcome
 MODULUS = "8" + "0" * 766 + "1"
@@ -61,7 +60,7 @@ def test_a_code_is_used_up_by_the_report_that_comes_with_it(invited: Design, cod
     body = payloads.body(invited, invitation=codes[0])
     assert store_report(body)
     assert not store_report(body), "a retry is known, though its code is gone"
-    fold_these(invited)
+    fold_waiting(invited)
     assert not store_report(body)
     with pytest.raises(NotInvited, match="was used before"):
         send(invited, codes[0])
@@ -142,7 +141,7 @@ def test_kinds_of_surveys_share_a_batch(invited: Design, blind: Design, codes: l
         new(blind, invitation),
     ]
     assert storing.store(batch) == [STORED, STORED, UNINVITED, STORED, UNINVITED]
-    fold_these(invited)
+    fold_waiting(invited)
     assert storing.store(batch) == [KNOWN, KNOWN, UNINVITED, KNOWN, UNINVITED]
 
 
@@ -151,7 +150,7 @@ def test_a_known_nonce_in_the_totals_uses_no_invitation_up(invited: Design, code
     """It is written once more, found there and taken back, all in one transaction."""
     first = new(invited, hash_of(codes[0]))
     storing.store([first])
-    fold_these(invited)
+    fold_waiting(invited)
     assert storing.store([first._replace(invitation=hash_of(codes[1]))]) == [KNOWN]
     assert Invitation.objects.count() == 9
     assert not WaitingReport.objects.exists()

@@ -11,9 +11,8 @@ from collector.endpoint import receiving
 from collector.errors import Closed, UnknownDesign
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.reports import folding, selectors, services
-from tests import payloads
-from tests.folded import fold_these
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import fold_waiting, store_report
 
 INSERT = "INSERT INTO {table} (nonce, design_id, stratum, report, mode) VALUES (%s, %s, 0, %s, {mode})"
 TABLES = ("collector_waitingreport", "collector_report")
@@ -84,7 +83,7 @@ def test_no_report_changes_sides(design: Design, rehearsed: Design, change: str,
 def test_a_rehearsal_can_be_forgotten_and_what_respondents_sent_cannot(design: Design, rehearsed: Design) -> None:
     store_report(payloads.body(design))
     receiving.receive_simulated([payloads.body(rehearsed)], slug="campus")
-    fold_these(design)
+    fold_waiting(design)
     folding.fold(rehearsed.digest)
     for forget in (services.clear_rehearsal, services.discard_rehearsal):
         with pytest.raises(ValueError, match="design must be one of a rehearsal"):

@@ -16,9 +16,8 @@ from collector.designs.services import close_design, freeze_design
 from collector.errors import Closed, Malformed, NonceTaken, UnknownDesign
 from collector.models import FrozenDesign, Report, WaitingReport
 from config.database import database
-from tests import payloads
-from tests.folded import fold_these
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import fold_waiting, store_report
 
 pytestmark = pytest.mark.django_db
 
@@ -99,7 +98,7 @@ def test_raw_sql_cannot_change_what_is_frozen(design: Design, sql: str, table: s
     for fold in (True, False):  # a report in each table
         store_report(payloads.body(design))
         if fold:
-            fold_these(design)
+            fold_waiting(design)
     with pytest.raises((IntegrityError, OperationalError)), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(sql.format(table), {"bytes": b"\1" * 16} if "%" in sql else None)
 

@@ -14,7 +14,7 @@ from collector.designs.services import close_design, freeze_design
 from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report, WaitingReport
 from collector.reports import folding, selectors, stepping, steps
-from tests import payloads
+from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
 

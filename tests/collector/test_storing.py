@@ -12,8 +12,8 @@ from collector.designs.services import close_design, freeze_design
 from collector.models import Report, WaitingReport
 from collector.reports import folding, selectors, storing
 from collector.reports.storing import NewReport, Outcome
-from tests import payloads
-from tests.folded import fold_these
+from tests.factories import payloads
+from tests.factories.reports import fold_waiting
 
 pytestmark = pytest.mark.django_db
 
@@ -67,7 +67,7 @@ def test_a_closed_design_within_a_batch_keeps_nothing_else_out(design: Design, o
 def test_what_is_folded_is_known_too(design: Design) -> None:
     first = new(design)
     storing.store([first])
-    fold_these(design)
+    fold_waiting(design)
     assert storing.store([first, first._replace(report=b"\0\0"), first]) == [KNOWN, TAKEN, KNOWN]
     assert not WaitingReport.objects.exists(), "none is left that would be counted again"
     assert Report.objects.count() == 1
@@ -77,7 +77,7 @@ def test_a_waiting_report_that_was_folded_before_is_not_counted_again(design: De
     """As it could be after tables were put back from copies of two moments."""
     first = new(design)
     storing.store([first])
-    fold_these(design)
+    fold_waiting(design)
     WaitingReport.objects.create(design_id=Report.objects.get().design_id, nonce=first.nonce, stratum=1, report=b"\0\0")
     storing.store([new(design)])
     close_design(design.digest)

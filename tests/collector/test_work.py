@@ -22,7 +22,7 @@ from config.middleware import headers_without_django
 from config.wsgi import django
 from surveys.lifecycle.proof_of_work import ask_for_work
 from surveys.models import Survey, Version
-from tests import payloads
+from tests.factories import payloads
 from tests.tools.door import ORIGIN, AtOnce, send
 from tests.vectors import make_work
 

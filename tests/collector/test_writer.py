@@ -15,7 +15,7 @@ from collector.endpoint.writer import Writer
 from collector.errors import Unavailable
 from collector.reports import selectors
 from collector.reports.storing import NewReport, Outcome, insert, store
-from tests import payloads
+from tests.factories import payloads
 from tests.tools.door import store_and_leave
 
 SECONDS = 30

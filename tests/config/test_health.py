@@ -15,8 +15,8 @@ from config import metrics
 from estimator import tasks
 from estimator.models import Run, Worker
 from estimator.runs import health, services
-from tests import payloads
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
 
 pytestmark = pytest.mark.django_db
 ALL_WELL = {"ready": True, "database": "ok", "broker": "ok", "worker": "ok", "counting": "ok"}

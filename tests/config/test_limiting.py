@@ -9,8 +9,8 @@ from django.db import OperationalError
 from django.test import Client
 
 from collector.endpoint import rate_limits
-from collector.endpoint.rate_limits import Limit
 from surveys.lifecycle import selectors
+from tests.tools.limits import limit_to_two
 
 pytestmark = pytest.mark.django_db
 
@@ -21,10 +21,6 @@ def _afresh(settings: Any) -> Iterator[None]:
     rate_limits.shared.cache_clear()
     yield
     rate_limits.shared.cache_clear()
-
-
-def two(settings: Any, name: str) -> None:
-    settings.CANDOR_LIMITS = settings.CANDOR_LIMITS | {name: Limit(settings.CANDOR_LIMITS[name].things, 2, "hour")}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +38,7 @@ def two(settings: Any, name: str) -> None:
     ],
 )
 def test_each_has_its_number_and_its_429(settings: Any, name: str, method: str, path: str) -> None:
-    two(settings, name)
+    limit_to_two(settings, name)
     answers = [Client().generic(method, path) for _ in range(3)]
     assert [answer.status_code == 429 for answer in answers] == [False, False, True]
     assert 0 < int(answers[2]["Retry-After"]) <= 3_600
@@ -52,7 +48,7 @@ def test_each_has_its_number_and_its_429(settings: Any, name: str, method: str, 
 
 
 def test_researchers_behind_one_address_are_counted_apart(settings: Any, alice: User, bob: User) -> None:
-    two(settings, "requests by researcher")
+    limit_to_two(settings, "requests by researcher")
     for user in (alice, bob):
         client = Client()
         client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")

@@ -23,10 +23,9 @@ from estimator.base import jobs
 from estimator.models import Analysis
 from estimator.runs.waves import remembered
 from randomized_response import custom, estimate_joint, logistic_regression
-from tests import analysed, kinds, payloads, simulated
-from tests.analysed import GROUPS
-from tests.folded import fold_these
-from tests.stored import store_report
+from tests.factories import kinds, payloads, simulation, three_groups
+from tests.factories.reports import fold_waiting, store_report
+from tests.factories.three_groups import GROUPS
 
 pytestmark = pytest.mark.django_db
 Ask = Callable[..., Analysis]
@@ -42,14 +41,14 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture
 def design(db: None) -> Design:
-    scale = payloads.document(strata=analysed.groups())
+    scale = payloads.document(strata=three_groups.groups())
     scale["items"][1]["kind"] = "scale"
     return freeze_design(scale)
 
 
 @pytest.fixture
 def reports(design: Design) -> Reports:
-    return analysed.answer(design, np.random.default_rng(3))
+    return three_groups.answer(design, np.random.default_rng(3))
 
 
 def run(kind: str, design: Design, *older: Design, **said: str) -> Analysis:
@@ -86,7 +85,7 @@ def test_groups_are_compared_as_by_hand(design: Design, reports: Reports) -> Non
 
 def test_means_are_compared_as_by_hand(design: Design, reports: Reports) -> None:
     strata, symbols = reports
-    scores = np.array([1, 2, 3]) @ np.linalg.inv(analysed.THREE.T)
+    scores = np.array([1, 2, 3]) @ np.linalg.inv(three_groups.THREE.T)
     found = run("comparison", design, quantity="mood:mean", against="y1")
     hands = [scores[symbols[strata == place, 1]] for place in range(3)]
     for row, hand in zip(rows(found, "mean"), hands, strict=True):
@@ -138,7 +137,7 @@ def test_a_cross_table_counts_every_pair(design: Design, reports: Reports) -> No
     counted = np.zeros((3, 2, 3), dtype=int)
     np.add.at(counted, (strata, symbols[:, 0], symbols[:, 1]), 1)
     assert found.inputs["pairs"] == counted.tolist()
-    shares = np.linalg.inv(analysed.COINS.T) @ (counted.sum(axis=0) / 1500) @ np.linalg.inv(analysed.THREE)
+    shares = np.linalg.inv(three_groups.COINS.T) @ (counted.sum(axis=0) / 1500) @ np.linalg.inv(three_groups.THREE)
     cells = [row["unbiased"] for row in rows(found, "joint_share")]
     assert cells == pytest.approx(shares.ravel().tolist(), abs=1e-12)
     assert found.result["independence"]["p_value"] < 0.001, "who has cheated feels worse"
@@ -148,7 +147,7 @@ def test_independent_answers_go_together_rarely(design: Design) -> None:
     """400 tables of independent answers: 5 % alarm; 8.3 % is three standard errors above (once in 700 seeds)."""
     generator = np.random.default_rng(8)
     shares = np.outer([0.6, 0.4], [0.3, 0.3, 0.4])
-    rates = (analysed.COINS.T @ shares @ analysed.THREE).ravel()
+    rates = (three_groups.COINS.T @ shares @ three_groups.THREE).ravel()
     asked = requests.parameters("cross-table", {"rows": "cheated", "columns": "mood"}, [design])
     tests = [
         services.result_of(
@@ -207,10 +206,10 @@ def test_regression_is_that_of_the_reports_one_by_one(design: Design, reports: R
 
 def test_regression_of_a_nearly_direct_answer_is_statsmodels(db: None) -> None:
     nearly = {"name": "custom", "weights": [[10**8 - 1, 1], [1, 10**8 - 1]]}
-    document = payloads.document(strata=analysed.groups())
+    document = payloads.document(strata=three_groups.groups())
     document["items"][0]["channel"] = nearly
     design = freeze_design(document)
-    strata, symbols = analysed.answer(design, np.random.default_rng(1), n=600)
+    strata, symbols = three_groups.answer(design, np.random.default_rng(1), n=600)
     found = run("regression", design, outcome="cheated", reference="y1")
     exog = sm.add_constant(np.column_stack([strata == 1, strata == 2]).astype(float))
     peer = sm.Logit(symbols[:, 0], exog).fit(disp=0)
@@ -221,7 +220,7 @@ def test_regression_of_a_nearly_direct_answer_is_statsmodels(db: None) -> None:
 
 def test_versions_stand_side_by_side(design: Design, reports: Reports) -> None:
     newest = freeze_design({**design.document, "version": 2})
-    _, symbols = analysed.answer(newest, np.random.default_rng(9), yes=(0.5, 0.7, 0.6))
+    _, symbols = three_groups.answer(newest, np.random.default_rng(9), yes=(0.5, 0.7, 0.6))
     found = run("versions", newest, design, quantity="cheated:1")
     (change,) = rows(found, "difference")
     (now, error), (before, beside) = debiased(symbols[:, 0]), debiased(reports[1][:, 0])
@@ -281,7 +280,7 @@ def test_what_is_kept_is_enough_to_compute_it_again(design: Design, reports: Rep
 
 
 def test_groups_of_ten_are_compared_and_weighted(design: Design) -> None:
-    analysed.answer(design, np.random.default_rng(1), n=50)
+    three_groups.answer(design, np.random.default_rng(1), n=50)
     compared = run("comparison", design, quantity="cheated:1", against="pairs")
     assert [row["n"] for row in rows(compared, "share")] == [22, 18, 10]
     shares = {"share-y1": "20", "share-y2": "20", "share-y3": "60"}
@@ -292,7 +291,7 @@ def test_groups_of_ten_are_compared_and_weighted(design: Design) -> None:
 
 
 def test_too_few_reports_give_no_table_and_no_regression(design: Design) -> None:
-    analysed.answer(design, np.random.default_rng(1), n=50)
+    three_groups.answer(design, np.random.default_rng(1), n=50)
     assert run("cross-table", design, rows="cheated", columns="mood", group="y3").result["flags"] == ["too_few_reports"]
     assert run("regression", design, outcome="cheated", reference="y3").result["flags"] == ["too_few_reports"]
 
@@ -301,7 +300,7 @@ def test_a_group_without_any_yes_has_no_odds_ratio(design: Design) -> None:
     strata = np.repeat([0, 1, 2], 100)
     symbols = np.zeros((300, 2), dtype=np.uint8)
     symbols[:200:2, 0] = 1
-    simulated.store(design, simulated.People(strata, {}), symbols)
+    simulation.store(design, simulation.People(strata, {}), symbols)
     found = run("regression", design, outcome="cheated", reference="y1")
     flags = {row["group"]: row["flags"] for row in rows(found, "odds_ratio")}
     assert flags["y3"] == ["at_the_edge"]
@@ -349,7 +348,7 @@ def test_a_survey_without_groups_has_no_comparison(db: None) -> None:
 class TestEveryKindOfQuestion:
     @pytest.fixture
     def many(self, db: None) -> Design:
-        return freeze_design(kinds.document(strata=analysed.groups()))
+        return freeze_design(kinds.document(strata=three_groups.groups()))
 
     def test_what_can_be_asked_of_each(self, many: Design) -> None:
         keys = [item["key"] for item in many.document["items"]]
@@ -379,9 +378,9 @@ class TestEveryKindOfQuestion:
             services.repeat(earlier)
         assert services.request("comparison", {"quantity": "worry:mean", "against": "pairs"}, [many])
         generator = np.random.default_rng(6)
-        who = simulated.people(many, 400, generator)
-        simulated.store(many, who, simulated.symbols(many, who, generator))
-        fold_these(many)
+        who = simulation.people(many, 400, generator)
+        simulation.store(many, who, simulation.symbols(many, who, generator))
+        fold_waiting(many)
         entered = {"share-y1": "20", "share-y2": "30", "share-y3": "50"}
         found = run("weighting", many, item="worry", **entered).result["rows"]
         assert {row["quantity"] for row in found} == {"mean"}
@@ -390,10 +389,10 @@ class TestEveryKindOfQuestion:
     def test_pairs_of_every_encoding_are_counted(self, many: Design) -> None:
         """A choice by marks, of a set, an option: the table is what numpy counts, and its channel the mechanism's."""
         generator = np.random.default_rng(6)
-        who = simulated.people(many, 400, generator)
-        symbols = simulated.symbols(many, who, generator)
-        simulated.store(many, who, symbols)
-        fold_these(many)
+        who = simulation.people(many, 400, generator)
+        symbols = simulation.symbols(many, who, generator)
+        simulation.store(many, who, symbols)
+        fold_waiting(many)
         fields = {item["key"]: field for item, field in zip(many.document["items"], many.fields, strict=True)}
         for rows_, columns in [("smokes", "substance:2"), ("place:3", "habits:1"), ("habits:0", "habits:4")]:
             first, second = variable_of(many, rows_), variable_of(many, columns)
@@ -461,7 +460,7 @@ def waves(design: Design, count: int, repeats: str = "remember") -> list[Design]
 def test_the_newest_wave_is_compared_with_the_one_before_and_the_first(design: Design) -> None:
     found = waves(design, 3)
     for seed, one in enumerate(found):
-        analysed.answer(one, np.random.default_rng(seed), yes=(0.3, 0.3, 0.3))
+        three_groups.answer(one, np.random.default_rng(seed), yes=(0.3, 0.3, 0.3))
     apart = run("versions", *found, quantity="cheated:1")
     known = run("versions", *found, quantity="cheated:1", returned="1,000", returned_first="0")
     pairs = [(row["version"], row["against_version"], row["returned"]) for row in rows(known, "difference")]
@@ -498,13 +497,13 @@ def test_what_changed_between_waves_counts_as_remembered_only_where_both_do(desi
 def test_more_cannot_return_than_took_part(design: Design, said: str, why: str) -> None:
     newest, older = waves(design, 2)
     for one in (newest, older):
-        analysed.answer(one, np.random.default_rng(1))
+        three_groups.answer(one, np.random.default_rng(1))
     with pytest.raises(Refused, match=why):
         run("versions", newest, older, quantity="cheated:1", returned=said)
 
 
 def test_of_weighted_groups_nobody_can_say_who_returned(design: Design) -> None:
-    strata = analysed.groups()
+    strata = three_groups.groups()
     for group in strata["groups"]:
         group["share"] = "1/3"
     newest, older = waves(Design({**design.document, "strata": strata}), 2)

@@ -10,7 +10,7 @@ from collector.designs.services import freeze_design
 from estimator.analyses import services, snapshots
 from estimator.base import jobs, lease
 from estimator.models import Analysis
-from tests import analysed, payloads
+from tests.factories import payloads, three_groups
 
 
 @pytest.mark.django_db(transaction=True)
@@ -19,8 +19,8 @@ def test_a_long_one_is_held_and_nobody_else_takes_it_up(monkeypatch: pytest.Monk
     monkeypatch.setattr(services, "wake", lambda analysis_id: None)
     monkeypatch.setattr(lease, "BETWEEN_BEATS", 0.02)
     monkeypatch.setattr(services, "COUNTED_IN_A_SECOND", 0.001)
-    design = freeze_design(payloads.document(strata=analysed.groups()))
-    analysed.answer(design, np.random.default_rng(3))
+    design = freeze_design(payloads.document(strata=three_groups.groups()))
+    three_groups.answer(design, np.random.default_rng(3))
     honest, leases = snapshots.take, list[Any]()
 
     def slow(*given: Any) -> Any:

@@ -13,9 +13,9 @@ from estimator.analyses import axes, figures, sentences
 from estimator.analyses.quantities import Refused
 from estimator.analyses.requests import read_shares
 from estimator.analyses.rows import Row
-from tests import analysed, payloads
+from tests.factories import payloads, three_groups
 
-DESIGN = Design(payloads.document(strata=analysed.groups()))
+DESIGN = Design(payloads.document(strata=three_groups.groups()))
 ends = st.floats(-1, 1).map(lambda end: round(end, 6))
 
 
@@ -89,9 +89,9 @@ def test_an_axis_of_ratios_has_one_on_it(intervals: list[list[float]]) -> None:
 @given(st.lists(st.integers(1, 10**6), min_size=3, max_size=3))
 def test_shares_are_read_exactly(sizes: list[int]) -> None:
     total = sum(sizes)
-    said = {f"share-{key}": f"{size}/{total}" for key, size in zip(analysed.GROUPS, sizes, strict=True)}
+    said = {f"share-{key}": f"{size}/{total}" for key, size in zip(three_groups.GROUPS, sizes, strict=True)}
     read = read_shares(said, DESIGN)
-    assert [Fraction(read[key]) for key in analysed.GROUPS] == [Fraction(size, total) for size in sizes]
+    assert [Fraction(read[key]) for key in three_groups.GROUPS] == [Fraction(size, total) for size in sizes]
     with pytest.raises(Refused, match="must sum to 100 %"):
         read_shares(said | {"share-y1": f"{sizes[0] + 1}/{total}"}, DESIGN)
 

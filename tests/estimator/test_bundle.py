@@ -5,14 +5,12 @@ import hashlib
 import importlib.util
 import io
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-import numpy as np
 import pytest
 import yaml
 from jsonschema import Draft7Validator
@@ -25,10 +23,10 @@ from estimator.exports.formats import FORMATS, Format, NotExported
 from estimator.models import Run
 from estimator.runs import services
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
-from tests import payloads, simulated
-from tests.estimator.test_kinds import GROUPS
-from tests.estimator.test_kinds import design as every_kind
-from tests.finished import fill, run_of
+from tests.factories import payloads
+from tests.factories.runs import fill, run_of
+from tests.factories.simulation import every_kind_in_groups
+from tests.tools.bundles import run_rebuild, unpack_bundle
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[2]
@@ -46,35 +44,10 @@ def run(design: Design) -> Run:
     return run_of(design)
 
 
-def every_kind_in_groups(*shares: str | None) -> Design:
-    """Reports to every kind of question from two groups; the title looks like a formula and is not in Latin letters."""
-    groups = [group | {"share": share} for group, share in zip(GROUPS, shares, strict=True)]
-    document = every_kind(strata={"wording": {"en": "How old?"}, "groups": groups}, title={"en": "=استبيان 🙂"})
-    design, generator = freeze_design(document.document), np.random.default_rng(11)
-    who = simulated.people(design, 900, generator)
-    simulated.store(design, who, simulated.symbols(design, who, generator))
-    return design
-
-
 def packed(run: Run, name: str = "bundle", told: Callable[[float], None] = lambda part: None) -> bytes:
     out = io.BytesIO()
     FORMATS[name].write(run, NOTHING_KNOWN, out, told)
     return out.getvalue()
-
-
-def unpacked(run: Run, folder: Path) -> Path:
-    """The bundle with no other formats than the scripts read."""
-    out = io.BytesIO()
-    bundle.write(run, NOTHING_KNOWN, out, lambda part: None, [FORMATS["csv"], FORMATS["json"]])
-    with ZipFile(out) as archive:
-        archive.extractall(folder)
-    return folder
-
-
-def rebuilt(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """What a reader runs: Python alone, apart from this repository and from every setting of this process."""
-    command = [sys.executable, "-I", "rebuild.py", *arguments]
-    return subprocess.run(command, cwd=folder, env={}, capture_output=True, text=True, encoding="utf-8")
 
 
 @pytest.mark.parametrize("shares", [(None, None), ("2/5", "3/5")], ids=["groups", "weighted groups"])
@@ -82,8 +55,8 @@ def test_a_reader_with_the_bundle_alone_computes_every_number(shares: tuple[str 
     """Of a survey that takes reports, and of the same after closing."""
     design = every_kind_in_groups(*shares)
     for final in (False, True):
-        folder = unpacked(run_of(design, final=final), tmp_path / f"{final}")
-        done = rebuilt(folder, "--write", "out.csv")
+        folder = unpack_bundle(run_of(design, final=final), tmp_path / f"{final}")
+        done = run_rebuild(folder, "--write", "out.csv")
         assert (done.returncode, done.stderr) == (0, "")
         assert "No difference above 1e-09 in 105 estimates" in done.stdout
         with (folder / "out.csv").open(encoding="utf-8", newline="") as file:
@@ -97,15 +70,15 @@ def test_a_reader_with_the_bundle_alone_computes_every_number(shares: tuple[str 
 def test_a_bundle_of_ten_reports_a_group_is_rebuilt(design: Design, tmp_path: Path) -> None:
     """The fewest that are told by group."""
     fill(design, count=20, first=10)
-    done = rebuilt(unpacked(run_of(design), tmp_path))
+    done = run_rebuild(unpack_bundle(run_of(design), tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
     assert "No difference above 1e-09 in 15 estimates" in done.stdout
 
 
 def test_the_library_of_the_bundle_computes_and_no_other(run: Run, tmp_path: Path) -> None:
-    folder = unpacked(run, tmp_path)
+    folder = unpack_bundle(run, tmp_path)
     (folder / "randomized_response" / "__init__.py").write_text("raise ImportError('this one')")
-    done = rebuilt(folder)
+    done = run_rebuild(folder)
     assert done.returncode == 1
     assert "this one" in done.stderr
 
@@ -113,7 +86,7 @@ def test_the_library_of_the_bundle_computes_and_no_other(run: Run, tmp_path: Pat
 @pytest.fixture
 def script(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The script of an unpacked bundle, in this process."""
-    folder = unpacked(run, tmp_path)
+    folder = unpack_bundle(run, tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(sys, "argv", ["rebuild.py"])
     spec = importlib.util.spec_from_file_location("rebuild_of_a_bundle", folder / "rebuild.py")

@@ -10,7 +10,7 @@ from django.test import Client
 from collector.designs import Design
 from collector.endpoint.receiving import receive_form, receive_sheet
 from estimator.exports.formats import FORMATS
-from tests.finished import fill, run_of
+from tests.factories.runs import fill, run_of
 
 pytestmark = pytest.mark.django_db
 

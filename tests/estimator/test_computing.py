@@ -17,7 +17,7 @@ from randomized_response import (
     forced_response,
     k_ary,
 )
-from tests import payloads
+from tests.factories import payloads
 
 TWO_COINS = forced_response(truth="1/2")
 

@@ -28,8 +28,8 @@ from estimator.models import Export, Run
 from estimator.runs import services
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
 from surveys.tasks import execute_export
-from tests import payloads
-from tests.finished import fill, run_of
+from tests.factories import payloads
+from tests.factories.runs import fill, run_of
 
 pytestmark = pytest.mark.django_db
 Write = Callable[[Run, ReportContext, BinaryIO, Watch], None]

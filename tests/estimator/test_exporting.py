@@ -16,8 +16,8 @@ from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.runs import services
 from randomized_response import estimate_proportions, forced_response
-from tests import payloads
-from tests.finished import fill, fill_open, know, run_of
+from tests.factories import payloads
+from tests.factories.runs import fill, fill_open, know, run_of
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[2]

@@ -15,12 +15,12 @@ from estimator.exports.variables import variables_of
 from estimator.models import Run
 from estimator.reports import disclosures
 from estimator.runs import services as estimator
-from tests import hostile
-from tests.finished import run_of
+from tests.factories import special_texts
+from tests.factories.runs import run_of
+from tests.tools.schemas import REPORT_SCHEMA
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[2]
-SCHEMA = json.loads((ROOT / "docs/report.schema.json").read_text(encoding="utf-8"))
 DDI = "{ddi:codebook:2_5}"
 
 ORDER = {
@@ -63,16 +63,16 @@ REQUIRED = {
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
-    design = hostile.design()
-    hostile.answer(design)
+    design = special_texts.design()
+    special_texts.answer(design)
     return run_of(design)
 
 
 @pytest.fixture
 def of_every_kind(monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
-    design = hostile.of_every_kind()
-    hostile.answer(design, 60)
+    design = special_texts.of_every_kind()
+    special_texts.answer(design, 60)
     return run_of(design)
 
 
@@ -120,7 +120,7 @@ def test_what_the_author_discloses_is_in_the_document_and_in_ddi(run: Run) -> No
     disclosures.disclose("campus", texts, probability_sample=True, simple_random=True)
     document = json.loads(FORMATS["json"].whole(run))
     assert document["disclosure"] == {"probability_sample": True, "simple_random_sample": True, "texts": texts}
-    assert jsonschema.Draft202012Validator(SCHEMA).is_valid(document)
+    assert jsonschema.Draft202012Validator(REPORT_SCHEMA).is_valid(document)
     root = ET.fromstring(FORMATS["ddi"].whole(run))
     fits(root)
     said = {element.text for element in root.iter()}
@@ -138,8 +138,8 @@ def test_a_wrong_order_would_be_seen(run: Run) -> None:
 
 def test_texts_survive_in_xml_and_what_xml_cannot_hold_is_replaced(run: Run) -> None:
     root = ET.fromstring(FORMATS["ddi"].whole(run))
-    assert hostile.WORDING in {element.text for element in root.iter(f"{DDI}qstnLit")}
-    assert {hostile.CHOICE, hostile.GROUP} <= {element.text for element in root.iter(f"{DDI}labl")}
+    assert special_texts.WORDING in {element.text for element in root.iter(f"{DDI}qstnLit")}
+    assert {special_texts.CHOICE, special_texts.GROUP} <= {element.text for element in root.iter(f"{DDI}labl")}
     element = ddi._add(ET.Element("a"), "b", "x\0\x1b\ufffey\t")
     assert element.text == "x\ufffd\ufffd\ufffdy\t"
 
@@ -175,8 +175,8 @@ def test_the_codebook_tells_every_variable_code_and_column(run: Run, of_every_ki
 
 
 def test_every_json_document_is_as_the_published_schema_says(run: Run, of_every_kind: Run) -> None:
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    validator = jsonschema.Draft202012Validator(SCHEMA)
+    jsonschema.Draft202012Validator.check_schema(REPORT_SCHEMA)
+    validator = jsonschema.Draft202012Validator(REPORT_SCHEMA)
     for one in (run, of_every_kind):
         document = json.loads(FORMATS["json"].whole(one))
         assert [error.message for error in validator.iter_errors(document)] == []
@@ -187,4 +187,4 @@ def test_every_json_document_is_as_the_published_schema_says(run: Run, of_every_
 
 
 def test_the_schema_names_the_columns_of_the_estimates() -> None:
-    assert set(SCHEMA["$defs"]["estimate"]["properties"]) == {column.name for column in ESTIMATES}
+    assert set(REPORT_SCHEMA["$defs"]["estimate"]["properties"]) == {column.name for column in ESTIMATES}

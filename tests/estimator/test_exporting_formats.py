@@ -28,8 +28,8 @@ from estimator.models import Run
 from estimator.runs import results
 from estimator.runs import services as estimator
 from estimator.runs.results import NOTHING_KNOWN
-from tests import hostile
-from tests.finished import run_of
+from tests.factories import special_texts
+from tests.factories.runs import run_of
 
 pytestmark = pytest.mark.django_db
 WARNING = "Randomised, not the true answer"
@@ -38,8 +38,8 @@ WARNING = "Randomised, not the true answer"
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
-    design = hostile.design()
-    hostile.answer(design)
+    design = special_texts.design()
+    special_texts.answer(design)
     return run_of(design)
 
 
@@ -53,8 +53,8 @@ def test_two_exports_of_one_state_are_the_same_bytes(run: Run) -> None:
 
 def test_formats_of_one_language_do_not_follow_the_active_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
-    design = hostile.of_every_kind()
-    hostile.answer(design)
+    design = special_texts.of_every_kind()
+    special_texts.answer(design)
     run = run_of(design)
     of_one_language = {name: one for name, one in FORMATS.items() if not one.translated and one.suffix != ".zip"}
     files = {}
@@ -151,7 +151,7 @@ def test_a_reader_gets_every_text_and_number_of_the_estimates(
     rows = read(FORMATS[name].whole(run), tmp_path / f"file{FORMATS[name].suffix}")
     known = estimate_rows(results.read(run))
     assert [list(row) for row in rows] == [[column.name for column in ESTIMATES]] * len(known)
-    assert {row["wording"] for row in known} >= {hostile.WORDING}
+    assert {row["wording"] for row in known} >= {special_texts.WORDING}
     quote = "'" if name == "csv" else ""
     for row, told in zip(rows, known, strict=True):
         for column in ESTIMATES:
@@ -181,7 +181,12 @@ def test_numbers_and_times_of_a_workbook_are_typed_and_no_cell_is_a_formula(run:
     cells = [cell for sheet in book for row in sheet.iter_rows() for cell in row if cell.value is not None]
     assert {cell.data_type for cell in cells} == {"s", "n", "d"}
     hidden = [cell for cell in cells if str(cell.value).startswith(("=", "+", "-", "@")) and cell.data_type == "s"]
-    assert {cell.value for cell in hidden} == {hostile.WORDING, hostile.CHOICE, hostile.GROUP, hostile.TITLE}
+    assert {cell.value for cell in hidden} == {
+        special_texts.WORDING,
+        special_texts.CHOICE,
+        special_texts.GROUP,
+        special_texts.TITLE,
+    }
     assert all(cell.quotePrefix for cell in hidden)
     estimates = [cell for cell in book["estimates"][2] if cell.value is not None]
     assert {cell.data_type for cell in estimates} == {"s", "n", "d"}
@@ -222,7 +227,7 @@ def test_files_of_statistics_programs_have_labels_and_the_time_of_the_snapshot(
     path.write_bytes(FORMATS[name].whole(run))
     _, about = read(path)
     assert about.column_names_to_labels == {column.name: column.label for column in ESTIMATES}
-    assert about.file_label == hostile.TITLE
+    assert about.file_label == special_texts.TITLE
     whole = {"sav": {"microsecond": 0}, "dta": {"second": 0, "microsecond": 0}}[name]
     assert about.creation_time == run.snapshot_at.replace(tzinfo=None, **whole)  # type: ignore[union-attr]
 
@@ -233,20 +238,20 @@ def test_files_of_statistics_programs_have_labels_and_the_time_of_the_snapshot(
     assert rows["randomised_mood"].tolist() == coded["randomised_mood"].tolist()
     assert [["y1", "y2"][int(index)] for index in rows["stratum"]] == coded["stratum"].tolist()
     assert about.variable_value_labels == {
-        "stratum": {0: hostile.GROUP, 1: "Later"},
-        "randomised_cheated": {0: "No", 1: hostile.CHOICE},
+        "stratum": {0: special_texts.GROUP, 1: "Later"},
+        "randomised_cheated": {0: "No", 1: special_texts.CHOICE},
         "randomised_mood": {0: "Well", 1: "So-so", 2: "Low"},
     }
     labels = about.column_names_to_labels
     assert labels["randomised_mood"] == f"{WARNING}: How do you feel?"
-    assert labels["randomised_cheated"] == f"{WARNING}: {hostile.WORDING}"[: 80 if name == "dta" else None]
+    assert labels["randomised_cheated"] == f"{WARNING}: {special_texts.WORDING}"[: 80 if name == "dta" else None]
     assert about.file_label.startswith(WARNING)
 
 
 def test_every_exported_variable_of_reports_says_that_it_is_randomised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
-    design = hostile.of_every_kind()
-    hostile.answer(design)
+    design = special_texts.of_every_kind()
+    special_texts.answer(design)
     run = run_of(design)
     table = pq.read_table(io.BytesIO(FORMATS["reports-parquet"].whole(run)))
     fields = list(table.schema)

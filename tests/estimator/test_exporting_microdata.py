@@ -24,8 +24,8 @@ from estimator.exports.formats import FORMATS, NotExported
 from estimator.models import Run
 from estimator.runs import services as estimator
 from estimator.runs.results import NOTHING_KNOWN
-from tests import payloads, simulated
-from tests.finished import run_of
+from tests.factories import payloads, simulation
+from tests.factories.runs import run_of
 
 pytestmark = pytest.mark.django_db
 OPTIONS = 11
@@ -39,7 +39,7 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 def put(design: Design, reports: NDArray[np.uint8], nonces: list[bytes] | None = None) -> None:
     """Store reports, in this order and with these nonces, alternating between the groups."""
     strata = np.arange(len(reports)) % len(design.strata)
-    simulated.store(design, simulated.People(strata, {}), reports)
+    simulation.store(design, simulation.People(strata, {}), reports)
     if nonces:
         number = FrozenDesign.objects.get(digest=design.digest).number
         WaitingReport.objects.all().delete()

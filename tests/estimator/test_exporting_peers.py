@@ -15,8 +15,8 @@ from collector.designs import Design
 from collector.designs.services import freeze_design
 from estimator.exports.formats import FORMATS
 from estimator.runs import services as estimator
-from tests import analysed, kinds, payloads, simulated
-from tests.finished import run_of
+from tests.factories import kinds, payloads, simulation, three_groups
+from tests.factories.runs import run_of
 
 pytestmark = pytest.mark.django_db
 SCRIPT = Path(__file__).parents[2] / "docs/examples/recompute.py"
@@ -34,8 +34,8 @@ def document_of(design: Design) -> tuple[dict[str, Any], pd.DataFrame]:
 
 @pytest.mark.filterwarnings("ignore:The Identity link function does not respect")
 def test_statsmodels_and_numpy_get_the_same_from_the_exported_reports() -> None:
-    design = freeze_design(payloads.document(strata=analysed.groups()))
-    analysed.answer(design, np.random.default_rng(5), n=800)
+    design = freeze_design(payloads.document(strata=three_groups.groups()))
+    three_groups.answer(design, np.random.default_rng(5), n=800)
     document, rows = document_of(design)
     weights = document["design"]["items"][0]["channel"]["weights"]
     off, on = (row[1] / sum(row) for row in weights)
@@ -74,11 +74,11 @@ def test_a_script_of_its_own_gets_every_unbiased_estimate_from_the_document(make
     design, generator = make(), np.random.default_rng(6)
     strata = generator.integers(len(design.strata), size=1_500)
     if design.slug == "kinds":
-        who = simulated.people(design, 1_500, generator)
-        strata, reports = who.strata, simulated.symbols(design, who, generator)
+        who = simulation.people(design, 1_500, generator)
+        strata, reports = who.strata, simulation.symbols(design, who, generator)
     else:
         reports = generator.integers(0, [2, 3], size=(1_500, 2)).astype(np.uint8)
-    simulated.store(design, simulated.People(strata, {}), reports)
+    simulation.store(design, simulation.People(strata, {}), reports)
     document, _ = document_of(design)
     script = runpy.run_path(str(SCRIPT))
     found = list(script["recompute"](document))

@@ -7,7 +7,6 @@ import runpy
 from collections.abc import Iterator
 from itertools import chain, combinations, pairwise
 from pathlib import Path
-from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
@@ -32,37 +31,16 @@ from estimator.runs import groups, results, services
 from estimator.runs.groups import OTHER
 from randomized_response import load_bundle
 from surveys.rendering import results_page
-from tests import payloads
-from tests.estimator.test_bundle import rebuilt, unpacked
-from tests.finished import run_of
-from tests.stored import store_report
+from tests.factories.groups import answered, document
+from tests.tools.bundles import run_rebuild, unpack_bundle
 
 AS_ONE = [one for one in FORMATS if not FORMATS[one].microdata]
-REPORTS = ("0000", "0101", "0102")
 
 
 @pytest.fixture(autouse=True)
 def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "wake", lambda run_id: None)
     monkeypatch.setattr(analyses, "wake", lambda analysis_id: None)
-
-
-def document(count: int, *shares: str, **changes: Any) -> dict[str, Any]:
-    """A design of so many groups, which are called Faculty 00 and so on."""
-    listed = [
-        {"key": f"g{place:03d}", "label": {"en": f"Faculty {place:02d}"}, "share": shares[place] if shares else None}
-        for place in range(count)
-    ]
-    return payloads.document(strata={"wording": {"en": "Which faculty?"}, "groups": listed}, **changes)
-
-
-def answered(design: Design, sizes: list[int]) -> Run:
-    """The final run of real reports, so many of each group."""
-    for place, size in enumerate(sizes):
-        for number in range(size):
-            report = REPORTS[(place + number) % len(REPORTS)]
-            store_report(payloads.body(design, stratum=design.strata[place], report=report), slug=design.slug)
-    return run_of(design)
 
 
 def told(run: Run) -> dict[str, int]:
@@ -270,8 +248,8 @@ def test_the_bundle_computes_every_number_of_groups_together(shares: tuple[str, 
     """The overall estimate is made of what is released too, so that whoever has the files comes to it."""
     run = answered(freeze_design(document(4, *shares)), [70, 45, 5, 3])
     assert told(run) == {"": 123, "g000": 70, OTHER: 53}
-    folder = unpacked(run, tmp_path)
-    done = rebuilt(folder)
+    folder = unpack_bundle(run, tmp_path)
+    done = run_rebuild(folder)
     assert (done.returncode, done.stderr) == (0, "")
     bundle = load_bundle(folder / "report.json")
     assert dict(bundle.strata) == {"g000": "Faculty 00", OTHER: "Other groups"}
@@ -362,7 +340,7 @@ def test_an_old_design_of_300_groups_is_estimated_and_tells_of_none_of_few(tmp_p
     assert told(run) == {"": 365, "g000": 40, "g001": 35, OTHER: 290}
     found = results.read(run).items[0].cells[0]
     assert found.known
-    assert rebuilt(unpacked(run, tmp_path)).returncode == 0
+    assert run_rebuild(unpack_bundle(run, tmp_path)).returncode == 0
 
 
 # What an earlier version kept

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from collector.designs import Design, check
+from collector.designs import Design
 from estimator.base import measures
 from estimator.base.measures import MEAN, SHARE
 from estimator.runs import estimation
@@ -23,47 +23,36 @@ from randomized_response import (
     combine_strata,
     estimate_mean,
     estimate_proportions,
-    k_ary,
     mean_of_shares,
     question_of,
 )
-from tests import kinds, simulated
+from tests.factories import simulation
+from tests.factories.kinds import GROUPS, PLACE_OF, every_kind
+from tests.factories.runs import NUMBERS
 
-GROUPS = [{"key": "a", "label": {"en": "Young"}, "share": "2/5"}, {"key": "b", "label": {"en": "Old"}, "share": "3/5"}]
 SURVEYS = 50
-PLACES = {item["key"]: place for place, item in enumerate(kinds.items())}
-
-
-def design(**changes: Any) -> Design:
-    """Every kind; `mood` offers "prefer not to say" as well."""
-    document = kinds.document(**changes)
-    mood = document["items"][PLACES["mood"]]
-    mood["choices"].append({"en": "Prefer not to say"})
-    mood |= {"prefer_not": True}
-    mood["channel"] = {"name": "k_ary", "truth": "1/3", "weights": [list(row) for row in k_ary(6, truth="1/3").weights]}
-    return check(document)
 
 
 def grouped(shares: tuple[str | None, str | None] = ("2/5", "3/5")) -> Design:
     groups = [group | {"share": share} for group, share in zip(GROUPS, shares, strict=True)]
-    return design(strata={"wording": {"en": "How old?"}, "groups": groups})
+    return every_kind(strata={"wording": {"en": "How old?"}, "groups": groups})
 
 
 def estimated(design: Design, totals: estimation.Totals, *keys: str) -> list[Row]:
     return [
         row
-        for key in keys or PLACES
-        for field in [design.fields[PLACES[key]]]
-        for row in estimation.estimate_item(separate(design), PLACES[key], totals[field.start : field.stop], 0.95)
+        for key in keys or PLACE_OF
+        for field in [design.fields[PLACE_OF[key]]]
+        for row in estimation.estimate_item(separate(design), PLACE_OF[key], totals[field.start : field.stop], 0.95)
     ]
 
 
-def survey(design: Design, count: int, generator: np.random.Generator) -> tuple[simulated.People, estimation.Totals]:
-    who = simulated.people(design, count, generator)
-    return who, simulated.totals(design, who, simulated.symbols(design, who, generator))
+def survey(design: Design, count: int, generator: np.random.Generator) -> tuple[simulation.People, estimation.Totals]:
+    who = simulation.people(design, count, generator)
+    return who, simulation.totals(design, who, simulation.symbols(design, who, generator))
 
 
-def truth(design: Design, who: simulated.People, row: Row) -> float:
+def truth(design: Design, who: simulation.People, row: Row) -> float:
     item = design.document["items"][row.position]
     answers, question = who.answers[item["key"]], question_of(item)
     if row.stratum is not None:
@@ -79,7 +68,7 @@ def test_intervals_hold_the_truth_of_those_who_took_part() -> None:
 
     A false alarm in one of them has a chance of 35 times 8e-4 (the binomial's own tail at 50); the seed is fixed.
     """
-    one, generator, held = design(), np.random.default_rng(2026), Counter[tuple[int, str, int]]()
+    one, generator, held = every_kind(), np.random.default_rng(2026), Counter[tuple[int, str, int]]()
     for _ in range(SURVEYS):
         who, totals = survey(one, 1200, generator)
         for row in estimated(one, totals):
@@ -97,12 +86,8 @@ def numbers(row: Row) -> tuple[float | None, ...]:
             row.low, row.high, row.noise_low, row.noise_high, row.direct_question_n)  # fmt: skip
 
 
-NAMES = ("unbiased", "constrained", "standard_error", "noise_standard_error",
-         "low", "high", "noise_low", "noise_high", "direct_question_n")  # fmt: skip
-
-
 def of(estimate: Any, choice: int | None = None) -> tuple[float | None, ...]:
-    found = (getattr(estimate, name) if choice is None else getattr(estimate, name)[choice] for name in NAMES)
+    found = (getattr(estimate, name) if choice is None else getattr(estimate, name)[choice] for name in NUMBERS)
     return tuple(None if math.isnan(value) else value for value in found)
 
 
@@ -135,7 +120,7 @@ def by_stratum(rows: list[Row], measure: str) -> dict[int | None, list[Row]]:
 @pytest.mark.parametrize("key", ["smokes", "often", "substance", "place", "habits", "mood"])
 def test_shares_are_the_librarys(strata: tuple[Design, estimation.Totals], key: str) -> None:
     one, totals = strata
-    field, item = one.fields[PLACES[key]], one.document["items"][PLACES[key]]
+    field, item = one.fields[PLACE_OF[key]], one.document["items"][PLACE_OF[key]]
     rows = by_stratum(estimated(one, totals, key), SHARE)
     estimates = [direct(item, totals[field.start : field.stop], stratum) for stratum in (0, 1)]
     for stratum, estimate in enumerate(estimates):
@@ -150,7 +135,7 @@ def test_the_mean_of_a_scale_is_that_of_its_shares(
     strata: tuple[Design, estimation.Totals], key: str, values: tuple[float | None, ...]
 ) -> None:
     one, totals = strata
-    field, item = one.fields[PLACES[key]], one.document["items"][PLACES[key]]
+    field, item = one.fields[PLACE_OF[key]], one.document["items"][PLACE_OF[key]]
     rows = by_stratum(estimated(one, totals, key), MEAN)
     estimates = [direct(item, totals[field.start : field.stop], stratum) for stratum in (0, 1)]
     for stratum, estimate in enumerate(estimates):
@@ -164,7 +149,7 @@ def test_the_mean_of_a_scale_is_that_of_its_shares(
 def test_discrete_laplace_has_no_row_of_a_share(strata: tuple[Design, estimation.Totals]) -> None:
     one, totals = strata
     assert [(row.measure, row.stratum) for row in estimated(one, totals, "worry")] == [(MEAN, n) for n in (None, 0, 1)]
-    place = PLACES["worry"]
+    place = PLACE_OF["worry"]
     mine = totals[one.fields[place].start : one.fields[place].stop]
     assert estimation.together(separate(one), place, mine, 0.95) is None
 
@@ -172,9 +157,9 @@ def test_discrete_laplace_has_no_row_of_a_share(strata: tuple[Design, estimation
 @pytest.mark.parametrize("key", ["drinks", "hours"])
 def test_the_mean_of_a_number_is_that_of_its_grid(strata: tuple[Design, estimation.Totals], key: str) -> None:
     one, totals = strata
-    item = one.document["items"][PLACES[key]]
+    item = one.document["items"][PLACE_OF[key]]
     channel = Channel(tuple(map(tuple, item["channel"]["weights"])))
-    table = totals[one.fields[PLACES[key]].start]
+    table = totals[one.fields[PLACE_OF[key]].start]
     step = float(item["grid"]["step"])
     estimates = [estimate_mean(table[h], channel, np.arange(channel.answers) * step) for h in (0, 1)]
     rows = estimated(one, totals, key)
@@ -187,7 +172,7 @@ def test_the_mean_of_a_number_is_that_of_its_grid(strata: tuple[Design, estimati
 
 def test_what_was_sent_are_the_ones(strata: tuple[Design, estimation.Totals]) -> None:
     one, totals = strata
-    field = one.fields[PLACES["substance"]]
+    field = one.fields[PLACE_OF["substance"]]
     rows = [row for row in estimated(one, totals, "substance") if row.stratum == 1]
     assert [row.sent for row in rows] == [int(table[1, 1]) for table in totals[field.start : field.stop]]
     assert {row.n for row in rows} == {int(totals[0][1].sum())}
@@ -203,9 +188,9 @@ def filled(one: Design, n: int) -> Iterator[np.ndarray]:
 
 @pytest.mark.parametrize(("n", "given"), [(9, False), (10, True)])
 def test_the_minimum_holds_for_every_kind(n: int, given: bool) -> None:
-    one = design()
+    one = every_kind()
     for row in estimated(one, tuple(filled(one, n))):
-        if row.measure == MEAN and row.position == PLACES["mood"]:
+        if row.measure == MEAN and row.position == PLACE_OF["mood"]:
             continue  # that so few gave a point is another matter, below
         assert (row.constrained is not None) is given, row
         assert (row.flags == [measures.TOO_FEW]) is not given
@@ -228,14 +213,14 @@ def test_without_known_shares_all_reports_are_taken_together() -> None:
     one = grouped((None, None))
     totals = survey(one, 900, np.random.default_rng(3))[1]
     together = tuple(table.sum(axis=0, keepdims=True) for table in totals)
-    alone = estimated(design(), together)
+    alone = estimated(every_kind(), together)
     assert [numbers(row) for row in estimated(one, totals) if row.stratum is None] == [numbers(row) for row in alone]
 
 
 @pytest.mark.parametrize("key", ["substance", "habits", "mood", "worry", "drinks", "hours"])
 def test_reports_that_no_table_can_produce_raise_the_alarm(key: str) -> None:
     """5,000 reports that all say the last value of every symbol, where honest ones could not."""
-    one = design()
+    one = every_kind()
     totals = tuple(table[:, ::-1].copy() for table in filled(one, 5000))
     rows = estimated(one, totals, key)
     assert any(measures.IMPOSSIBLE in row.flags for row in rows)
@@ -245,9 +230,9 @@ def test_reports_that_no_table_can_produce_raise_the_alarm(key: str) -> None:
 
 def test_a_mean_outside_of_the_range_is_kept_in_it_and_flagged() -> None:
     """One bit, truth 1/3: at most 2/3 of honest reports say lowest; 68 % of 1,000 do."""
-    one = design()
+    one = every_kind()
     totals = list(filled(one, 1000))
-    totals[one.fields[PLACES["drinks"]].start][0] = (680, 320)
+    totals[one.fields[PLACE_OF["drinks"]].start][0] = (680, 320)
     (row,) = estimated(one, tuple(totals), "drinks")
     assert row.unbiased == pytest.approx(-1.6)
     assert (row.constrained, row.low) == (0.0, 0.0)
@@ -255,9 +240,9 @@ def test_a_mean_outside_of_the_range_is_kept_in_it_and_flagged() -> None:
 
 
 def test_where_too_few_gave_a_point_there_is_no_mean() -> None:
-    one = design()
+    one = every_kind()
     totals = list(filled(one, 400))
-    totals[one.fields[PLACES["mood"]].start][0] = (50, 45, 45, 45, 45, 170)
+    totals[one.fields[PLACE_OF["mood"]].start][0] = (50, 45, 45, 45, 45, 170)
     *shares, mean = estimated(one, tuple(totals), "mood")
     assert all(row.constrained is not None for row in shares)
     assert (mean.measure, mean.flags, mean.interval, mean.constrained) == (

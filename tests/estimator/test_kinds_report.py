@@ -23,14 +23,13 @@ from estimator.models import Run
 from estimator.reports import privacy, report, verification
 from estimator.runs import estimation, results, services
 from randomized_response import combine_means, combine_strata, load_bundle, mean_of_shares, poisoning_bound
-from tests import kinds, simulated
-from tests.estimator.test_kinds import GROUPS, NAMES, PLACES
-from tests.estimator.test_kinds import design as every_kind
-from tests.estimator.test_report import said
-from tests.finished import run_of
+from tests.factories import kinds, simulation
+from tests.factories.kinds import GROUPS, PLACE_OF, every_kind
+from tests.factories.runs import NUMBERS, run_of
+from tests.factories.simulation import PEOPLE, simulated_run, weighted_run
+from tests.tools.html import text_of
 
 pytestmark = pytest.mark.django_db
-PEOPLE = 700
 
 
 @pytest.fixture(autouse=True)
@@ -38,24 +37,10 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "wake", lambda run_id: None)
 
 
-def finished(count: int = PEOPLE, **changes: Any) -> Run:
-    design = freeze_design(every_kind(**changes).document)
-    generator = np.random.default_rng(11)
-    who = simulated.people(design, count, generator)
-    simulated.store(design, who, simulated.symbols(design, who, generator))
-    if design.rehearsal:
-        simulated.know(design, who)
-    return run_of(design, published=True)
-
-
-def weighted(**changes: Any) -> Run:
-    return finished(strata={"wording": {"en": "How old?"}, "groups": GROUPS}, **changes)
-
-
 def words(run: Run) -> str:
     response = Client().get(f"/reports/{run.key}/")
     assert response.status_code == 200
-    return said(response.content.decode())
+    return text_of(response.content.decode())
 
 
 def blocks(run: Run) -> dict[str, report.Block]:
@@ -63,7 +48,7 @@ def blocks(run: Run) -> dict[str, report.Block]:
 
 
 def test_sections_are_headings_and_questions_stand_under_them() -> None:
-    html = Client().get(f"/reports/{finished().key}/").content.decode()
+    html = Client().get(f"/reports/{simulated_run().key}/").content.decode()
     headings = re.findall(r"<h([1-6])[^>]*>(.*?)</h", html)
     titles = [(int(level), title) for level, title in headings]
     place = titles.index((2, "Smoking"))
@@ -76,10 +61,10 @@ def test_sections_are_headings_and_questions_stand_under_them() -> None:
 @pytest.mark.parametrize("changes", [{}, {"strata": {"wording": {"en": "How old?"}, "groups": GROUPS}}])
 def test_the_largest_of_several_shares_is_quoted_with_an_interval_that_holds_for_all(changes: dict[str, Any]) -> None:
     """The reports pick it: the interval of one share fixed beforehand misses too often."""
-    run = finished(**changes)
+    run = simulated_run(**changes)
     read, built = results.read(run), report.build(run)
     for key in ("substance", "place", "habits"):
-        item, block = read.items[PLACES[key]], blocks(run)[key]
+        item, block = read.items[PLACE_OF[key]], blocks(run)[key]
         together = estimation.together(item.partition, item.position, item.totals, 0.95)
         assert together is not None
         largest = int(np.argmax(together.constrained))
@@ -98,12 +83,12 @@ def test_the_largest_of_several_shares_is_quoted_with_an_interval_that_holds_for
         assert cell.noise_low is not None
         assert together.noise_low[largest] < cell.noise_low
         assert sentence in [short.sentence for short in built.in_short]
-        assert said(sentence) in words(run)
+        assert text_of(sentence) in words(run)
 
 
 def test_a_number_is_quoted_as_a_mean_with_its_interval() -> None:
-    run = finished()
-    estimate = run.estimates.get(position=PLACES["drinks"])
+    run = simulated_run()
+    estimate = run.estimates.get(position=PLACE_OF["drinks"])
     (part,) = blocks(run)["drinks"].parts
     (line,) = part.lines
     found = re.fullmatch(
@@ -121,7 +106,7 @@ def test_a_number_is_quoted_as_a_mean_with_its_interval() -> None:
 
 
 def test_a_scale_has_its_shares_and_its_mean() -> None:
-    run = finished()
+    run = simulated_run()
     mean, shares = blocks(run)["mood"].parts
     assert (mean.title, shares.title) == ("Mean", "Shares")
     assert [line.choice for line in shares.lines][-1] == "Prefer not to say"
@@ -145,11 +130,11 @@ MEAN_ALONE = (
 @pytest.mark.parametrize("changes", [{}, {"strata": {"wording": {"en": "How old?"}, "groups": GROUPS}}])
 def test_discrete_laplace_scale_shows_its_mean_alone(changes: dict[str, Any]) -> None:
     """In report, panel and each file, of all and of each group; also of a run that has shares from before."""
-    run = finished(**changes)
-    whole = run.estimates.get(position=PLACES["worry"], stratum=None)
+    run = simulated_run(**changes)
+    whole = run.estimates.get(position=PLACE_OF["worry"], stratum=None)
     old = {field.name: getattr(whole, field.name) for field in whole._meta.fields if not field.primary_key}
     run.estimates.create(**old | {"measure": "share", "sent": 1})
-    assert [cell.estimate.measure for cell in results.read(run).items[PLACES["worry"]].cells] == ["mean"] * (
+    assert [cell.estimate.measure for cell in results.read(run).items[PLACE_OF["worry"]].cells] == ["mean"] * (
         3 if changes else 1
     )
     block = blocks(run)["worry"]
@@ -165,7 +150,7 @@ def test_discrete_laplace_scale_shows_its_mean_alone(changes: dict[str, Any]) ->
 
 
 def test_several_choices_need_not_sum_to_100() -> None:
-    run = finished()
+    run = simulated_run()
     (part,) = blocks(run)["habits"].parts
     assert [line.choice for line in part.lines] == list(kinds.HABITS)
     assert part.lines[-1].sentence.endswith(f"have “{kinds.HABITS[-1]}” among their true answers.")
@@ -173,7 +158,7 @@ def test_several_choices_need_not_sum_to_100() -> None:
 
 
 def test_who_was_not_asked_is_counted_and_said() -> None:
-    page = words(finished())
+    page = words(simulated_run())
     assert (
         "Asked only of those who answered “Yes” to “Question about smokes?”. The estimates are of all respondents: "
         "those who were not asked count as “Never”." in page
@@ -184,7 +169,7 @@ def test_who_was_not_asked_is_counted_and_said() -> None:
 
 def test_unasked_several_choices_count_as_nothing_ticked() -> None:
     document = kinds.document()
-    document["items"][PLACES["habits"]]["asked_if"] = {"item": "smokes", "answers": [1]}
+    document["items"][PLACE_OF["habits"]]["asked_if"] = {"item": "smokes", "answers": [1]}
     design = freeze_design(document)
     assert "those who were not asked count as having ticked nothing." in words(run_of(design, published=True))
 
@@ -201,7 +186,7 @@ def test_yes_no_with_a_third_answer_shows_all_three() -> None:
 
 
 def test_groups_of_a_mean_share_one_picture_and_one_table() -> None:
-    run = weighted()
+    run = weighted_run()
     (part,) = blocks(run)["hours"].parts
     assert [row[0].text for row in part.main.rows] == ["All respondents, weighted", "Young", "Old"]
     assert (part.by_group, part.groups) == (None, None)
@@ -213,7 +198,7 @@ def test_groups_of_a_mean_share_one_picture_and_one_table() -> None:
 
 
 def test_too_few_say_so_for_every_kind() -> None:
-    run = finished(count=9)
+    run = simulated_run(count=9)
     lines = [line for block in report.build(run).blocks for part in block.parts for line in part.lines]
     assert len(lines) == 34, "of yes and no only one is shown"
     assert {line.missing for line in lines} == {"Not enough reports yet: 0 of 10"}, "how many below ten is not told"
@@ -232,7 +217,7 @@ def test_too_few_say_so_for_every_kind() -> None:
 )
 def test_an_estimate_of_no_use_is_not_quoted(language: str, said: str) -> None:
     """Of twelve reports every kind has estimates in its tables; a sentence quotes those alone that tell something."""
-    run = finished(count=12)
+    run = simulated_run(count=12)
     with override(language):
         built = report.build(run)
         read = results.read(run)
@@ -270,8 +255,8 @@ def test_the_sentences_of_no_use_say_of_whom() -> None:
 
 
 def test_too_few_points_are_said() -> None:
-    run = finished()
-    run.estimates.filter(position=PLACES["mood"], measure="mean").update(
+    run = simulated_run()
+    run.estimates.filter(position=PLACE_OF["mood"], measure="mean").update(
         constrained=None, flags=["too_few_gave_a_value"]
     )
     assert "Too few gave a point for a mean." in words(run)
@@ -279,9 +264,9 @@ def test_too_few_points_are_said() -> None:
 
 def test_the_known_mean_of_a_rehearsal() -> None:
     design = every_kind(rehearsal=True)
-    run = finished(rehearsal=True)
+    run = simulated_run(rehearsal=True)
     generator = np.random.default_rng(11)
-    who = simulated.people(design, PEOPLE, generator)
+    who = simulation.people(design, PEOPLE, generator)
     cells = {item.key: item.means[0] for item in results.read(run).items if item.means}
     assert cells["drinks"].truth == pytest.approx(who.answers["drinks"].mean())
     assert cells["hours"].truth == pytest.approx(who.answers["hours"].mean() / 2)
@@ -297,9 +282,9 @@ def test_the_known_mean_of_a_rehearsal() -> None:
 def test_weighted_known_means_are_of_the_weighted_people() -> None:
     """By hand from each simulated answer: sum over the groups of W times the mean, of a scale the mean of shares."""
     design = every_kind(rehearsal=True, strata={"wording": {"en": "How old?"}, "groups": GROUPS})
-    who = simulated.people(design, PEOPLE, np.random.default_rng(11))
+    who = simulation.people(design, PEOPLE, np.random.default_rng(11))
     known = [float(Fraction(group["share"])) for group in GROUPS]
-    cells = {item.key: item.cells for item in results.read(weighted(rehearsal=True)).items}
+    cells = {item.key: item.cells for item in results.read(weighted_run(rehearsal=True)).items}
     groups = [who.strata == h for h in range(len(known))]
     drinks = sum(W * who.answers["drinks"][h].mean() for W, h in zip(known, groups, strict=True))
     assert cells["drinks"][0].truth == pytest.approx(drinks)
@@ -310,14 +295,14 @@ def test_weighted_known_means_are_of_the_weighted_people() -> None:
 
 
 def test_shares_that_are_known_in_part_give_no_known_mean() -> None:
-    run = finished(rehearsal=True)
+    run = simulated_run(rehearsal=True)
     design = results.read(run).design
     services.record_known_shares(design.digest, [])
     assert {cell.truth for item in results.read(run).items for cell in item.cells} == {None}
 
 
 def test_the_label_tells_each_encoding_in_words() -> None:
-    run = finished()
+    run = simulated_run()
     label = {item.key: item for item in privacy.label(results.read(run)).items}
     assert label["substance"].tickets.columns == ("not marked", "marked")
     assert [name for name, _ in label["substance"].tickets.rows] == ["Another choice", "This choice"]
@@ -337,7 +322,7 @@ def test_the_label_tells_each_encoding_in_words() -> None:
 
 
 def test_binned_and_rounded_rows_still_sum_to_the_whole() -> None:
-    for item in privacy.label(results.read(finished())).items:
+    for item in privacy.label(results.read(simulated_run())).items:
         for _, cells in item.tickets.rows:
             texts = [text.replace("\u00a0%", "").replace(",", "") for text, _ in cells]
             whole = 100 if "%" in cells[0][0] else sum(item.frozen["channel"]["weights"][0])
@@ -345,7 +330,7 @@ def test_binned_and_rounded_rows_still_sum_to_the_whole() -> None:
 
 
 def test_false_reports_of_each_encoding() -> None:
-    run = finished()
+    run = simulated_run()
     items = {item.key: item for item in results.read(run).items}
     bounds = {key: privacy.bounds(item) for key, item in items.items()}
     assert [bound.measure for bound in bounds["mood"]] == ["share", "share", "mean", "mean"]
@@ -360,7 +345,7 @@ def test_false_reports_of_each_encoding() -> None:
 
 def test_needed_if_asked_directly_goes_with_the_error_beside_it() -> None:
     """Without a sample that is the tickets' alone. Where the interval touches 0 or 1 nothing is said."""
-    run, told = finished(), 0
+    run, told = simulated_run(), 0
     for item in results.read(run).items:
         if item.key in ("smokes", "often", "mood", "habits"):
             lines = {line.choice: line for line in blocks(run)[item.key].parts[-1].lines}
@@ -375,8 +360,8 @@ def test_needed_if_asked_directly_goes_with_the_error_beside_it() -> None:
 
 def test_a_direct_question_of_fewer_than_two_is_not_told_of() -> None:
     """The variance of the answers was estimated as about 0: nobody can say how many such answers would need."""
-    run = finished()
-    mean = run.estimates.get(position=PLACES["mood"], measure="mean", stratum=None)
+    run = simulated_run()
+    mean = run.estimates.get(position=PLACE_OF["mood"], measure="mean", stratum=None)
     for needed in (60.0, 1.01):
         mean.direct_question_n = needed
         mean.save()
@@ -385,7 +370,7 @@ def test_a_direct_question_of_fewer_than_two_is_not_told_of() -> None:
 
 
 def test_the_group_that_weighs_most_widens_the_bound() -> None:
-    run = weighted()
+    run = weighted_run()
     (smokes, *_) = results.read(run).items
     sizes = smokes.totals[0].sum(axis=1)
     weight = max(0.4 * PEOPLE / sizes[0], 0.6 * PEOPLE / sizes[1])
@@ -397,7 +382,7 @@ def sheet(run: Run) -> list[dict[str, str]]:
 
 
 def test_the_sheet_tells_shares_from_means() -> None:
-    rows = sheet(finished())
+    rows = sheet(simulated_run())
     means = [row for row in rows if row["measure"] == "mean"]
     assert [row["item"] for row in means] == ["mood", "worry", "drinks", "hours"]
     assert {(row["choice"], row["choice_label"], row["sent"]) for row in means} == {("0", "", "")}
@@ -410,13 +395,13 @@ COLUMNS = ("estimate_unclipped", "estimate", "standard_error", "noise_standard_e
 
 
 def plain(estimate: Any, choice: int | None) -> list[float | None]:
-    values = [getattr(estimate, name) if choice is None else getattr(estimate, name)[choice] for name in NAMES]
+    values = [getattr(estimate, name) if choice is None else getattr(estimate, name)[choice] for name in NUMBERS]
     return [None if np.isnan(value) else float(value) for value in values]
 
 
 @pytest.mark.parametrize("known", [False, True], ids=["one group", "weighted"])
 def test_every_number_is_computed_again_from_the_file_bit_for_bit(known: bool, tmp_path: Path) -> None:
-    run = weighted() if known else finished()
+    run = weighted_run() if known else simulated_run()
     path = tmp_path / "report.json"
     path.write_bytes(FORMATS["json"].whole(run))
     bundle, document = load_bundle(path), json.loads(path.read_text(encoding="utf-8"))
@@ -442,13 +427,13 @@ def test_every_number_is_computed_again_from_the_file_bit_for_bit(known: bool, t
 def test_the_program_in_a_weighted_report_prints_what_it_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = weighted()
+    run = weighted_run()
     (tmp_path / "report.json").write_bytes(FORMATS["json"].whole(run))
     monkeypatch.chdir(tmp_path)
     exec(compile(verification.code(results.read(run)), "report", "exec"), {"__name__": "report"})
     told = capsys.readouterr().out
-    share = run.estimates.get(position=PLACES["smokes"], choice=1, stratum=None)
-    mean = run.estimates.get(position=PLACES["drinks"], stratum=None)
+    share = run.estimates.get(position=PLACE_OF["smokes"], choice=1, stratum=None)
+    mean = run.estimates.get(position=PLACE_OF["drinks"], stratum=None)
     assert "weighted_by_known_shares" in share.flags
     smokes = next(line for line in told.splitlines() if line.startswith("smokes"))
     assert [f"{number:.8f}" in smokes for number in (share.constrained, share.noise_low)] == [True, True]
@@ -457,18 +442,18 @@ def test_the_program_in_a_weighted_report_prints_what_it_shows(
 
 
 def test_tallies_are_those_of_the_snapshot() -> None:
-    run = finished()
+    run = simulated_run()
     before = FORMATS["json"].whole(run)
     design = results.read(run).design
     generator = np.random.default_rng(1)
-    who = simulated.people(design, 5, generator)
-    simulated.store(design, who, simulated.symbols(design, who, generator))
+    who = simulation.people(design, 5, generator)
+    simulation.store(design, who, simulation.symbols(design, who, generator))
     assert run_of(design).reports == PEOPLE + 5
     assert FORMATS["json"].whole(run) == before
 
 
 def test_the_file_names_encodings_and_measures() -> None:
-    document = json.loads(FORMATS["json"].whole(finished()))
+    document = json.loads(FORMATS["json"].whole(simulated_run()))
     encodings = {item["item"]: item["encoding"] for item in document["privacy"]["items"]}
     assert encodings["place"] == "subset"
     assert encodings["habits"] == "each_option"
@@ -494,5 +479,5 @@ def test_runs_from_before_the_tallies_get_them() -> None:
 
 def _fill(design: Design) -> None:
     generator = np.random.default_rng(2)
-    who = simulated.people(design, 80, generator)
-    simulated.store(design, who, simulated.symbols(design, who, generator))
+    who = simulation.people(design, 80, generator)
+    simulation.store(design, who, simulation.symbols(design, who, generator))

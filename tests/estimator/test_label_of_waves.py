@@ -2,7 +2,6 @@
 
 import io
 import json
-from pathlib import Path
 
 import jsonschema
 import pytest
@@ -13,12 +12,11 @@ from estimator.base.languages import speaking
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.reports import report
-from tests import payloads
-from tests.finished import fill, run_of
+from tests.factories import payloads
+from tests.factories.runs import fill, run_of
+from tests.tools.schemas import REPORT_SCHEMA
 
 pytestmark = pytest.mark.django_db
-
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.schema.json").read_text(encoding="utf-8"))
 
 
 def run_after(repeats: str, spent: str) -> Run:
@@ -33,7 +31,7 @@ def facts(run: Run) -> dict[str, str]:
 
 def test_the_document_says_what_was_spent_before_and_with_it() -> None:
     document = json.loads(FORMATS["json"].whole(run_after("fresh", "12/1")))
-    jsonschema.validate(document, SCHEMA)
+    jsonschema.validate(document, REPORT_SCHEMA)
     label = document["privacy"]
     assert (label["unit"], label["odds_total"]) == ("one person, all her answers in this wave", "12")
     assert label["waves"] == {

@@ -17,8 +17,8 @@ from estimator.analyses.quantities import Refused
 from estimator.models import GroupSize, Run
 from estimator.runs import group_sizes
 from estimator.runs import services as estimator
-from tests import analysed, payloads
-from tests.finished import fill, run_of
+from tests.factories import payloads, three_groups
+from tests.factories.runs import fill, run_of
 
 DRAWS = 4_000
 HALF = Fraction(1, 2)
@@ -122,7 +122,7 @@ def test_other_designs_draw_nothing(db: None) -> None:
     ],
 )
 def test_nothing_is_analysed_by_group(db: None, kind: str, said: dict[str, str]) -> None:
-    protected = freeze_design(payloads.document(strata=analysed.groups(), participation={"epsilon": "0.5"}))
+    protected = freeze_design(payloads.document(strata=three_groups.groups(), participation={"epsilon": "0.5"}))
     with pytest.raises(Refused, match="told through noised numbers alone"):
         analyses.request(kind, said, [protected])
 

@@ -1,14 +1,15 @@
-"""The SVG writer: places, words for those who do not see it, and nothing that could be more than a picture."""
+"""Charts: places, words for those who do not see them, and nothing that could be more than a picture."""
 
 import re
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from estimator.base import charts
-from estimator.base.charts import NARROW, WIDE, Axis, Layout, Row, axis_for, picture
+from estimator.base.charts import NARROW, WIDE, Axis, Layout, Row, axis_for, intervals, picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROW = Row("Yes", "30 % (20 to 40 %)", 0.30, 0.15, 0.45, 0.20, 0.40)
@@ -84,7 +85,7 @@ def test_hostile_words_stay_words() -> None:
 @pytest.mark.parametrize("layout", [NARROW, WIDE], ids=lambda layout: layout.name)
 def test_nothing_in_it_needs_a_style_or_a_script(layout: Layout) -> None:
     svg = picture([ROW], key="x", title="Shares", layout=layout)
-    svg += "".join(charts.legend(name) for name in ("estimate", "noise", "whole", "truth"))
+    svg += "".join(charts.legends().values())
     assert not re.search(r"style|script|href|on\w+=|url\(|#[0-9a-f]{3}", svg)
     assert set(re.findall(r'(?:fill|stroke)="([^"]*)"', svg)) <= {"currentColor", "none"}
 
@@ -154,7 +155,7 @@ def test_a_trend_stands_at_its_shares_and_is_told_in_words() -> None:
     root = ElementTree.fromstring(charts.trend(points, key="t", title="Over time", axis=Axis(0.0, 0.5, 0.1)))
 
     def height(share: float) -> float:
-        return charts.TREND_TOP + charts.TREND_HEIGHT * (1 - share / 0.5)
+        return intervals.TREND_TOP + intervals.TREND_HEIGHT * (1 - share / 0.5)
 
     wholes = [(float(line.get("y1", "")), float(line.get("y2", ""))) for line in root.iterfind(".//*[@class='whole']")]
     assert wholes == [pytest.approx((height(0.45), height(0.15))), pytest.approx((height(0.5), height(0.15)))]
@@ -166,3 +167,24 @@ def test_a_trend_stands_at_its_shares_and_is_told_in_words() -> None:
     assert told.text == "Yes: 30 % (20 to 40 %); Later: Not enough reports yet: 12 of 30; Now: 30 % (20 to 40 %)"
     many = ElementTree.fromstring(charts.trend([ROW] * 12, key="t", title="Over time"))
     assert len(many.findall(".//*[@class='label']")) == 4
+
+
+def test_hostile_words_stay_words_in_every_kind_of_chart() -> None:
+    evil = "</text><script>alert(1)</script>\"' & \x00\x1b"
+    scale = charts.linear(5)
+    drawn = [
+        charts.bars([charts.Bar(evil, evil, (("b", 2.0),))], key="k", title=evil, words=evil, limit=(1.0, evil)),
+        charts.columns([charts.Column(0, 1, 1)], key="k", title=evil, words=evil, most=evil, ends=(evil, evil)),
+        charts.curve("k", "n", evil, [(0, 1), (5, 2)], ((1, 1), evil), (scale, scale), evil, evil, (2, evil)).svg,
+        charts.trend([Row(evil, evil, 0.5)], key="k", title=evil),
+    ]
+    for svg in drawn:
+        ElementTree.fromstring(svg)
+        assert "<script" not in svg
+
+
+def test_no_other_module_writes_svg() -> None:
+    root = Path(__file__).parents[2]
+    modules = [path for app in ("collector", "config", "estimator", "surveys") for path in (root / app).rglob("*.py")]
+    writing = [path.relative_to(root).as_posix() for path in modules if "<svg" in path.read_text()]
+    assert writing == ["estimator/base/charts/svg.py"]

@@ -1,7 +1,6 @@
 """The report's page: what it says agrees with the numbers, and only a published one can be read."""
 
 import re
-from html import unescape
 
 import pytest
 from django.test import Client
@@ -13,9 +12,10 @@ from estimator.models import Run
 from estimator.reports import report
 from estimator.reports.disclosures import disclose
 from estimator.runs import results, services
-from tests import payloads
-from tests.finished import fill, know, run_of
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
+from tests.factories.runs import fill, know, run_of
+from tests.tools.html import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -35,11 +35,6 @@ def page(client: Client, run: Run) -> str:
     response = client.get(reverse("estimator:report", args=[run.key]))
     assert response.status_code == 200
     return response.content.decode()
-
-
-def said(html: str) -> str:
-    """The page's words, without its marks."""
-    return " ".join(unescape(re.sub(r"<[^>]*>", "", html)).replace("\u00a0", " ").split())
 
 
 PATHS = ["estimator:report", "estimator:report-csv", "estimator:report-json"]
@@ -74,7 +69,7 @@ def test_the_sentence_agrees_with_the_numbers(client: Client, run: Run) -> None:
     assert low <= 100 * estimate.noise_low < low + 1  # type: ignore[operator]
     assert high - 1 < 100 * estimate.noise_high <= high  # type: ignore[operator]
     assert sentence.replace("\u00a0", " ").startswith("An estimated 83 % of the 90 respondents (between 6")
-    assert sentence.replace("\u00a0", " ") in said(page(client, run))
+    assert sentence.replace("\u00a0", " ") in text_of(page(client, run))
 
 
 def test_every_shown_estimate_has_a_sentence_with_an_interval(run: Run) -> None:
@@ -91,7 +86,7 @@ def test_every_shown_estimate_has_a_sentence_with_an_interval(run: Run) -> None:
 
 def test_too_few_reports_are_said_in_place_of_numbers(client: Client, design: Design) -> None:
     fill(design, count=9, first=9)
-    words = said(page(client, run_of(design, published=True)))
+    words = text_of(page(client, run_of(design, published=True)))
     assert "Not enough reports yet: 0 of 10" in words
 
 
@@ -104,21 +99,21 @@ def test_the_wording_of_the_design_is_quoted_exactly(client: Client, db: None) -
     fill(design)
     html = page(client, run_of(design, published=True))
     assert "<script" not in html
-    assert hostile in said(html)
+    assert hostile in text_of(html)
 
 
 def test_words_that_would_promise_too_much_are_not_there(client: Client, run: Run) -> None:
-    words = said(page(client, run)).lower()
+    words = text_of(page(client, run)).lower()
     assert not re.search(r"anonym|noise is added|100 % private|guarantee", words)
 
 
 def test_the_sent_share_is_never_shown(client: Client, run: Run) -> None:
     """60 of 90 reports say yes: 66.7 %, while the estimate is 83 %; an interval of a group ends at 67 %."""
-    assert not re.search(r"(?<! to )\b(66|67|66\.7) %", said(page(client, run)))
+    assert not re.search(r"(?<! to )\b(66|67|66\.7) %", text_of(page(client, run)))
 
 
 def test_the_privacy_label(client: Client, run: Run) -> None:
-    words = said(page(client, run))
+    words = text_of(page(client, run))
     assert "Local: an answer is randomised on the respondent’s own device" in words
     assert "Epsilon 2.49. Whatever anyone believed before" in words
     assert "by 12 at most" in words
@@ -129,12 +124,12 @@ def test_the_privacy_label(client: Client, run: Run) -> None:
 def test_false_reports_are_bounded_in_words(client: Client, run: Run) -> None:
     assert (
         "With 1 % false reports (1 of 90) no share moves by more than 2.3 points; "
-        "with 5 % false reports (5 of 90) no share moves by more than 11.2 points." in said(page(client, run))
+        "with 5 % false reports (5 of 90) no share moves by more than 11.2 points." in text_of(page(client, run))
     )
 
 
 def test_how_it_was_computed(client: Client, run: Run) -> None:
-    words = said(page(client, run))
+    words = text_of(page(client, run))
     assert run.input_digest in words
     assert f"randomized_response {run.version}" in words
     assert "sum of two binomials (a convolution)" in words
@@ -143,7 +138,7 @@ def test_how_it_was_computed(client: Client, run: Run) -> None:
 def test_reports_that_no_table_can_produce_raise_an_alarm(client: Client, design: Design) -> None:
     for _ in range(90):
         store_report(payloads.body(design, report="0100"))
-    words = said(page(client, run_of(design, published=True)))
+    words = text_of(page(client, run_of(design, published=True)))
     assert "An estimated 100 % of the 90 respondents" in words
     assert "more of one answer than the table of this question can produce" in words
 
@@ -153,7 +148,7 @@ def test_a_rehearsal_is_labelled_and_counts_its_hits(client: Client, db: None) -
     fill(design)
     know(design, {(0, 1, None): 75, (1, 0, None): 1})  # 83 %, well inside; 1 %, far outside
     run = run_of(design, published=True)
-    words = said(page(client, run))
+    words = text_of(page(client, run))
     assert "The respondents of this survey were simulated." in words
     assert "1 of 2 intervals hold the known truth" in words
     assert "90 simulated respondents" in words
@@ -162,7 +157,7 @@ def test_a_rehearsal_is_labelled_and_counts_its_hits(client: Client, db: None) -
 
 
 def test_real_respondents_have_no_known_truth(client: Client, run: Run) -> None:
-    words = said(page(client, run))
+    words = text_of(page(client, run))
     assert "Known truth" not in words
     assert "simulated" not in words
 
@@ -174,7 +169,7 @@ def test_weighted_estimates_have_the_weighted_truth_beside(client: Client, db: N
     run = run_of(design, published=True)
     cell = results.read(run).items[0].shares[0]
     assert cell.truth == pytest.approx(1 / 4 * 75 / 90 + 3 / 4 * 30 / 90)
-    words = said(page(client, run))
+    words = text_of(page(client, run))
     assert "Weighted by the known sizes of the groups, an estimated" in words
     assert "of 3 intervals hold the known truth" in words
     assert "45.8" in words
@@ -209,10 +204,10 @@ def test_a_custom_table_has_a_report_too(client: Client) -> None:
     design = freeze_design(document)
     fill(design)
     run = run_of(design, published=True)
-    assert "a transition table of its own" in said(page(client, run))
+    assert "a transition table of its own" in text_of(page(client, run))
     disclose(
         "campus", {"recruitment": {"en": "By lot, from the register."}}, probability_sample=True, simple_random=True
     )
-    html = said(page(client, run))
+    html = text_of(page(client, run))
     assert "profile likelihood interval on the simplex" in html
     assert "Mechanism: a table of its own." in html

@@ -2,10 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.conf import settings
@@ -14,28 +12,20 @@ from django.urls import reverse
 
 from collector.designs import Design
 from collector.designs.services import freeze_design
-from estimator.base.languages import speaking
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
-from estimator.reports import disclosures, files, paper, poisoning, privacy, report
+from estimator.reports import disclosures, files, poisoning, privacy, report
 from estimator.reports.disclosures import disclose
 from estimator.runs import results, services
 from estimator.runs.results import ReportContext
 from randomized_response import poisoning_bound
-from tests import payloads
-from tests.finished import fill, run_of
-from tests.surveys.test_coin_sheet import inside
+from tests.factories import payloads
+from tests.factories.runs import fill, run_of
+from tests.tools.paper import pdf_content, report_data, texts
 
 pytestmark = pytest.mark.django_db
 
 DRAWN = {"recruitment": {"en": "By lot, from the register."}}
-
-
-@pytest.fixture
-def run(design: Design, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setattr(services, "wake", lambda run_id: None)
-    fill(design)
-    return run_of(design, published=True)
 
 
 def html(run: Run, language: str = "en") -> str:
@@ -50,24 +40,6 @@ def plain(text: str) -> str:
     return " ".join(unescape(text).split())
 
 
-def printed(run: Run, language: str = "en") -> dict[str, Any]:
-    with speaking(language):
-        data = paper.data(report.build(run))
-    assert data is not None
-    return data
-
-
-def texts(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        for one in value.values():
-            yield from texts(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from texts(one)
-    elif isinstance(value, str):
-        yield value
-
-
 def test_the_page_stands_alone(run: Run) -> None:
     page = html(run)
     assert not re.search(r"<script|<link|<img|@import|\bsrc=|\bstyle=", page)
@@ -78,7 +50,7 @@ def test_the_page_stands_alone(run: Run) -> None:
 
 
 def test_the_pdf_is_tagged_named_and_in_its_language(run: Run) -> None:
-    whole = inside(files.pdf_file(run, "de"))
+    whole = pdf_content(files.pdf_file(run, "de"))
     assert b"pdfuaid:part" in whole
     for tag in (b"/H1", b"/H2", b"/Table", b"/TH", b"/Figure", b"/Alt"):
         assert re.search(tag + rb"\b", whole), tag
@@ -88,7 +60,7 @@ def test_the_pdf_is_tagged_named_and_in_its_language(run: Run) -> None:
 
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_page_and_paper_say_the_same(run: Run, language: str) -> None:
-    page, data = words(run, language), printed(run, language)
+    page, data = words(run, language), report_data(run, language)
     drawn = plain(re.sub(r"<[^>]*>", " ", html(run, language)))
     parts = [part for block in data["sections"][0]["blocks"] for part in block["parts"]]
     alts = [plain(part[name]["alt"]) for part in parts for name in ("overall", "by_group") if part[name]]
@@ -197,7 +169,7 @@ def test_the_program_in_the_report_computes_its_numbers(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (code,) = re.findall(r"<pre[^>]*><code>(.*?)</code>", html(run), re.S)
-    assert printed(run)["code"] == unescape(code)
+    assert report_data(run)["code"] == unescape(code)
     (tmp_path / "report.json").write_bytes(FORMATS["json"].whole(run))
     monkeypatch.chdir(tmp_path)
     exec(compile(unescape(code), "report", "exec"), {})
@@ -221,7 +193,7 @@ def test_letters_that_the_fonts_lack(monkeypatch: pytest.MonkeyPatch) -> None:
     fill(design)
     run = run_of(design)
     assert files.pdf_file(run, "en").startswith(b"%PDF-")
-    told = list(texts(printed(run)))
+    told = list(texts(report_data(run)))
     assert any("Yes [?] نعم" in text for text in told)
     assert "👩‍👩‍👧" in html(run)
     assert html(run).count("data:font/ttf;base64,") == 4
@@ -229,3 +201,10 @@ def test_letters_that_the_fonts_lack(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_reports_speak_what_is_offered() -> None:
     assert {"en", "de"} == set(report.LANGUAGES) <= {code for code, _name in settings.LANGUAGES}
+
+
+@pytest.fixture
+def run(design: Design, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setattr(services, "wake", lambda run_id: None)
+    fill(design)
+    return run_of(design, published=True)

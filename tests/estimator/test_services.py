@@ -16,9 +16,9 @@ from estimator import tasks
 from estimator.base import jobs
 from estimator.models import Estimate, KnownShare, Run, Worker
 from estimator.runs import estimation, selectors, services
-from tests import payloads
-from tests.finished import fill
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
+from tests.factories.runs import fill
 
 pytestmark = pytest.mark.django_db
 MINUTE = timedelta(minutes=1)

@@ -18,12 +18,12 @@ from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.reports.disclosures import disclose
 from estimator.runs import results, services, targets
-from tests import analysed, payloads
-from tests.estimator.test_groups import answered, document
-from tests.estimator.test_kinds_report import finished, weighted
-from tests.estimator.test_report import said
-from tests.estimator.test_report_files import printed as on_paper
-from tests.estimator.test_report_files import texts
+from tests.factories import payloads, three_groups
+from tests.factories.groups import answered, document
+from tests.factories.simulation import simulated_run, weighted_run
+from tests.tools.html import text_of
+from tests.tools.paper import report_data as on_paper
+from tests.tools.paper import texts
 
 pytestmark = pytest.mark.django_db
 
@@ -48,8 +48,8 @@ def merged() -> Run:
 
 
 CASES = {
-    "open": (finished, "respondents"),
-    "weighted": (weighted, "respondents_weighted"),
+    "open": (simulated_run, "respondents"),
+    "weighted": (weighted_run, "respondents_weighted"),
     "groups merged": (merged, "respondents_weighted"),
 }
 
@@ -80,7 +80,7 @@ def test_files_and_pages_say_the_same_of_every_number(case: str) -> None:
     head, *rows = book["estimates"].iter_rows(values_only=True)
     assert [facts({str(k): v or "" for k, v in zip(head, row, strict=True)}) for row in rows] == stated
 
-    page = said(Client().get(f"/reports/{run.key}/").content.decode())
+    page = text_of(Client().get(f"/reports/{run.key}/").content.decode())
     printed = "\n".join(texts(on_paper(run)))
     for text in (page, printed):
         assert NOISE[noise] in text
@@ -93,19 +93,21 @@ def test_files_and_pages_say_the_same_of_every_number(case: str) -> None:
 
 
 def test_only_a_simple_random_sample_has_a_margin(client: Client) -> None:
-    run = weighted()
+    run = weighted_run()
     whole = "interval, the population, its groups weighted by their known sizes"
     said_of = []
     for declared in ({}, {"probability_sample": True}, {"probability_sample": True, "simple_random": True}):
         disclose("kinds", LOT, **{"probability_sample": False, **declared})
-        page = said(client.get(f"/reports/{run.key}/").content.decode())
+        page = text_of(client.get(f"/reports/{run.key}/").content.decode())
         assert (whole in page) == ("No margin of sampling error is stated" not in page)
         said_of.append(whole in page)
     assert said_of == [False, False, True]
 
 
 def test_a_mean_names_how_it_is_made() -> None:
-    methods = {item.key: targets.method_of(item, mean=True) for item in results.read(finished()).items if item.means}
+    methods = {
+        item.key: targets.method_of(item, mean=True) for item in results.read(simulated_run()).items if item.means
+    }
     assert methods["mood"] == "mean_of_shares"
     assert methods["drinks"] == "mean_of_scores"
 
@@ -135,13 +137,13 @@ ANALYSES = {
 
 def opened_with(version: int, share: str) -> Any:
     """A wave of 300 reports from three groups, of known shares where `share` says so."""
-    strata = analysed.groups()
+    strata = three_groups.groups()
     for group in strata["groups"]:
         group["share"] = "1/3" if share == "1" else None
     design = freeze_design(
         payloads.document(strata=strata, version=version, waves={"repeats": "fresh", "spent": "1/1"})
     )
-    analysed.answer(design, np.random.default_rng(version), n=300)
+    three_groups.answer(design, np.random.default_rng(version), n=300)
     close_design(design.digest)
     return design
 

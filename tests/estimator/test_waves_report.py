@@ -3,7 +3,6 @@
 import json
 import re
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -22,10 +21,10 @@ from estimator.reports.disclosures import disclose
 from estimator.runs import services, targets
 from estimator.runs.results import ReportContext
 from randomized_response import compare, estimate_proportions, forced_response
-from tests import analysed, payloads
+from tests.factories import payloads, three_groups
+from tests.tools.schemas import REPORT_SCHEMA
 
 pytestmark = pytest.mark.django_db
-SCHEMA = Path(__file__).parents[2] / "docs" / "report.schema.json"
 YES = {1: 0.2, 2: 0.25, 3: 0.6}
 
 
@@ -37,12 +36,12 @@ def known(runs: list[Run]) -> ReportContext:
 @pytest.fixture
 def runs() -> list[Run]:
     """Final runs of three waves, the oldest first, of whom 20, 25 and 60 % said yes."""
-    scale = payloads.document(strata=analysed.groups())
+    scale = payloads.document(strata=three_groups.groups())
     scale["items"][1]["kind"] = "scale"
     found: list[Run] = []
     for version, yes in YES.items():
         design = freeze_design({**scale, "version": version, "waves": {"repeats": "fresh", "spent": "1/1"}})
-        analysed.answer(design, np.random.default_rng(version), yes=(yes, yes, yes))
+        three_groups.answer(design, np.random.default_rng(version), yes=(yes, yes, yes))
         close_design(design.digest)
         found.append(services.run_now(design.digest))
     return found
@@ -66,7 +65,7 @@ def test_the_newest_wave_is_told_against_the_one_before_and_the_first(runs: list
     assert {row["item"] for row in changes(runs[2], runs) if row["measure"] == "mean"} == {"mood"}
     methods = {(row["measure"], row["interval_method"], row["noise_interval_method"]) for row in changes(runs[2], runs)}
     assert methods == {("share", "recovered", "recovered"), ("mean", "wald", "wald")}
-    jsonschema.validate(json.loads(json_file(runs[2], known(runs))), json.loads(SCHEMA.read_text(encoding="utf-8")))
+    jsonschema.validate(json.loads(json_file(runs[2], known(runs))), REPORT_SCHEMA)
 
 
 def test_every_shape_of_the_report_tells_it(runs: list[Run]) -> None:
@@ -96,7 +95,7 @@ def test_a_question_in_other_words_has_no_past(runs: list[Run]) -> None:
     document = Design(json.loads(runs[2].design.document)).document
     first = {**document["items"][0], "wording": {"en": "Did you ever cheat?"}}
     design = freeze_design({**document, "version": 4, "items": [first, document["items"][1]]})
-    analysed.answer(design, np.random.default_rng(9))
+    three_groups.answer(design, np.random.default_rng(9))
     close_design(design.digest)
     assert {row["item"] for row in changes(services.run_now(design.digest), runs)} == {"mood"}
 
@@ -104,7 +103,7 @@ def test_a_question_in_other_words_has_no_past(runs: list[Run]) -> None:
 def test_too_few_reports_of_a_wave_stand_in_its_place(runs: list[Run]) -> None:
     document = Design(json.loads(runs[2].design.document)).document
     design = freeze_design({**document, "version": 4})
-    analysed.answer(design, np.random.default_rng(9), n=9)
+    three_groups.answer(design, np.random.default_rng(9), n=9)
     close_design(design.digest)
     assert changes(services.run_now(design.digest), runs) == []
 
@@ -127,13 +126,13 @@ def test_what_the_intervals_of_changes_take_for_granted(
     repeats: str, drawn: bool, share: str | None, said: tuple[str, ...]
 ) -> None:
     """The tickets' chance of two waves is apart whoever came again, but where devices remembered their tickets."""
-    document = payloads.document(strata=analysed.groups())
+    document = payloads.document(strata=three_groups.groups())
     for group in document["strata"]["groups"]:
         group["share"] = share
     found: list[Run] = []
     for version in (1, 2):
         design = freeze_design({**document, "version": version, "waves": {"repeats": repeats, "spent": "1/1"}})
-        analysed.answer(design, np.random.default_rng(version), n=300)
+        three_groups.answer(design, np.random.default_rng(version), n=300)
         close_design(design.digest)
         found.append(services.run_now(design.digest))
     disclose(

@@ -4,7 +4,6 @@ import io
 import json
 import re
 from html import unescape
-from pathlib import Path
 
 import jsonschema
 import pytest
@@ -18,12 +17,12 @@ from estimator.base.ways_in import BLIND, OPEN, SECRET, WayIn
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.reports import files, paper, report
-from tests import payloads
-from tests.finished import run_of
+from tests.factories import payloads
+from tests.factories.runs import run_of
+from tests.tools.schemas import REPORT_SCHEMA
 
 pytestmark = pytest.mark.django_db
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.schema.json").read_text(encoding="utf-8"))
 MODULUS = (1 << 3071 | 1).to_bytes(384).hex()
 WAYS = {
     "open": (OPEN, {}),
@@ -95,7 +94,7 @@ def test_label_of_each_way_in_says_who_could_answer(run: Run, way: str) -> None:
 
 def test_files_of_each_way_in_say_it_and_no_other(run: Run, way: str) -> None:
     document = json.loads(FORMATS["json"].whole(run))
-    jsonschema.validate(document, SCHEMA)
+    jsonschema.validate(document, REPORT_SCHEMA)
     assert document["privacy"]["way_in"] == WAYS[way][0].name
     sheet = load_workbook(io.BytesIO(FORMATS["xlsx"].whole(run))).worksheets[0]
     _only(way, " ".join(str(row[1]) for row in sheet.iter_rows(values_only=True)), ("protection",))

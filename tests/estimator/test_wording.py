@@ -17,7 +17,7 @@ from estimator.base.measures import CLIPPED, IMPOSSIBLE, WEIGHTED
 from estimator.base.tickets import how_it_is_sent
 from estimator.reports.question_blocks import Block
 from randomized_response import discrete_laplace
-from tests import kinds
+from tests.factories import kinds
 
 shares = st.floats(0, 1)
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests import payloads
 from tests.audit.standalone import prepare
 from tests.chaos.__main__ import open_survey
 from tests.chaos.checking import Ask, outcome
 from tests.chaos.sending import Sender
+from tests.factories import payloads
 from tests.failures import cases, report
 from tests.failures.cases import BACK, DAY, Case, Scene
 from tests.system.installation import ROOT, Installation, wait_until

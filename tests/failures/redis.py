@@ -8,8 +8,8 @@ from typing import Any
 
 import redis
 
+from tests.system.canary import CANARY, ITEMS, NEEDLES, survey
 from tests.system.stack import Stack
-from tests.system.test_canary import CANARY, ITEMS, NEEDLES, survey
 
 PEOPLE = 60
 

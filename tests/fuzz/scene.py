@@ -17,9 +17,9 @@ from surveys.lifecycle.exports import execute_export
 from surveys.lifecycle.services import close_survey, write_survey
 from surveys.opening.services import open_survey
 from surveys.planning.rehearsals.services import request_rehearsal
-from tests import payloads
-from tests.finished import fill, run_of
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
+from tests.factories.runs import fill, run_of
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from surveys.accounts.invitations import invite
 from surveys.accounts.teams import home_team
 from surveys.models import Role, Survey
 from tests.fuzz.scene import Scene
-from tests.panel.test_access import ADMIN, ROWS, Row
+from tests.panel.access import ADMIN, ROWS, Row
 
 SECRETS = b"Campus", b"campus", b"cheated", b"alice"
 NOWHERE = {

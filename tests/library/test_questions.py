@@ -20,7 +20,7 @@ from randomized_response import (
     mean_of_shares,
     question_of,
 )
-from tests import kinds
+from tests.factories import kinds
 
 ITEMS = {item["key"]: item for item in kinds.items()}
 QUESTIONS = {key: question_of(item) for key, item in ITEMS.items()}

@@ -20,7 +20,7 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import close_survey, revise_survey, write_survey
 from surveys.models import AuditEntry, Membership, Role, Survey
 from surveys.opening.services import open_survey
-from tests import analysed
+from tests.factories import three_groups
 
 pytestmark = pytest.mark.django_db
 COMPARED = {"kind": "comparison", "quantity": "cheated:1", "against": "pairs", "confidence": "0.95"}
@@ -37,9 +37,9 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.fixture
 def survey(alice: User) -> Survey:
     """alice's open survey of three groups, with 1,500 reports."""
-    found = write_survey(analysed.definition(), team=home_team(alice))
+    found = write_survey(three_groups.definition(), team=home_team(alice))
     version = open_survey(found)
-    analysed.answer(get_design(version.design_id), np.random.default_rng(3))
+    three_groups.answer(get_design(version.design_id), np.random.default_rng(3))
     return found
 
 
@@ -109,8 +109,8 @@ def test_each_kind_says_what_it_found(her: Client, survey: Survey, said: dict[st
 
 
 def test_weights_whose_interval_is_too_wide_are_not_quoted(her: Client, alice: User) -> None:
-    version = open_survey(write_survey(analysed.definition(), team=home_team(alice)))
-    analysed.answer(get_design(version.design_id), np.random.default_rng(4), n=40)
+    version = open_survey(write_survey(three_groups.definition(), team=home_team(alice)))
+    three_groups.answer(get_design(version.design_id), np.random.default_rng(4), n=40)
     asked = {"kind": "weighting", "item": "cheated", "share-y1": "20", "share-y2": "30", "share-y3": "50"}
     text = text_of(her, ask(her, **asked))
     assert "Too few reports to tell the share of “Yes” in a population with these shares: the interval" in text
@@ -122,7 +122,7 @@ def test_versions_are_compared(her: Client, survey: Survey) -> None:
     close_survey(survey)
     revise_survey(survey)
     version = open_survey(survey, reason="It is a test.")
-    analysed.answer(get_design(version.design_id), np.random.default_rng(4), yes=(0.6, 0.8, 0.7))
+    three_groups.answer(get_design(version.design_id), np.random.default_rng(4), yes=(0.6, 0.8, 0.7))
     text = text_of(her, ask(her, kind="versions", quantity="cheated:1"))
     assert "Between wave 1 and wave 2 the share of “Yes” rose by " in text
     assert "taken as different people" in text
@@ -142,7 +142,7 @@ def test_a_refusal_is_said_beside_what_was_written(her: Client, survey: Survey) 
 
 
 def test_too_few_reports_are_said(her: Client, alice: User) -> None:
-    survey = write_survey(analysed.definition(), team=home_team(alice))
+    survey = write_survey(three_groups.definition(), team=home_team(alice))
     draft = her.get(PAGE).content.decode()
     assert "There is nothing to analyse before this survey was opened." in draft
     assert her.post(PAGE, COMPARED).status_code == 400
@@ -154,8 +154,8 @@ def test_too_few_reports_are_said(her: Client, alice: User) -> None:
 
 
 def test_a_reference_with_too_few_reports_is_named(her: Client, alice: User) -> None:
-    version = open_survey(write_survey(analysed.definition(), team=home_team(alice)))
-    analysed.answer(get_design(version.design_id), np.random.default_rng(1), n=130)
+    version = open_survey(write_survey(three_groups.definition(), team=home_team(alice)))
+    three_groups.answer(get_design(version.design_id), np.random.default_rng(1), n=130)
     compared = text_of(her, ask(her, **(COMPARED | {"against": "y3"})))
     assert "Nothing can be compared yet" not in compared, "27 reports are enough for an estimate, and a comparison"
     regressed = text_of(her, ask(her, kind="regression", outcome="cheated", reference="y3"))
@@ -251,9 +251,9 @@ def test_the_number_of_queries_does_not_grow(her: Client, survey: Survey) -> Non
 @pytest.mark.parametrize("n", [0, 40, 130])
 def test_every_kind_has_a_page_whatever_there_is(her: Client, alice: User, n: int) -> None:
     """With no report, with one group that has enough, with two: a page, a CSV and a JSON file, and never a fault."""
-    version = open_survey(write_survey(analysed.definition(), team=home_team(alice)))
+    version = open_survey(write_survey(three_groups.definition(), team=home_team(alice)))
     if n:
-        analysed.answer(get_design(version.design_id), np.random.default_rng(1), n=n)
+        three_groups.answer(get_design(version.design_id), np.random.default_rng(1), n=n)
     shares = {"share-y1": "20", "share-y2": "30", "share-y3": "50"}
     for said in (
         {"kind": "comparison", "quantity": "mood:mean", "against": "y3"},

@@ -24,8 +24,8 @@ from surveys.definition.definitions import complete
 from surveys.lifecycle.services import close_survey, revise_survey, write_survey
 from surveys.models import Survey
 from surveys.opening.services import open_survey
-from tests import analysed, simulated
-from tests.surveys.test_every_kind import example
+from tests.factories import simulation, three_groups
+from tests.factories.surveys import example
 
 pytestmark = pytest.mark.django_db
 SVG = "{http://www.w3.org/2000/svg}"
@@ -65,9 +65,9 @@ def survey(request: pytest.FixtureRequest, alice: User, monkeypatch: pytest.Monk
     """alice's open survey of three groups, with 600 reports."""
     monkeypatch.setattr(analyses, "wake", lambda _: None)
     shares = {"asked": [0.6, 0.4], "ranked": [0.5, 0.3, 0.2], "listed": [0.7, 0.2, 0.4], "tired": [0.2, 0.5, 0.3]}
-    monkeypatch.setattr(simulated, "SHARES", simulated.SHARES | shares)
+    monkeypatch.setattr(simulation, "SHARES", simulation.SHARES | shares)
     definition = example() if request.param == "kinds" else own_tables()
-    found = write_survey(definition | {"strata": analysed.groups()}, team=home_team(alice))
+    found = write_survey(definition | {"strata": three_groups.groups()}, team=home_team(alice))
     fill(selectors.get_design(open_survey(found, reason="It is a test.").design_id), seed=11)
     return found
 
@@ -78,8 +78,8 @@ def page_of(survey: Survey) -> str:
 
 def fill(design: Design, *, seed: int) -> None:
     generator = np.random.default_rng(seed)
-    who = simulated.people(design, 600, generator)
-    simulated.store(design, who, simulated.symbols(design, who, generator))
+    who = simulation.people(design, 600, generator)
+    simulation.store(design, who, simulation.symbols(design, who, generator))
 
 
 def offered(client: Client, survey: Survey, kind: str, name: str) -> dict[str, list[str]]:

@@ -10,11 +10,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from surveys.accounts import tokens
-from tests.panel.test_access import METHODS, ROWS, Cast, ask, cast, expected, verdict
+from tests.panel.access import METHODS, ROWS, Cast, ask, expected, verdict
 
 pytestmark = pytest.mark.django_db
 API = {name: row for name, row in ROWS.items() if name.startswith("api:")}
-__all__ = ["cast"]
 
 
 def faults(cast: Cast, who: str, scope: str, methods: tuple[str, ...]) -> Iterator[str]:

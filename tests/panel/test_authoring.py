@@ -1,6 +1,5 @@
 """Writing a survey in the panel's form and by file: nothing is lost on the way, and faults are said where they are."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,74 +12,16 @@ from surveys.accounts.teams import home_team
 from surveys.definition import bounds, definitions
 from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
-from surveys.models import Item, Survey, Version
-from surveys.panel.forms.multilingual import WordsField
-from tests import payloads
+from surveys.models import Survey, Version
+from tests.factories import payloads
+from tests.panel.forms import BILINGUAL, change, form_of, save
 
 pytestmark = pytest.mark.django_db
-
-BILINGUAL: dict[str, Any] = definitions.load(
-    """
-slug: campus
-languages: [en, de]
-title: {en: Campus, de: Universität}
-introduction: {en: Two questions., de: Zwei Fragen.}
-consent: {en: Leave at any time., de: Jederzeit aufhören.}
-strata:
-  wording: {en: "Which year?", de: "Welches Jahr?"}
-  groups:
-    - {key: y1, label: {en: First, de: Erstes}, share: 1/4}
-    - {key: y2, label: {en: Later, de: Später}, share: 0.75}
-items:
-  - key: cheated
-    wording: {en: "Have you cheated?", de: "Haben Sie betrogen?"}
-    channel: {name: forced_response, truth: 2/5, yes: 1/3}
-  - key: mood
-    kind: one_choice
-    wording: {en: "How are you?", de: "Wie geht es?"}
-    choices: [{en: Well, de: Gut}, {en: So-so, de: Mittel}, {en: Low, de: Schlecht}]
-    channel: {name: custom, weights: [[5, 1, 1], [1, 5, 1], [1, 1, 5]]}
-"""
-)
 
 
 @pytest.fixture
 def bilingual(alice: User) -> Survey:
     return write_survey(BILINGUAL, team=home_team(alice))
-
-
-def form_of(client: Client, address: str, *, opened: Sequence[int] | None = None) -> dict[str, Any]:
-    """What a browser would send if Save were pressed at once, with these questions unfolded; every one by default."""
-    keys = [item.pk for item in Item.objects.all()] if opened is None else opened
-    response = client.get(address, {"open": keys})
-    assert response.status_code == 200
-    context = response.context
-    fields: dict[str, Any] = {}
-    forms = [context["adminform"].form]
-    for inline in context["inline_admin_formsets"]:
-        formset = inline.formset
-        forms += [formset.management_form, *formset.forms]
-    for form in forms:
-        fields |= {f"{form.prefix}-closed": "1"} if getattr(form, "closed", False) else {}
-        for bound in form:
-            value = bound.value()
-            if isinstance(bound.field, WordsField):
-                widget = bound.field.widget
-                said = value or {}
-                fields |= {widget.name_of(bound.html_name, code): said.get(code, "") for code in widget.languages}
-            elif value is not None and value is not False:
-                fields[bound.html_name] = value
-    return fields
-
-
-def change(survey: Survey) -> str:
-    return reverse("admin:surveys_survey_change", args=[survey.pk])
-
-
-def save(client: Client, address: str, fields: dict[str, Any]) -> str:
-    response = client.post(address, fields, follow=True)
-    assert response.status_code == 200
-    return response.content.decode()
 
 
 def test_saving_unchanged_changes_nothing(bilingual: Survey, her: Client) -> None:

@@ -11,8 +11,8 @@ from estimator.reports import disclosures
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.models import AuditEntry, Survey
-from tests import payloads
-from tests.panel.test_authoring import form_of
+from tests.factories import payloads
+from tests.panel.forms import form_of
 
 pytestmark = pytest.mark.django_db
 

@@ -22,7 +22,7 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle import exports
 from surveys.lifecycle.services import write_survey
 from surveys.models import AuditEntry, Membership, Role, Survey
-from tests import payloads
+from tests.factories import payloads
 from tests.panel.conftest import SignIn
 
 pytestmark = pytest.mark.django_db

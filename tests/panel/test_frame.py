@@ -16,8 +16,8 @@ from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.lifecycle.services import write_survey
 from surveys.models import SigningKey, SigningSecret, Survey
-from tests import payloads
-from tests.panel.test_access import ROWS
+from tests.factories import payloads
+from tests.panel.access import ROWS
 
 pytestmark = pytest.mark.django_db
 

@@ -37,8 +37,8 @@ from surveys.models import Survey
 from surveys.opening.services import open_survey
 from surveys.outreach.webhooks import services as webhooks
 from surveys.outreach.webhooks.events import EVENTS, notice
-from tests import analysed, simulated
-from tests.panel.test_access import ROWS
+from tests.factories import simulation, three_groups
+from tests.panel.access import ROWS
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[2]
@@ -58,12 +58,12 @@ def test_the_search_finds_a_size_however_it_is_written() -> None:
 @pytest.fixture
 def survey(alice: User, monkeypatch: pytest.MonkeyPatch) -> Survey:
     monkeypatch.setattr(group_sizes, "mechanism", lambda epsilon: lambda size: size + 7)
-    found = write_survey(analysed.definition(participation="0.5"), team=home_team(alice))
+    found = write_survey(three_groups.definition(participation="0.5"), team=home_team(alice))
     design = selectors.get_design(open_survey(found).design_id)
     strata = np.repeat(np.arange(3), list(SIZES.values()))
     generator = np.random.default_rng(8)
     told = np.stack([generator.integers(0, 2, strata.size), generator.integers(0, 3, strata.size)], axis=1)
-    simulated.store(design, simulated.People(strata, {}), told.astype(np.uint8))
+    simulation.store(design, simulation.People(strata, {}), told.astype(np.uint8))
     folding.fold(design.digest)
     return found
 

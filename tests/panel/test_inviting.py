@@ -21,11 +21,8 @@ from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import AuditEntry, Mailing, Recipient, Survey
 from surveys.opening.services import open_survey
 from surveys.outreach import mail_delivery, mailing
-from tests import payloads
-from tests.surveys.test_mailing import box, invited
+from tests.factories import payloads
 from tests.tools.mailbox import Mailbox
-
-__all__ = ["box", "invited"]
 
 pytestmark = pytest.mark.django_db
 

@@ -14,12 +14,24 @@ from surveys.definition.definitions import Definition, load
 from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
-from tests.panel.test_authoring import change, form_of, save
-from tests.surveys.test_every_kind import example
+from tests.factories.surveys import example
+from tests.panel.forms import (
+    DRINKS,
+    HABITS,
+    HOURS,
+    MOOD,
+    OFTEN,
+    PLACE,
+    SMOKES,
+    SUBSTANCE,
+    WORRY,
+    change,
+    errors_of,
+    form_of,
+    save,
+)
 
 pytestmark = pytest.mark.django_db
-
-SMOKES, OFTEN, SUBSTANCE, PLACE, HABITS, MOOD, WORRY, DRINKS, HOURS = range(9)
 
 
 @pytest.fixture
@@ -42,11 +54,6 @@ def send(client: Client, survey: Survey, *changes: dict[str, Any], without: tupl
         fields |= said
     sent = {name: value for name, value in fields.items() if value is not None and name not in without}
     return client.post(change(survey), sent, follow=True)
-
-
-def errors_of(response: Any, place: int) -> dict[str, str]:
-    formset = response.context["inline_admin_formsets"][-1].formset
-    return {name: str(said[0]) for name, said in formset.forms[place].errors.items()}
 
 
 def unfolded(client: Client, survey: Survey) -> Any:

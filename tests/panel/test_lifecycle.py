@@ -1,7 +1,6 @@
 """The buttons of a survey's page, and what the page says after each."""
 
 import re
-from html import unescape
 
 import pytest
 from django.contrib.auth.models import User
@@ -15,32 +14,12 @@ from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import Item, Survey, Version
-from tests import payloads
-from tests.finished import fill
+from tests.factories import payloads
+from tests.factories.runs import fill
+from tests.panel.pages import digest_shown, look, press
+from tests.tools.html import words
 
 pytestmark = pytest.mark.django_db
-
-
-def press(client: Client, name: str, *args: str, **fields: str) -> str:
-    """Press a button and read the words of the page that comes."""
-    return words(client.post(reverse(f"panel:{name}", args=args), fields, follow=True).content.decode())
-
-
-def look(client: Client, slug: str = "campus") -> str:
-    response = client.get(reverse("panel:survey", args=[slug]))
-    assert response.status_code == 200
-    return words(response.content.decode())
-
-
-def digest_shown(client: Client, slug: str = "campus") -> str:
-    """What the page of opening shows, and its form confirms."""
-    html = client.get(reverse("panel:opening", args=[slug])).content.decode()
-    return re.findall(r'name="digest" value="([0-9a-f]{64})"', html)[0]
-
-
-def words(html: str) -> str:
-    text = re.sub(r"<script.*?</script>|<style.*?</style>", "", html, flags=re.DOTALL)
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).replace("\u00a0", " ").split())
 
 
 def test_a_draft_can_be_opened_once(survey: Survey, her: Client) -> None:

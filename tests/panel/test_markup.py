@@ -18,12 +18,10 @@ from estimator.models import Run
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Team
-from tests import payloads
-from tests.panel.test_access import ADMIN, ROWS, Cast, cast
+from tests.factories import payloads
+from tests.panel.access import ADMIN, ROWS, Cast
 
 pytestmark = pytest.mark.django_db
-__all__ = ["cast"]
-
 ELEMENT, ATTRIBUTE = "candor-mark", "oncandor"
 MARKUP = f"""=1+1 "><{ELEMENT} {ATTRIBUTE}=1>' {ATTRIBUTE}='</script></style></title><{ELEMENT}>{{{{7*7}}}}{{% x %}}"""
 TYPESETTING = ' #panic("typeset") $x^2$ *bold* @nobody <label> \\ `raw`'

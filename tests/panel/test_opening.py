@@ -13,8 +13,9 @@ from surveys.lifecycle import services
 from surveys.models import Appointment, AuditEntry, Survey, Version
 from surveys.opening import schedules
 from surveys.opening.schedules import Terms
-from tests import payloads, translated
-from tests.panel.test_lifecycle import digest_shown, look, press, words
+from tests.factories import payloads, translations
+from tests.panel.pages import digest_shown, look, press
+from tests.tools.html import words
 
 pytestmark = pytest.mark.django_db
 
@@ -45,7 +46,7 @@ def test_it_shows_the_whole_design_as_it_will_be(survey: Survey, her: Client) ->
 
 
 def test_it_shows_every_language(alice: User, her: Client) -> None:
-    services.write_survey(translated.definition("en", "de", "ar"), team=home_team(alice))
+    services.write_survey(translations.definition("en", "de", "ar"), team=home_team(alice))
     said = opening_page(her)
     for text in ("Haben Sie getäuscht?", "هل سبق أن غششتم في امتحان؟", "Erstes Jahr", "Deutsch"):
         assert text in said

@@ -13,12 +13,14 @@ from surveys.accounts.teams import home_team
 from surveys.definition.ceilings import with_reason
 from surveys.lifecycle import selectors, services
 from surveys.models import Survey
-from tests import payloads
-from tests.panel.test_lifecycle import digest_shown, press, words
-from tests.surveys.test_ceilings import REASON, weak
+from tests.factories import payloads
+from tests.factories.payloads import weak
+from tests.panel.pages import digest_shown, press
 from tests.tools.api import Program
+from tests.tools.html import words
 
 pytestmark = pytest.mark.django_db
+REASON = "A pilot among our own staff,\nwho agreed to it."
 DOUBTFUL = {"en": "This survey is anonymous; write your name to ada@example.org."}
 
 

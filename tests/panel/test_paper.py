@@ -13,7 +13,7 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
-from tests import payloads
+from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
 

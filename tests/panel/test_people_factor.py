@@ -10,12 +10,11 @@ from django.core.cache import cache
 from django.core.management import call_command
 from django.test import Client, RequestFactory
 from django.urls import reverse
-from django_otp.oath import TOTP
-from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from sesame.utils import get_token
 
 from surveys.models import AuditEntry
+from tests.tools.second_factor import code_of, forget_attempts, set_up
 
 pytestmark = pytest.mark.django_db
 
@@ -26,26 +25,6 @@ LIST = "/panel/surveys/survey/"
 @pytest.fixture(autouse=True)
 def _fresh() -> None:
     cache.clear()
-
-
-def code_of(user: User, steps: int = 0) -> str:
-    """The code that the app shows, or will show some steps of 30 seconds later."""
-    device = TOTPDevice.objects.get(user=user)
-    return f"{TOTP(device.bin_key, drift=steps).token():06d}"
-
-
-def again(user: User) -> None:
-    """Some time has passed: no waiting after a wrong code, and the last code may have been any."""
-    TOTPDevice.objects.filter(user=user).update(throttling_failure_count=0, last_t=-1)
-    StaticDevice.objects.filter(user=user).update(throttling_failure_count=0)
-
-
-def set_up(client: Client, user: User) -> list[str]:
-    """Switch it on; the recovery codes."""
-    client.get(reverse("panel:second-factor"))
-    page = client.post(reverse("panel:second-factor"), {"code": code_of(user)}).content.decode()
-    again(user)
-    return re.findall(r"<li>([a-z2-7]{8})</li>", page)
 
 
 def signed_in_with_password(name: str = "alice", password: str = PASSWORD, client: Client | None = None) -> Any:
@@ -63,7 +42,7 @@ def test_it_is_set_up_by_one_of_its_codes(her: Client, alice: User) -> None:
     assert her.post(reverse("panel:second-factor"), {"code": "000000"}).status_code == 200
     device.refresh_from_db()
     assert (device.confirmed, device.throttling_failure_count) == (False, 1)
-    again(alice)
+    forget_attempts(alice)
     assert len(set(set_up(her, alice))) == 10
     assert her.get(LIST).status_code == 200  # this session has passed
     assert AuditEntry.objects.filter(name="alice", act="switched the second factor on").exists()
@@ -84,7 +63,7 @@ def test_it_is_asked_for_before_anything_else(her: Client, alice: User, by_link:
     page = client.post("/panel/code/", {"code": "000000"})
     assert (page.status_code, "not right" in page.content.decode()) == (422, True)
     assert client.post("/panel/code/", {"code": code_of(alice)}).status_code == 422  # too soon after a wrong one
-    again(alice)
+    forget_attempts(alice)
     done = client.post("/panel/code/?next=/panel/teams/", {"code": code_of(alice)})
     assert (done.status_code, done["Location"]) == (302, "/panel/teams/")
     assert client.session.session_key != key
@@ -96,13 +75,13 @@ def test_a_code_and_a_recovery_code_are_for_once(her: Client, alice: User) -> No
     used = code_of(alice)
     assert signed_in_with_password().post("/panel/code/", {"code": used})["Location"] == "/panel/"
     assert signed_in_with_password().post("/panel/code/", {"code": used}).status_code == 422
-    again(alice)
+    forget_attempts(alice)
     assert signed_in_with_password().post("/panel/code/", {"code": recovery.upper()})["Location"] == "/panel/"
-    again(alice)
+    forget_attempts(alice)
     assert signed_in_with_password().post("/panel/code/", {"code": recovery}).status_code == 422
-    again(alice)
+    forget_attempts(alice)
     assert "9 recovery codes left" in her.get(reverse("panel:account")).content.decode()
-    again(alice)
+    forget_attempts(alice)
     fresh = her.post(reverse("panel:recovery-codes"), {"code": code_of(alice)}).content.decode()
     assert len(re.findall(r"<li>[a-z2-7]{8}</li>", fresh)) == 10
 
@@ -117,7 +96,7 @@ def test_it_is_switched_off_with_a_code(her: Client, alice: User, settings: Any)
     set_up(her, alice)
     off = reverse("panel:second-factor-off")
     assert "not right" in her.post(off, {"code": "000000"}, follow=True).content.decode()
-    again(alice)
+    forget_attempts(alice)
     settings.CANDOR_SECOND_FACTOR = "required"
     assert "requires a second factor" in her.post(off, {"code": code_of(alice)}, follow=True).content.decode()
     settings.CANDOR_SECOND_FACTOR = ""

@@ -17,9 +17,9 @@ from surveys.errors import NotAllowed
 from surveys.lifecycle import services
 from surveys.models import AuditEntry, Survey
 from surveys.opening.services import open_survey
-from tests import payloads
-from tests.panel.test_authoring import form_of
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
+from tests.panel.forms import form_of
 
 pytestmark = pytest.mark.django_db
 

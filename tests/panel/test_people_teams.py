@@ -15,7 +15,7 @@ from surveys.accounts.teams import home_team, make_team, team_for
 from surveys.definition import definitions
 from surveys.errors import NotAllowed
 from surveys.models import AuditEntry, Invitation, Membership, Survey, Team
-from tests import payloads
+from tests.factories import payloads
 from tests.panel.conftest import SignIn
 
 pytestmark = pytest.mark.django_db

@@ -26,7 +26,7 @@ from surveys.models import Survey, Version
 from surveys.planning.parameters import Wanted
 from surveys.planning.presentation import show
 from surveys.planning.question import Asked
-from tests import payloads
+from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
 

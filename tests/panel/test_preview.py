@@ -16,8 +16,8 @@ from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
 from surveys.rendering import pages
-from tests import payloads
-from tests.panel.test_authoring import BILINGUAL, change, form_of
+from tests.factories import payloads
+from tests.panel.forms import BILINGUAL, change, form_of
 
 pytestmark = pytest.mark.django_db
 

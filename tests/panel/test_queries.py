@@ -22,10 +22,10 @@ from surveys.lifecycle.services import close_survey, revise_survey, write_survey
 from surveys.models import Mailing, Membership, Survey, Version
 from surveys.opening.services import open_survey
 from surveys.planning.rehearsals.services import request_rehearsal
-from tests import payloads
-from tests.finished import fill, run_of
-from tests.panel.test_access import ADMIN, ROWS, export_of, mailing_of
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
+from tests.factories.runs import fill, run_of
+from tests.panel.access import ADMIN, ROWS, export_of, mailing_of
 
 pytestmark = pytest.mark.django_db
 

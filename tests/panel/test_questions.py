@@ -16,10 +16,9 @@ from surveys.definition.definitions import Definition
 from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import Item, Survey, Version
-from tests import payloads
-from tests.panel.test_authoring import BILINGUAL, change, form_of
-from tests.panel.test_item_form import HABITS, HOURS, MOOD, OFTEN, SMOKES, errors_of
-from tests.surveys.test_every_kind import example
+from tests.factories import payloads
+from tests.factories.surveys import example
+from tests.panel.forms import BILINGUAL, HABITS, HOURS, MOOD, OFTEN, SMOKES, change, errors_of, form_of
 
 pytestmark = pytest.mark.django_db
 

@@ -18,9 +18,9 @@ from surveys.models import Rehearsal, Survey
 from surveys.planning.rehearsals import measures
 from surveys.planning.rehearsals import services as rehearsals
 from surveys.planning.rehearsals.findings import Block, Finding, Findings, findings
-from tests import payloads
-from tests.simulated import stored
-from tests.surveys.test_every_kind import example
+from tests.factories import payloads
+from tests.factories.simulation import stored
+from tests.factories.surveys import example
 from tests.tools.door import send
 
 pytestmark = pytest.mark.django_db

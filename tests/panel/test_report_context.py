@@ -18,7 +18,7 @@ from surveys.maintenance.retention import keep_reports
 from surveys.models import Survey, Version
 from surveys.opening.services import open_wave
 from surveys.tasks import execute_export
-from tests.finished import fill
+from tests.factories.runs import fill
 from tests.tools.api import Program
 
 pytestmark = pytest.mark.django_db

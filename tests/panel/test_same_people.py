@@ -21,8 +21,8 @@ from surveys.lifecycle.budget import book_of
 from surveys.lifecycle.services import duplicate_survey
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey, open_wave
-from tests import payloads
-from tests.surveys.test_waves import answer
+from tests.factories import payloads
+from tests.factories.reports import store_one
 from tests.tools.api import Program
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +32,7 @@ REASON = "The panel agreed to a second survey."
 @pytest.fixture
 def answered(version: Version) -> Survey:
     """Closed, and 12 to 1 was spent in it."""
-    answer(version)
+    store_one(version)
     services.close_survey(version.survey)
     return version.survey
 
@@ -50,11 +50,11 @@ def test_budget_counts_in_every_direction_and_never_resets(answered: Survey) -> 
     """A copy of a copy, a second copy, and the first survey's own next wave: all of it counts in all of them."""
     copy = duplicate_survey(answered, slug="copy")
     second, of_copy = duplicate_survey(answered, slug="second"), duplicate_survey(copy, slug="of-copy")
-    answer(open_survey(copy, reason=REASON))
+    store_one(open_survey(copy, reason=REASON))
     services.close_survey(copy)
     assert [spent_before(one) for one in (second, of_copy)] == ["144/1", "144/1"]
     assert selectors.wave_to_open(answered)[0].document["waves"]["spent"] == "144/1"
-    answer(open_survey(second, reason=REASON))  # 1,728 to 1; once more would be 20,736, above 2,980
+    store_one(open_survey(second, reason=REASON))  # 1,728 to 1; once more would be 20,736, above 2,980
     for refused in (of_copy, answered):
         with pytest.raises((DefinitionError, services.NotAllowed), match=r"at most 7\.9997 a person"):
             (open_wave if refused == answered else open_survey)(refused, reason=REASON)
@@ -148,7 +148,7 @@ def test_two_copies_that_open_at_once_count_each_other(answered: Survey) -> None
     extra = duplicate_survey(answered, slug="extra")
     items = payloads.definition()["items"]
     services.write_survey(payloads.definition(slug="extra", items=items * 1), team=extra.team)
-    answer(open_survey(extra, reason=REASON))
+    store_one(open_survey(extra, reason=REASON))
     pair = [duplicate_survey(answered, slug=slug) for slug in ("left", "right")]
     barrier, outcomes = threading.Barrier(2), []
 

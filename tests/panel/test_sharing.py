@@ -18,10 +18,10 @@ from surveys.models import AuditEntry, Page, Survey, Version
 from surveys.opening.services import open_survey
 from surveys.outreach import qr_codes
 from surveys.outreach.poster import render_poster, words
-from tests import payloads, translated
-from tests.panel import test_lifecycle
-from tests.panel.test_lifecycle import press
-from tests.surveys.test_coin_sheet import inside
+from tests.factories import payloads, translations
+from tests.panel.pages import press
+from tests.tools import html
+from tests.tools.paper import pdf_content
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +41,7 @@ def get(client: Client, name: str, query: str = "") -> Any:
 @pytest.fixture
 def spoken(alice: User) -> Version:
     """The survey in three languages."""
-    return open_survey(services.write_survey(translated.definition("en", "de", "ar"), team=home_team(alice)))
+    return open_survey(services.write_survey(translations.definition("en", "de", "ar"), team=home_team(alice)))
 
 
 def test_every_link_holds_the_digest(spoken: Version, her: Client) -> None:
@@ -95,7 +95,7 @@ def test_the_poster_is_tagged_and_the_same_bytes_twice(spoken: Version, her: Cli
         assert first["Content-Type"] == "application/pdf"
         assert first["Content-Disposition"] == f'attachment; filename="campus-{code}.pdf"'
         assert first.content == again.content
-        opened = inside(first.content)
+        opened = pdf_content(first.content)
         assert b"/StructTreeRoot" in opened
         assert f"/Lang({code})".encode() in opened
 
@@ -106,7 +106,7 @@ def test_a_poster_is_one_page_whatever_its_title(title: str) -> None:
     made = render_poster(
         document, "ab" * 32, "en", link=f"{HOST}/s/{'c' * 64}/", address=f"127.0.0.1:8000/s/{'c' * 64}/"
     )
-    assert re.findall(rb"/Count (\d+)", inside(made))[0] == b"1"
+    assert re.findall(rb"/Count (\d+)", pdf_content(made))[0] == b"1"
 
 
 def test_the_poster_says_what_is_promised_in_its_language(spoken: Version) -> None:
@@ -149,7 +149,7 @@ def test_what_is_no_origin_is_refused(version: Version, her: Client, origin: str
         origins_of(origin)
     answer = her.post(reverse("panel:embed", args=["campus"]), {"origins": origin})
     assert answer.status_code == 422
-    assert "is not the origin of a site" in test_lifecycle.words(answer.content.decode())
+    assert "is not the origin of a site" in html.words(answer.content.decode())
     assert Survey.objects.get().embedded_in == []
 
 

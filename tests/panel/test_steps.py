@@ -13,9 +13,9 @@ from estimator.analyses import services as analyses
 from estimator.exports.formats import FORMATS
 from estimator.runs import services as estimator
 from surveys.models import Version
-from tests import payloads
-from tests.finished import fill
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
+from tests.factories.runs import fill
 
 pytestmark = pytest.mark.django_db
 SURVEY = "/api/v1/surveys/campus/"

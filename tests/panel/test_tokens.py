@@ -99,7 +99,7 @@ def test_what_ends_it(alice: User, her: Client, settings: Any) -> None:
 
 
 def test_the_second_factor_ends_those_that_were_made_without(her: Client, alice: User) -> None:
-    from tests.panel.test_people_factor import set_up
+    from tests.tools.second_factor import set_up
 
     secret = tokens.make(alice, "before", scope="read")[1]
     set_up(her, alice)
@@ -122,9 +122,9 @@ def test_a_person_has_so_many(alice: User, her: Client) -> None:
 
 def test_requests_with_a_token_are_counted_for_its_person(alice: User, bob: User, settings: Any) -> None:
     from collector.endpoint import rate_limits
-    from tests.config.test_limiting import two
+    from tests.tools.limits import limit_to_two
 
-    two(settings, "requests by researcher")
+    limit_to_two(settings, "requests by researcher")
     rate_limits.shared.cache_clear()
     hers = [tokens.make(alice, name, scope="read")[1] for name in ("one", "two")]
     his = tokens.make(bob, "one", scope="read")[1]

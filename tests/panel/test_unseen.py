@@ -13,7 +13,7 @@ from estimator.models import Disclosure
 from surveys.definition import definitions
 from surveys.definition.validation import DefinitionError
 from surveys.models import AccessToken, Survey, Team
-from tests.panel.test_authoring import change, form_of
+from tests.panel.forms import change, form_of
 from tests.tools.api import Program
 
 pytestmark = pytest.mark.django_db

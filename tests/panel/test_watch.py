@@ -15,9 +15,9 @@ from estimator.runs import services as estimator
 from surveys.lifecycle.services import close_survey
 from surveys.models import Survey, Version
 from surveys.panel.field_days import days_of
-from tests import payloads
-from tests.finished import fill, run_of
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
+from tests.factories.runs import fill, run_of
 
 pytestmark = pytest.mark.django_db
 PAGE, API = "/panel/survey/campus/watch/", "/api/v1/surveys/campus/watch/"

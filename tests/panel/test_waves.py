@@ -15,12 +15,13 @@ from surveys.definition.ceilings import with_reason
 from surveys.lifecycle import selectors, services
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey, open_wave
-from tests import payloads
-from tests.panel.test_lifecycle import look, press, words
-from tests.stored import store_report
-from tests.surveys.test_waves import REASON
+from tests.factories import payloads
+from tests.factories.reports import store_report
+from tests.panel.pages import look, press
+from tests.tools.html import words
 
 pytestmark = pytest.mark.django_db
+REASON = "The same people agreed to be asked again."
 
 
 @pytest.fixture

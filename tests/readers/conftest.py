@@ -15,8 +15,8 @@ from collector.models import FrozenDesign
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.runs import services as estimator
-from tests import hostile
-from tests.finished import run_of
+from tests.factories import special_texts
+from tests.factories.runs import run_of
 
 PAGE = Path(__file__).parents[2] / "docs/exported-files.md"
 SECTION = re.compile(r"(<!-- written by make audit-files -->\n).*?(<!-- until here -->)", re.S)
@@ -33,8 +33,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, db: None) -> Iterator[Run]:
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
-    design = hostile.design()
-    hostile.answer(design)
+    design = special_texts.design()
+    special_texts.answer(design)
     yield run_of(design)
     assert not FrozenDesign.objects.filter(closed_on=None).exists()
 

@@ -17,7 +17,7 @@ import pytest
 from estimator.exports.estimates import estimate_rows
 from estimator.models import Run
 from estimator.runs import results
-from tests import hostile
+from tests.factories import special_texts
 
 HERE = Path(__file__).parent
 TEXTS = ("item", "wording", "choice_label", "stratum")
@@ -117,4 +117,4 @@ def test_r_counts_the_reports_as_pandas_does(folder: Path) -> None:
     done = subprocess.run(["Rscript", "--vanilla", "-e", said, str(path)], capture_output=True, text=True, check=True)
     counted = pd.crosstab(*pd.read_csv(path)[["stratum", "randomised_cheated"]].to_numpy().T)
     assert [int(number) for number in done.stdout.split()] == counted.to_numpy().T.ravel().tolist()
-    assert hostile.GROUP not in path.read_text()
+    assert special_texts.GROUP not in path.read_text()

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from estimator.runs import services
-from tests.estimator.test_bundle import every_kind_in_groups, unpacked
-from tests.finished import run_of
+from tests.factories.runs import run_of
+from tests.factories.simulation import every_kind_in_groups
+from tests.tools.bundles import unpack_bundle
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +37,7 @@ def test_r_alone_computes_every_number(tmp_path: Path) -> None:
     for shares in ((None, None), ("2/5", "3/5")):
         design = every_kind_in_groups(*shares)
         for final in (False, True):
-            folder = unpacked(run_of(design, final=final), tmp_path / f"{shares[0]}-{final}")
+            folder = unpack_bundle(run_of(design, final=final), tmp_path / f"{shares[0]}-{final}")
             done = rebuilt(folder, "--write", "out.csv")
             assert (done.returncode, done.stderr) == (0, "")
             assert "No difference above 1e-09 in 105 estimates and 20 bounds." in done.stdout
@@ -71,7 +72,7 @@ def changed(line: str, column: int, by: float) -> str:
 
 
 def test_r_finds_a_changed_number_and_word(tmp_path: Path) -> None:
-    folder = unpacked(run_of(every_kind_in_groups("2/5", "3/5")), tmp_path)
+    folder = unpack_bundle(run_of(every_kind_in_groups("2/5", "3/5")), tmp_path)
     cases: list[tuple[str, str, Callable[[str], str]]] = [
         (what, name, lambda line, c=column, b=by: changed(line, c, b)) for what, (name, column, by) in CHANGES.items()
     ]

@@ -62,7 +62,7 @@ def running(stack: bool) -> Iterator[Installation]:
 
 def _open_survey(installation: Installation, file: Path) -> None:
     from surveys.definition import definitions
-    from tests import payloads
+    from tests.factories import payloads
 
     file.write_text(definitions.dump(payloads.definition()))
     installation.manage("shell", "-c", "from django.contrib.auth.models import User; User(is_staff=True).save()")
@@ -72,7 +72,7 @@ def _open_survey(installation: Installation, file: Path) -> None:
 
 def attacked(installation: Installation, kind: str, addresses: int, connections: int) -> Result:
     from collector.designs import check
-    from tests import payloads
+    from tests.factories import payloads
 
     static = installation.data / "static"
     large = max(static.rglob("*.css"), key=lambda file: file.stat().st_size).relative_to(static)

@@ -5,10 +5,11 @@ import sqlite3
 import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from math import sqrt
 from pathlib import Path
 
 import numpy as np
-from django.db import connection
+from django.db import connection, connections
 from scipy.stats import spearmanr
 
 from config.postgresql import binary
@@ -156,3 +157,25 @@ def _nonces(line: str) -> Iterator[bytes]:
     for blob in re.findall(r"X'([0-9A-F]{32}|[0-9A-F]{64})'", line):
         yield bytes.fromhex(blob)
         return  # the nonce stands before the report
+
+
+N = 500
+BY_CHANCE = 1 / N + 4 * sqrt(1 / N * (1 - 1 / N) / N)
+"""1/N, and four standard errors of the share of N that are right by chance."""
+UNHURRIED = {
+    "sqlite": ("PRAGMA synchronous=OFF", "PRAGMA synchronous=FULL"),
+    "postgresql": ("SET synchronous_commit = off", "SET synchronous_commit = on"),
+}
+
+
+def database_files() -> list[Path]:
+    """Every file of the database, written out."""
+    if connection.vendor == "sqlite":
+        name = Path(connection.settings_dict["NAME"])
+        return [path for path in name.parent.iterdir() if path.name.startswith(name.name)]
+    with connection.cursor() as cursor:
+        cursor.execute("CHECKPOINT")
+        cursor.execute("SHOW data_directory")
+        folder = Path(cursor.fetchone()[0])
+    connections.close_all()
+    return [path for path in folder.rglob("*") if path.is_file() and "pg_wal" not in path.parts]

@@ -19,23 +19,15 @@ from collector.models import FrozenDesign, Report, WaitingReport
 from collector.reports import folding, rewriting, selectors
 from estimator import tasks
 from surveys.maintenance import backup
-from tests import payloads
-from tests.folded import fold_these
+from tests.factories import payloads
+from tests.factories.reports import fold_waiting, store_report
 from tests.storage import attacking
-from tests.storage.attacking import Order, attacks, correlation, recognised
-from tests.storage.test_backup import empty, members
-from tests.stored import store_report
+from tests.storage.attacking import BY_CHANCE, UNHURRIED, N, Order, attacks, correlation, recognised
+from tests.tools.backups import empty_database, members
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-N = 500
-BY_CHANCE = 1 / N + 4 * sqrt(1 / N * (1 - 1 / N) / N)
-"""1/N, and four standard errors of the share of N that are right by chance."""
 UNRELATED = 4 / sqrt(N)
-UNHURRIED = {
-    "sqlite": ("PRAGMA synchronous=OFF", "PRAGMA synchronous=FULL"),
-    "postgresql": ("SET synchronous_commit = off", "SET synchronous_commit = on"),
-}
 
 
 @pytest.fixture
@@ -59,9 +51,9 @@ def arrived(unhurried: None) -> Iterator[Order]:
         store_report(body)
         if number % 23 == 0:
             folding.fold(design.digest)
-    fold_these(design)
+    fold_waiting(design)
     yield order
-    empty()
+    empty_database()
 
 
 def found(order: Order) -> dict[str, tuple[float, float]]:
@@ -231,7 +223,7 @@ def test_what_waits_lies_in_no_order_once_a_worker_has_looked(unhurried: None) -
         assert WaitingReport.objects.count() == len(order)
         assert not rewriting.mix_waiting(), "where nothing comes nothing is written"
     finally:
-        empty()
+        empty_database()
 
 
 def test_reports_are_taken_and_folded_between_two_rewritings(arrived: Order) -> None:
@@ -239,7 +231,7 @@ def test_reports_are_taken_and_folded_between_two_rewritings(arrived: Order) -> 
     rewriting.rewrite()
     store_report(payloads.body(design))
     assert not store_report(payloads.body(design, nonce=arrived[0].hex(), **content(arrived[0])))
-    assert fold_these(design) == 1
+    assert fold_waiting(design) == 1
     rewriting.rewrite()
     assert (Report.objects.count(), WaitingReport.objects.count()) == (N + 1, 0)
     with pytest.raises(Exception, match="cannot be changed"), transaction.atomic():

@@ -6,10 +6,8 @@ import os
 import stat
 import subprocess
 import sys
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -21,50 +19,19 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection
 
 from collector.designs.services import close_design
-from collector.models import FrozenDesign, Report, WaitingReport
+from collector.models import Report, WaitingReport
 from collector.reports import folding, selectors
 from config.postgresql import PostgreSQL
-from surveys.maintenance import backup, signature, tables
+from surveys.maintenance import backup, tables
 from surveys.models import Survey
-from tests import finished
+from tests.factories import runs
 from tests.storage import whole
-from tests.tools.backups import signed_by
+from tests.tools.backups import empty_database, manifest_with, members, rewrite, signed_by
 from tests.tools.postgresql import running_postgresql
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ROOT = Path(__file__).parents[2]
-
-
-def empty() -> None:
-    FrozenDesign.objects.filter(closed_on=None).update(closed_on=date(2026, 1, 1))
-    call_command("flush", interactive=False, verbosity=0)
-
-
-def members(file: Path) -> dict[str, bytes]:
-    """What an archive holds, but for the time that its manifest says, and so its signature."""
-    with zipfile.ZipFile(file) as archive:
-        found = {name: archive.read(name) for name in archive.namelist() if name != "signature.json"}
-    manifest = json.loads(found.pop("manifest.json"))
-    assert manifest.pop("made_at").endswith("Z")
-    return found | {"manifest.json": json.dumps(manifest, sort_keys=True).encode()}
-
-
-def rewritten(file: Path, changes: dict[str, bytes | None]) -> Path:
-    """The archive with other members, in a file beside it; a changed manifest is signed anew by this installation."""
-    changed = file.with_name("changed.zip")
-    if manifest := changes.get("manifest.json"):
-        changes = {"signature.json": signature.sign(manifest)} | changes
-    with zipfile.ZipFile(file) as old, zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as new:
-        for name in old.namelist():
-            if (content := changes.get(name, old.read(name))) is not None:
-                new.writestr(name, content)
-    return changed
-
-
-def manifest_with(file: Path, **changes: Any) -> dict[str, bytes | None]:
-    with zipfile.ZipFile(file) as archive:
-        return {"manifest.json": json.dumps(json.loads(archive.read("manifest.json")) | changes).encode()}
 
 
 @dataclass(frozen=True)
@@ -85,7 +52,7 @@ def kept(
         whole.build()
         backup.back_up(file)
         made = Kept(file, whole.told(), tables.last_keys())
-        empty()
+        empty_database()
     return made
 
 
@@ -94,7 +61,7 @@ def small(alice: User, tmp_path: Path) -> Path:
     """A backup of next to nothing, to be spoilt; the installation is empty again."""
     file = tmp_path / "small.zip"
     call_command("backup", file, stdout=io.StringIO())
-    empty()
+    empty_database()
     return file
 
 
@@ -197,11 +164,11 @@ def test_a_backup_that_fails_leaves_no_file(alice: User, tmp_path: Path, monkeyp
 
 
 def test_what_waits_for_the_next_step_is_in_it_too(design: Any, tmp_path: Path) -> None:
-    finished.fill(design, count=37, first=25)
+    runs.fill(design, count=37, first=25)
     assert backup.back_up(tmp_path / "candor.zip")["reports"] == 10
     waits = sorted(bytes(nonce) for nonce in WaitingReport.objects.values_list("nonce", flat=True))
     assert len(waits) == 27
-    empty()
+    empty_database()
     backup.restore(tmp_path / "candor.zip")
     assert sorted(bytes(nonce) for nonce in WaitingReport.objects.values_list("nonce", flat=True)) == waits
     close_design(design.digest)
@@ -217,7 +184,7 @@ def test_the_secret_key_only_where_it_is_asked_for(small: Path, alice: User) -> 
     asked = small.with_name("asked.zip")
     call_command("backup", asked, "--with-secret-key", stdout=io.StringIO())
     assert members(asked)["secret_key"] == key
-    empty()
+    empty_database()
     file = settings.DATA / "secret_key"
     before = file.read_text() if file.exists() else ""
     try:
@@ -241,21 +208,21 @@ def test_only_an_empty_place_takes_a_backup(small: Path) -> None:
     [
         (lambda file: file.write_bytes(b"no zip at all"), "its table of contents cannot be read"),
         (lambda file: file.write_bytes(file.read_bytes()[:-200]), "its table of contents cannot be read"),
-        (lambda file: rewritten(file, {"manifest.json": b"[]"}).replace(file), "its manifest says no format"),
-        (lambda file: rewritten(file, manifest_with(file, format=3)).replace(file), "has format 3; .* up to 2"),
+        (lambda file: rewrite(file, {"manifest.json": b"[]"}).replace(file), "its manifest says no format"),
+        (lambda file: rewrite(file, manifest_with(file, format=3)).replace(file), "has format 3; .* up to 2"),
         (
-            lambda file: rewritten(file, manifest_with(file, migrations={"surveys": "0999_later"})).replace(file),
+            lambda file: rewrite(file, manifest_with(file, migrations={"surveys": "0999_later"})).replace(file),
             "newer version of Candor .* does not know surveys.0999_later",
         ),
         (
-            lambda file: rewritten(file, manifest_with(file, migrations={"surveys": "0001_initial"})).replace(file),
+            lambda file: rewrite(file, manifest_with(file, migrations={"surveys": "0001_initial"})).replace(file),
             "An older version of Candor made the backup .* Restore it with that version",
         ),
         (
-            lambda file: rewritten(file, {"rows/auth_user.jsonl": b"[]\n"}).replace(file),
+            lambda file: rewrite(file, {"rows/auth_user.jsonl": b"[]\n"}).replace(file),
             r"damaged: rows/auth_user\.jsonl does not hash",
         ),
-        (lambda file: rewritten(file, {"rows/auth_user.jsonl": None}).replace(file), r"names: rows/auth_user\.jsonl"),
+        (lambda file: rewrite(file, {"rows/auth_user.jsonl": None}).replace(file), r"names: rows/auth_user\.jsonl"),
     ],
 )
 def test_what_is_no_whole_backup_of_this_version_is_refused(small: Path, spoil: Any, words: str) -> None:
@@ -280,7 +247,7 @@ def test_one_wrong_bit_anywhere_is_found_or_means_nothing(small: Path) -> None:
             assert not User.objects.exists()
         else:
             assert members(small) == whole_file
-            empty()
+            empty_database()
     assert refused > 20
 
 

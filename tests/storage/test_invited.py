@@ -21,12 +21,21 @@ from collector.models import Invitation, UsedToken, WaitingReport
 from collector.reports import folding, rewriting, storing
 from collector.reports.storing import NewReport, Outcome
 from surveys.maintenance import backup
-from tests import payloads
-from tests.folded import fold_these
-from tests.storage.attacking import Order, asked, attacks, backup_order, correlation, paired
-from tests.storage.test_attack import BY_CHANCE, UNHURRIED, N
-from tests.storage.test_backup import empty, members
-from tests.storage.test_retention import files
+from tests.factories import payloads
+from tests.factories.reports import fold_waiting
+from tests.storage.attacking import (
+    BY_CHANCE,
+    UNHURRIED,
+    N,
+    Order,
+    asked,
+    attacks,
+    backup_order,
+    correlation,
+    database_files,
+    paired,
+)
+from tests.tools.backups import empty_database, members
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,7 +58,7 @@ def unhurried(transactional_db: None) -> Iterator[None]:
     yield
     with connection.cursor() as cursor:
         cursor.execute(UNHURRIED[connection.vendor][1])
-    empty()
+    empty_database()
 
 
 def answered(kind: str, *, folded: bool = True) -> Answered:
@@ -66,7 +75,7 @@ def answered(kind: str, *, folded: bool = True) -> Answered:
         if folded and number % 23 == 0:
             folding.fold(design.digest)
     if folded:
-        fold_these(design)
+        fold_waiting(design)
     return Answered(nonces, left)
 
 
@@ -149,7 +158,7 @@ def test_no_file_holds_a_code_that_was_used(unhurried: None) -> None:
 
 def holding(hashes: set[bytes]) -> list[str]:
     """Names of the database's files that hold one of these hashes, as bytes or in hex."""
-    contents = {path.name: path.read_bytes() for path in files() if path.is_file()}
+    contents = {path.name: path.read_bytes() for path in database_files() if path.is_file()}
     return [
         name
         for name, content in contents.items()

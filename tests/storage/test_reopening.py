@@ -27,9 +27,9 @@ from surveys.lifecycle.services import archive_survey, close_survey, restore_sur
 from surveys.maintenance import backup, reopening
 from surveys.models import AuditEntry, Survey, Version
 from surveys.opening.services import open_survey
-from tests import payloads
-from tests.storage.test_backup import empty
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
+from tests.tools.backups import empty_database
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -53,7 +53,7 @@ def test_a_survey_by_invitation_comes_back_closed_and_its_owner_reopens_it(alice
     send(version.design_id, codes[0])
     backup.back_up(tmp_path / "candor.zip")
     send(version.design_id, codes[1])
-    empty()
+    empty_database()
     said = io.StringIO()
     call_command("restore", tmp_path / "candor.zip", "--json", stdout=said)
     assert json.loads(said.getvalue())["closed"] == ["campus"]
@@ -85,7 +85,7 @@ def test_a_survey_by_invitation_comes_back_closed_and_its_owner_reopens_it(alice
     assert "panel:reopen" not in owner.get(reverse("panel:survey", args=["campus"])).content.decode()
     with pytest.raises(NotAllowed, match="a restore closed"):
         reopening.reopen(survey)
-    empty()
+    empty_database()
 
 
 def test_the_final_estimate_is_that_of_the_last_closing(alice: User) -> None:
@@ -99,7 +99,7 @@ def test_the_final_estimate_is_that_of_the_last_closing(alice: User) -> None:
     last = close_survey(survey)
     estimator.execute(last.pk)
     assert final_run(version) == last
-    empty()
+    empty_database()
 
 
 def test_what_was_done_since_stays_done(alice: User) -> None:
@@ -115,7 +115,7 @@ def test_what_was_done_since_stays_done(alice: User) -> None:
         reopening.reopen(survey)
     assert not Invitation.objects.exists()
     assert not reopening.may_be_reopened(survey)
-    empty()
+    empty_database()
 
 
 def archive_survey_without_its_estimate(survey: Survey) -> None:

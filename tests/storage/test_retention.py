@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.db import connection, connections
+from django.db import connection
 from django.utils import timezone
 
 from collector.database import settings
@@ -20,9 +20,10 @@ from estimator.runs.services import run_now
 from surveys.lifecycle.services import close_survey
 from surveys.maintenance import retention
 from surveys.models import AuditEntry, Version
-from tests import finished, payloads
-from tests.storage.test_backup import empty
-from tests.stored import store_report
+from tests.factories import payloads, runs
+from tests.factories.reports import store_report
+from tests.storage.attacking import database_files
+from tests.tools.backups import empty_database
 
 CANARIES = [bytes.fromhex(f"c0ffee{number:02x}" + "5ca1ab1e" * 3) for number in range(40)]
 
@@ -34,7 +35,7 @@ def closed_for(version: Version, days: float) -> None:
 
 def filled(version: Version) -> Design:
     design = get_design(version.design_id)
-    finished.fill(design)
+    runs.fill(design)
     form = f"design={design.digest}&stratum=y2&item-1=1&item-2=0&nonce={'5' * 32}"
     receiving.receive_form(form.encode(), slug="campus")
     return design
@@ -135,25 +136,12 @@ def test_no_file_of_the_database_holds_a_purged_report() -> None:
         store_report(payloads.body(design, nonce=nonce.hex()))
     close_design(design.digest)
     rewriting.rewrite_closed()
-    assert holding(files()), "they are there before"
+    assert holding(database_files()), "they are there before"
     assert purging.purge(design.digest) == len(CANARIES)
     assert rewriting.rewrite_closed()
-    assert holding(files()) == []
+    assert holding(database_files()) == []
     assert settings.faults(connection) == before, "rewriting leaves the settings as they were"
-    empty()
-
-
-def files() -> list[Path]:
-    """Every file of the database, written out."""
-    if connection.vendor == "sqlite":
-        name = Path(connection.settings_dict["NAME"])
-        return [path for path in name.parent.iterdir() if path.name.startswith(name.name)]
-    with connection.cursor() as cursor:
-        cursor.execute("CHECKPOINT")
-        cursor.execute("SHOW data_directory")
-        folder = Path(cursor.fetchone()[0])
-    connections.close_all()
-    return [path for path in folder.rglob("*") if path.is_file() and "pg_wal" not in path.parts]
+    empty_database()
 
 
 def holding(searched: list[Path]) -> list[str]:

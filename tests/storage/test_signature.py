@@ -15,8 +15,7 @@ from django.core.management import CommandError, call_command
 from collector.models import FrozenDesign
 from surveys.maintenance import archive, backup, signature
 from surveys.models import Page, Version
-from tests.storage.test_backup import empty, manifest_with, members, rewritten
-from tests.tools.backups import signed_by
+from tests.tools.backups import empty_database, manifest_with, members, rewrite, signed_by
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -27,7 +26,7 @@ PAGES = "rows/surveys_page.jsonl"
 def made(version: Version, tmp_path: Path) -> Path:
     """A backup with an open survey; the installation is empty again."""
     backup.back_up(tmp_path / "candor.zip")
-    empty()
+    empty_database()
     return tmp_path / "candor.zip"
 
 
@@ -84,7 +83,7 @@ def test_signature_of_this_installation_is_taken(made: Path) -> None:
 
 def test_page_with_one_byte_changed_is_refused(made: Path) -> None:
     """Even where sums and signature are made again, as by who has the installation's key."""
-    changed = rewritten(made, with_a_changed_page(made))
+    changed = rewrite(made, with_a_changed_page(made))
     refused(changed, "the answer page of campus version 1 in en does not hash to its published digest")
 
 
@@ -93,12 +92,12 @@ def test_manifest_changed_after_signing_is_refused(made: Path) -> None:
     with zipfile.ZipFile(made) as opened:
         signed = opened.read("signature.json")
     changes = with_a_changed_page(made, digest_too=True) | {"signature.json": signed}
-    refused(rewritten(made, changes), "its signature is of something else, so it was changed after it was signed")
+    refused(rewrite(made, changes), "its signature is of something else, so it was changed after it was signed")
 
 
 def test_backup_changed_once_it_was_verified_is_refused(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever can write to the file waits until its sums have been looked at. Page and digest fit each other."""
-    changed, verify = rewritten(made, with_a_changed_page(made, digest_too=True)), archive.Reader.verify
+    changed, verify = rewrite(made, with_a_changed_page(made, digest_too=True)), archive.Reader.verify
 
     def verify_and_change(self: archive.Reader) -> Iterator[int]:
         yield from verify(self)
@@ -118,11 +117,11 @@ def test_restore_member_that_is_packed_otherwise_is_refused(made: Path, kind: in
 
 @pytest.mark.parametrize("signed", [b"", b"{}", b"[" * 4_000, b'{"public_key": "00", "signature": "zz"}', b"\xff"])
 def test_signature_that_is_none_is_refused(made: Path, signed: bytes) -> None:
-    refused(rewritten(made, {"signature.json": signed}), "its signature cannot be read")
+    refused(rewrite(made, {"signature.json": signed}), "its signature cannot be read")
 
 
 def test_backup_without_signature_only_when_said(made: Path) -> None:
-    unsigned = rewritten(made, {"signature.json": None})
+    unsigned = rewrite(made, {"signature.json": None})
     refused(unsigned, "The backup has no signature: .* restore --unsigned")
     refused(unsigned, "The backup has no signature", "--signed-by", signed_by(made))
     restore(unsigned, "--unsigned")
@@ -151,7 +150,7 @@ def test_backup_says_its_fingerprint(version: Version, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("row", [b"[" * 100_000, b"[]", b"{}", b"7", b'["x"]', b"\xff", b"[null, null, null]"])
 def test_restore_row_that_fits_nothing_is_refused(made: Path, row: bytes) -> None:
-    refused(rewritten(made, with_summed(made, PAGES, row + b"\n")), "The backup does not fit together")
+    refused(rewrite(made, with_summed(made, PAGES, row + b"\n")), "The backup does not fit together")
 
 
 @pytest.mark.parametrize(
@@ -159,12 +158,12 @@ def test_restore_row_that_fits_nothing_is_refused(made: Path, row: bytes) -> Non
     [{"members": [{}]}, {"members": 7}, {"members": [{"name": "x"}]}, {"migrations": []}, {"last_keys": None}],
 )
 def test_restore_manifest_of_other_shape_is_refused(made: Path, facts: dict[str, Any]) -> None:
-    refused(rewritten(made, manifest_with(made, **facts)), "its manifest cannot be read")
+    refused(rewrite(made, manifest_with(made, **facts)), "its manifest cannot be read")
 
 
 def test_restore_deep_manifest_is_refused(made: Path) -> None:
     deep = b'{"format": 2, "members": ' + b"[" * 200_000
-    refused(rewritten(made, {"manifest.json": deep}), "its manifest cannot be read")
+    refused(rewrite(made, {"manifest.json": deep}), "its manifest cannot be read")
 
 
 def bomb(file: Path, name: str, size: int) -> Path:

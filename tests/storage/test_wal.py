@@ -27,11 +27,11 @@ from collector.models import Report, WaitingReport
 from collector.reports import folding, rewriting
 from config import postgresql
 from config.database import database
-from tests import payloads
+from tests.factories import payloads
+from tests.factories.reports import store_report
 from tests.storage import attacking
 from tests.storage.attacking import Order, log_files, logged
-from tests.storage.test_backup import empty
-from tests.stored import store_report
+from tests.tools.backups import empty_database
 from tests.tools.postgresql import running_postgresql
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -42,7 +42,7 @@ N = 100
 @pytest.fixture
 def opened(transactional_db: None) -> Iterator[Design]:
     yield freeze_design(payloads.document())
-    empty()
+    empty_database()
 
 
 def send(design: Design, count: int, seed: int = 8) -> Order:

@@ -40,7 +40,7 @@ def build() -> None:
     from surveys.opening.services import open_survey
     from surveys.outreach.webhooks import services as webhooks
     from surveys.planning.rehearsals import services as rehearsals
-    from tests import finished, payloads
+    from tests.factories import payloads, runs
 
     alice = User.objects.create_user("alice", password="a long passphrase", is_staff=True)
     readers = Group.objects.create(name="readers")
@@ -56,7 +56,7 @@ def build() -> None:
     rehearsal = rehearsals.request_rehearsal(survey, {"respondents": 60, "shares": {}}, repetitions=2, seed=5)
     rehearsals.execute(rehearsal.pk)
     first = open_survey(survey)
-    finished.fill(get_design(first.design_id))
+    runs.fill(get_design(first.design_id))
     estimator.publish(estimator.run_now(first.design_id))
     retention.keep_reports(survey, 30, by=alice)
     services.close_survey(survey, by=alice)
@@ -69,7 +69,7 @@ def build() -> None:
     damaged = {"stratum": 0, "nonce": b"damaged report !", "report": b"?"}
     SetAsideReport.objects.create(design=FrozenDesign.objects.get(digest=second.design_id), **damaged)
     design = get_design(second.design_id)
-    finished.fill(design, count=120)
+    runs.fill(design, count=120)
     form = f"design={design.digest}&stratum=y2&item-1=1&item-2=0"
     looked = receiving.look_at_form(form.encode(), slug="campus")
     receiving.receive_form(f"{form}&nonce={looked.nonce}".encode(), slug="campus")

@@ -20,8 +20,8 @@ from surveys.lifecycle.exports import execute_export
 from surveys.lifecycle.services import write_survey
 from surveys.models import Appointment, AuditEntry, Survey, Version
 from surveys.planning.rehearsals import services as rehearsals
-from tests import payloads
-from tests.finished import fill, fill_open
+from tests.factories import payloads
+from tests.factories.runs import fill, fill_open
 from tests.tools.api import Program
 
 pytestmark = pytest.mark.django_db
@@ -208,7 +208,7 @@ def test_a_rehearsal_that_cannot_be(hers: Program, survey: Survey, changes: dict
 
 
 def test_a_file_of_a_run(hers: Program, version: Any, django_capture_on_commit_callbacks: Any) -> None:
-    from tests.finished import run_of
+    from tests.factories.runs import run_of
 
     design = get_design(version.design_id)
     fill(design)

@@ -15,7 +15,7 @@ from surveys.accounts.teams import home_team
 from surveys.api.base import LARGEST_BODY, forget_answers
 from surveys.lifecycle import selectors
 from surveys.models import AuditEntry, KeptAnswer, Membership, Role, Survey
-from tests import payloads
+from tests.factories import payloads
 from tests.tools.api import PROBLEM, Program
 
 DUPLICATE = "surveys/campus/duplicate/"

@@ -16,7 +16,7 @@ from surveys.opening import schedules
 from surveys.opening.schedules import Terms
 from surveys.opening.services import open_survey
 from surveys.tasks import keep_appointments
-from tests.finished import fill
+from tests.factories.runs import fill
 
 pytestmark = pytest.mark.django_db
 

@@ -32,8 +32,8 @@ from surveys.models import FetchCode, SigningKey, SigningSecret, Survey, Version
 from surveys.opening.services import open_survey, open_wave
 from surveys.outreach import fetch_codes
 from surveys.respondent import blind_signature, tokens
-from tests import payloads
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
 from tests.tools import blind as client
 
 pytestmark = pytest.mark.django_db

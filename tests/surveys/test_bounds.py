@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from surveys.definition import bounds, yaml_positions
 from surveys.definition.definitions import load, load_checked, take_checked
 from surveys.definition.validation import LONGEST_FAULT, DefinitionError
-from tests import payloads
+from tests.factories import payloads
 
 HEAD = "slug: a\ntitle: A\nitems:\n"
 QUESTION = "  - {{key: i{0}, wording: W{1}}}\n"

@@ -36,20 +36,14 @@ from surveys.models import Appointment, Survey
 from surveys.opening import schedules
 from surveys.opening.schedules import Terms
 from surveys.opening.services import open_survey, open_wave
-from tests import payloads
-from tests.estimator.test_exporting_described import SCHEMA
-from tests.surveys.test_waves import answer
+from tests.factories import payloads
+from tests.factories.payloads import weak
+from tests.factories.reports import store_one
 from tests.system.installation import ROOT
 from tests.tools.api import Program
+from tests.tools.schemas import REPORT_SCHEMA
 
 REASON = "A pilot among our own staff,\nwho agreed to it."
-
-
-def weak(truth: str = "10/11", **changes: Any) -> dict[str, Any]:
-    """One question: forced response with this truth probability; 10/11 is 21 to 1, epsilon 3.045."""
-    items = payloads.definition()["items"][:1]
-    items[0]["channel"] |= {"truth": truth}
-    return payloads.definition(items=items, **changes)
 
 
 def several(count: int) -> dict[str, Any]:
@@ -134,12 +128,12 @@ def test_reason_is_in_design_log_report_and_files(risky: Survey, alice: User) ->
     assert (told.written, told.language) == (REASON, "en")
     exported = json.loads(json_file(run, NOTHING_KNOWN))
     assert exported["privacy"]["ceilings"]["reason"] == REASON
-    jsonschema.validate(exported, SCHEMA)
+    jsonschema.validate(exported, REPORT_SCHEMA)
 
 
 @pytest.mark.django_db
 def test_wave_that_comes_above_in_total_needs_a_reason(survey: Survey) -> None:
-    answer(open_survey(survey))
+    store_one(open_survey(survey))
     services.close_survey(survey)
     with pytest.raises(ReasonError, match=r"with what was spent before, have epsilon 4\.97, above 4"):
         open_wave(survey)
@@ -198,7 +192,7 @@ def test_design_from_before_keeps_its_digest_and_works() -> None:
     run = estimator.execute(estimator.request_run(design.digest).pk)
     exported = json.loads(json_file(run, NOTHING_KNOWN))
     assert "ceilings" not in exported["privacy"]
-    jsonschema.validate(exported, SCHEMA)
+    jsonschema.validate(exported, REPORT_SCHEMA)
 
 
 @pytest.mark.parametrize(

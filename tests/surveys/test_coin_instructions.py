@@ -13,7 +13,7 @@ from randomized_response import Channel, forced_response, k_ary, warner
 from surveys.rendering.own_coin import sentences
 from surveys.rendering.own_coin.devices import DEVICES
 from surveys.rendering.own_coin.instructions import Instruction, instruction_for, instructions_for
-from tests import payloads
+from tests.factories import payloads
 
 SIZES = (2, 4, 6, 8, 12, 36)
 CHOICES = ("Ash", "Birch", "Cedar", "Dogwood", "Elm", "Fir")

@@ -22,7 +22,7 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle import links, services
 from surveys.models import Page, Survey, Version
 from surveys.opening.services import open_survey
-from tests import payloads
+from tests.factories import payloads
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db
@@ -57,12 +57,6 @@ def send(fields: dict[str, str], content_type: str = FORM, **headers: str) -> An
 
 def said(response: HttpResponse) -> str:
     return html.unescape(" ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split()))
-
-
-def without_device() -> dict[str, Any]:
-    definition = payloads.definition()
-    definition["items"][0]["channel"]["truth"] = "2/5"
-    return definition
 
 
 def test_the_same_bytes_for_everyone(version: Version) -> None:
@@ -246,7 +240,7 @@ def test_a_page_of_an_earlier_version_is_told_so(version: Version) -> None:
 
 
 def test_a_table_without_a_device_has_no_page_and_nothing_leads_there(alice: User) -> None:
-    version = open_survey(services.write_survey(without_device(), team=home_team(alice)))
+    version = open_survey(services.write_survey(payloads.without_device(), team=home_team(alice)))
     missing = {Client().get(address).status_code for address in (ADDRESS, f"{ADDRESS}sent/")}
     assert missing | {post(marked(version)).status_code} == {404}
     assert b"/coin/" not in stored_page(version)

@@ -2,22 +2,19 @@
 
 import copy
 import re
-import zlib
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from django.utils import translation
 
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
 from surveys.models import Page, Version
 from surveys.opening.services import open_survey
 from surveys.rendering.own_coin import page, sheet
-from surveys.rendering.own_coin.instructions import instructions_for
-from tests import payloads
-from tests.surveys import test_coin_page as on_the_web
+from tests.factories import payloads
+from tests.tools.paper import pdf_content, sheet_data
 
 ADDRESS = "/s/campus/coin/sheet.pdf"
 
@@ -28,20 +25,6 @@ def thirty(**changes: Any) -> dict[str, Any]:
     two = document["items"]
     document["items"] = [copy.deepcopy(two[number % 2]) | {"key": f"q{number}"} for number in range(30)]
     return document
-
-
-def said(document: dict[str, Any], language: str = "en") -> dict[str, Any]:
-    instructions = instructions_for(document)
-    assert instructions is not None
-    with translation.override(language):
-        return sheet._data(page.context(document, instructions, "ab" * 32, language), document, language)
-
-
-def inside(pdf: bytes) -> bytes:
-    """The PDF with its compressed streams opened."""
-    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.S)
-    opened = [zlib.decompressobj().decompress(stream) for stream in streams if stream[:1] == b"x"]
-    return pdf + b"\n".join(opened)
 
 
 @pytest.mark.django_db
@@ -62,11 +45,11 @@ def test_the_same_bytes_for_everyone(version: Version) -> None:
 def test_the_same_bytes_twice_and_no_date() -> None:
     first, second = (sheet.render_sheet(thirty(), "ab" * 32, "en") for _ in range(2))
     assert first == second
-    assert not re.search(rb"CreationDate|ModDate|CreateDate|ModifyDate", inside(first))
+    assert not re.search(rb"CreationDate|ModDate|CreateDate|ModifyDate", pdf_content(first))
 
 
 def test_it_is_tagged_named_and_in_its_language() -> None:
-    whole = inside(sheet.render_sheet(thirty(), "ab" * 32, "en"))
+    whole = pdf_content(sheet.render_sheet(thirty(), "ab" * 32, "en"))
     assert b"pdfuaid:part" in whole
     assert b"/StructTreeRoot" in whole
     assert b"/ToUnicode" in whole, "its text can be selected"
@@ -75,13 +58,13 @@ def test_it_is_tagged_named_and_in_its_language() -> None:
 
 
 def test_thirty_questions_have_pages_enough() -> None:
-    pages = re.findall(rb"/Type\s*/Page\b", inside(sheet.render_sheet(thirty(), "ab" * 32, "en")))
+    pages = re.findall(rb"/Type\s*/Page\b", pdf_content(sheet.render_sheet(thirty(), "ab" * 32, "en")))
     assert 5 <= len(pages) <= 10
 
 
 def test_it_says_what_the_page_says() -> None:
     document = thirty()
-    on_paper, on_the_page = said(document), page.render_page(document, "ab" * 32, "en").decode()
+    on_paper, on_the_page = sheet_data(document), page.render_page(document, "ab" * 32, "en").decode()
     assert len(on_paper["questions"]) == 30
     for entry in on_paper["questions"]:
         for rule in entry["rules"]:
@@ -95,7 +78,7 @@ def test_it_says_what_the_page_says() -> None:
 
 
 def test_no_groups_no_question_for_them() -> None:
-    assert said(payloads.document(strata={"wording": {"en": ""}, "groups": []}))["group"] is None
+    assert sheet_data(payloads.document(strata={"wording": {"en": ""}, "groups": []}))["group"] is None
 
 
 def test_words_are_never_markup() -> None:
@@ -107,8 +90,8 @@ def test_words_are_never_markup() -> None:
 @pytest.mark.parametrize("language", ["ar", "de", "es", "fr"])
 def test_in_the_other_languages(language: str) -> None:
     document = in_language(payloads.document(), language)
-    assert said(document, language)["rtl"] is (language == "ar")
-    pdf = inside(sheet.render_sheet(document, "ab" * 32, language))
+    assert sheet_data(document, language)["rtl"] is (language == "ar")
+    pdf = pdf_content(sheet.render_sheet(document, "ab" * 32, language))
     assert re.search(rb"/Lang\s*\(%s\)" % language.encode(), pdf)
 
 
@@ -165,5 +148,5 @@ def test_a_closed_survey_gives_none(version: Version) -> None:
 
 @pytest.mark.django_db
 def test_a_design_without_a_device_has_none(alice: User) -> None:
-    open_survey(services.write_survey(on_the_web.without_device(), team=home_team(alice)))
+    open_survey(services.write_survey(payloads.without_device(), team=home_team(alice)))
     assert Client().get(ADDRESS).status_code == 404

@@ -16,7 +16,7 @@ from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.lifecycle import selectors
 from surveys.models import Rehearsal, Survey, Version
-from tests import payloads
+from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
 

@@ -24,8 +24,8 @@ from surveys.definition import definitions
 from surveys.management.base import REFUSED, USAGE
 from surveys.models import AuditEntry, Survey, Version
 from surveys.opening.services import open_survey
-from tests import payloads
-from tests.finished import fill
+from tests.factories import payloads
+from tests.factories.runs import fill
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.django_db

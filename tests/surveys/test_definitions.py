@@ -10,7 +10,7 @@ import pytest
 from surveys.definition import definitions
 from surveys.definition.definitions import Opening, complete, design_of, dump, load, load_checked
 from surveys.definition.validation import DefinitionError
-from tests import payloads
+from tests.factories import payloads
 
 SHORT = """
 slug: short

@@ -1,7 +1,6 @@
 """Every kind of question as an author writes it: one reading of the contract, nothing lost, refusals in words."""
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from collector.designs import check
+from estimator.base.mechanisms import REGISTRY
 from estimator.models import KnownShare, Run
 from estimator.runs import services as estimator
 from randomized_response import SubsetSelection, UnaryEncoding
@@ -25,13 +25,8 @@ from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors, services
 from surveys.models import Item, Page
 from surveys.opening.services import open_survey
-from tests import kinds
-
-EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "every-kind.yaml"
-
-
-def example() -> dict[str, Any]:
-    return load(EXAMPLE.read_text(encoding="utf-8"))
+from tests.factories import kinds
+from tests.factories.surveys import EXAMPLE, example
 
 
 def question(**said: Any) -> dict[str, Any]:
@@ -97,7 +92,7 @@ def test_the_example_goes_through_yaml_and_the_database_unchanged(alice: User) -
 
 def test_every_kind_and_mechanism_can_be_stored() -> None:
     assert set(MECHANISMS) == set(Item.Kind.values)
-    assert {name for names in MECHANISMS.values() for name in names} == set(Item.Mechanism.values)
+    assert {name for names in MECHANISMS.values() for name in names} == set(REGISTRY)
 
 
 UNARY = UnaryEncoding.optimised(4, epsilon=1.1)

@@ -23,10 +23,10 @@ from surveys.planning.forecast import reports_of_use
 from surveys.planning.group_warnings import group_warnings
 from surveys.planning.parameters import Wanted
 from surveys.planning.question import AS_USUAL, WRITTEN, Asked, forecast
-from tests import payloads, translated
-from tests.panel.test_lifecycle import words
-from tests.surveys.test_coin_sheet import said as on_paper
+from tests.factories import payloads, translations
 from tests.tools.api import Program
+from tests.tools.html import words
+from tests.tools.paper import sheet_data as on_paper
 
 pytestmark = pytest.mark.django_db
 
@@ -141,7 +141,7 @@ OPENLY = {
 
 def test_respondents_read_that_their_group_is_sent_openly(alice: User) -> None:
     """By the question, before Send and on the receipt; on the own-coin page, and on its sheet."""
-    version = open_survey(services.write_survey(translated.definition(*OPENLY), team=home_team(alice)))
+    version = open_survey(services.write_survey(translations.definition(*OPENLY), team=home_team(alice)))
     document = get_design(version.design_id).document
     client = Client()
     for language, (openly, number) in OPENLY.items():

@@ -18,7 +18,7 @@ from surveys.management.base import REFUSED, USAGE
 from surveys.models import AuditEntry, KeptAnswer, Survey, Version
 from surveys.opening.services import open_survey
 from surveys.outreach import invitations
-from tests import payloads
+from tests.factories import payloads
 from tests.tools.api import Program
 
 pytestmark = pytest.mark.django_db

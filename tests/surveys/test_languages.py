@@ -28,8 +28,8 @@ from surveys.definition.definitions import DefinitionError
 from surveys.lifecycle import links, selectors, services
 from surveys.models import Page, Survey, Version
 from surveys.opening.services import open_survey
-from tests import payloads, translated
-from tests.stored import store_report
+from tests.factories import payloads, translations
+from tests.factories.reports import store_report
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,7 @@ PAGES = {
 
 @pytest.fixture
 def version(alice: User) -> Version:
-    definition = translated.definition("ar", "en", "de", "es", "fr")
+    definition = translations.definition("ar", "en", "de", "es", "fr")
     return open_survey(services.write_survey(definition, team=home_team(alice)))
 
 
@@ -61,7 +61,7 @@ def in_italian_too(value: Any) -> Any:
 
 def without(place: str, language: str, *, text: str | None) -> dict[str, Any]:
     """The survey in English and German with one text changed, or missing where there is none."""
-    definition = translated.definition("en", "de")
+    definition = translations.definition("en", "de")
     texts = definition["items"][1]["wording"] if place == "wording" else definition[place]
     del texts[language]
     return definition if text is None else definition | {place: texts | {language: text}}
@@ -103,7 +103,7 @@ def test_each_language_has_its_page_whoever_asks(version: Version, path: str, ki
     stored = stored_page(version, kind, language)
     assert hashes == {hashlib.sha256(stored).hexdigest()}
     assert re.search(rf'<html lang="{language}" dir="{direction}"', stored.decode())
-    assert translated.text("Have you cheated?", language) in stored.decode()
+    assert translations.text("Have you cheated?", language) in stored.decode()
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_coin_form_is_answered_in_the_language_of_its_page(version: Version, p
     refused = post(form | {"item-2": "9"}).content.decode()
     for answer in (look, sent, refused):
         assert re.search(rf'<html data-now="\w+" lang="{language}"', answer)
-        assert translated.text("Campus", language) in answer
+        assert translations.text("Campus", language) in answer
     assert f'href="{address}"' in refused
     assert WaitingReport.objects.count() == 1
 
@@ -205,7 +205,7 @@ def test_the_page_that_needs_a_script_leads_to_the_coin_page_of_its_language(ver
 
 
 def test_reports_go_to_one_address_whatever_the_language(version: Version) -> None:
-    for language in translated.CODES:
+    for language in translations.CODES:
         assert 'data-survey="/s/campus/"' in stored_page(version, Page.Kind.ANSWER, language).decode()
 
 
@@ -267,7 +267,7 @@ def test_pages_stored_before_there_were_languages_are_moved() -> None:
 def test_a_survey_in_several_languages_goes_from_file_to_report(alice: User, tmp_path: Path) -> None:
     """One design and one result; the report is in the survey's own language."""
     file = tmp_path / "survey.yaml"
-    file.write_text(definitions.dump(translated.definition("de", "en", "ar")), encoding="utf-8")
+    file.write_text(definitions.dump(translations.definition("de", "en", "ar")), encoding="utf-8")
     call_command("import_survey", file, stdout=StringIO())
     call_command("open_survey", "campus", stdout=StringIO())
     version = Version.objects.get()

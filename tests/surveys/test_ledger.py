@@ -12,7 +12,7 @@ from randomized_response import question_of
 from surveys.definition.definitions import Opening, asked_again, design_of, total_epsilon
 from surveys.definition.privacy_budget import LONGEST, Priced, Sum, epsilon_of, ledger, priced, spent, waves_that_fit
 from surveys.definition.validation import DefinitionError
-from tests import kinds, payloads
+from tests.factories import kinds, payloads
 
 TABLES = {"3": [[3, 1], [1, 3]], "2": [[2, 1], [1, 2]], "odd": [[2**32 - 6, 5], [5, 2**32 - 6]]}
 

@@ -2,7 +2,6 @@
 
 import random
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,15 +15,13 @@ from collector.invitations import batches
 from collector.invitations.codes import hash_of
 from collector.models import Invitation
 from collector.reports import selectors as reports
-from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import close_survey, write_survey
+from surveys.lifecycle.services import close_survey
 from surveys.models import AuditEntry, Mailing, Recipient, Survey
-from surveys.opening.services import open_survey
 from surveys.outreach import addresses, invitations, mail_delivery, mailing
 from surveys.outreach.mailing import Wording
-from tests import payloads
-from tests.stored import store_report
-from tests.tools.mailbox import FROM, Mailbox, mail_server
+from tests.factories import payloads
+from tests.factories.reports import store_report
+from tests.tools.mailbox import FROM, Mailbox
 
 pytestmark = pytest.mark.django_db
 
@@ -35,21 +32,6 @@ CODE = re.compile(r"&invitation=([0-9a-z]{28})\s")
 
 def people(count: int) -> list[str]:
     return [f"person{number:04}@example.org" for number in range(count)]
-
-
-@pytest.fixture
-def invited(alice: User) -> Survey:
-    """alice's survey by invitation, open."""
-    survey = write_survey(payloads.definition(invitations="secret"), team=home_team(alice))
-    open_survey(survey)
-    survey.refresh_from_db()
-    return survey
-
-
-@pytest.fixture
-def box(settings: Any) -> Iterator[Mailbox]:
-    with mail_server(settings) as box:
-        yield box
 
 
 def send(survey: Survey, listed: list[str], said: Wording = INVITED, *, by: User | None = None) -> Mailing:

@@ -18,9 +18,9 @@ from surveys.lifecycle import services
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
 from surveys.rendering import results_page
-from tests import kinds, payloads, simulated, translated
-from tests.finished import fill
-from tests.tools.opening import opened
+from tests.factories import kinds, payloads, simulation, translations
+from tests.factories.runs import fill
+from tests.factories.surveys import open_document
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +33,7 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def spoken(alice: User) -> Version:
     """The survey in every language."""
-    definition = translated.definition(*translated.CODES)
+    definition = translations.definition(*translations.CODES)
     return open_survey(services.write_survey(definition, team=home_team(alice)))
 
 
@@ -138,10 +138,10 @@ def test_numbers_are_written_as_the_language_writes_them() -> None:
 
 
 def test_every_kind_of_question(alice: User) -> None:
-    version = opened(kinds.document(), alice)
+    version = open_document(kinds.document(), alice)
     design, generator = get_design(version.design_id), np.random.default_rng(8)
-    who = simulated.people(design, 200, generator)
-    simulated.store(design, who, simulated.symbols(design, who, generator))
+    who = simulation.people(design, 200, generator)
+    simulation.store(design, who, simulation.symbols(design, who, generator))
     Survey.objects.update(results_shown=True)
     estimator.execute(services.close_survey(version.survey).pk)
     said = text_of("/s/kinds/")
@@ -161,7 +161,7 @@ def test_whose_number_the_band_holds(alice: User, share: str | None) -> None:
     document = payloads.document()
     for group in document["strata"]["groups"]:
         group["share"] = share
-    finish(opened(document, alice))
+    finish(open_document(document, alice))
     said = text_of()
     of_all = "For all of them together that number, like the estimate, is weighted by the known sizes of the groups."
     assert (of_all in said) == ("All who took part: weighted by the known sizes of the groups." in said) == bool(share)

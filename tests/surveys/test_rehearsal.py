@@ -19,7 +19,7 @@ from surveys.models import Survey
 from surveys.planning.rehearsals import simulation
 from surveys.planning.rehearsals.population import population
 from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, read_answers
-from tests import payloads
+from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
 DESIGN = Design(payloads.document())

@@ -22,9 +22,9 @@ from surveys.planning.rehearsals import measures, simulation
 from surveys.planning.rehearsals import services as rehearsals
 from surveys.planning.rehearsals.population import Population, marginals, population
 from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, ask
-from tests import kinds, payloads
-from tests.simulated import stored
-from tests.stored import store_report
+from tests.factories import kinds, payloads
+from tests.factories.reports import store_report
+from tests.factories.simulation import stored
 
 pytestmark = pytest.mark.django_db
 SAID = {"respondents": 120, "shares": {"cheated": [0.8, 0.2]}}

@@ -15,8 +15,8 @@ from surveys.lifecycle import services
 from surveys.planning.rehearsals import simulation
 from surveys.planning.rehearsals.population import population
 from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, answers_to_send, read_answers, shares_of
-from tests import kinds
-from tests.surveys.test_every_kind import example
+from tests.factories import kinds
+from tests.factories.surveys import example
 
 DESIGN = Design(kinds.document())
 ITEMS = DESIGN.document["items"]

@@ -7,7 +7,7 @@ from typing import Any
 from collector.designs import Design, check
 from surveys.planning.rehearsals.respondents import Respondent
 from surveys.planning.rehearsals.simulation import report_body
-from tests import kinds
+from tests.factories import kinds
 from tests.tools.client import run_in_node
 
 TAPES = 300

@@ -17,8 +17,8 @@ from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services, transitions
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
-from tests import payloads
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db

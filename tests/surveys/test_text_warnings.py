@@ -8,7 +8,7 @@ import pytest
 
 from surveys.definition import definitions
 from surveys.definition.text_warnings import kinds, text_warnings
-from tests import payloads, translated
+from tests.factories import payloads, translations
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = [
@@ -90,7 +90,7 @@ def test_shipped_survey_has_no_warning(path: Path) -> None:
 
 
 def test_tests_own_survey_has_no_warning_in_any_language() -> None:
-    assert text_warnings(translated.definition("en", "de", "es", "fr", "ar")) == []
+    assert text_warnings(translations.definition("en", "de", "es", "fr", "ar")) == []
 
 
 def test_warning_names_place_language_match_and_reason() -> None:

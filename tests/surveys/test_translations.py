@@ -14,7 +14,7 @@ from randomized_response import forced_response
 from surveys.definition.languages import PLURALS
 from surveys.rendering import pages
 from surveys.rendering.own_coin import page as coin
-from tests import translated
+from tests.factories import translations
 from tests.tools.designs import canonical_and_digest
 
 OTHERS = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
@@ -107,7 +107,7 @@ def test_our_own_catalog_speaks_and_not_another_of_the_same_words(shelf: Shelf, 
 @pytest.mark.parametrize("page", ["answer", "closed", "coin", "sent"])
 def test_no_english_word_is_left_on_an_arabic_page(page: str) -> None:
     """Also none that is written into a template without being given to the translators."""
-    document = translated.document("ar", "en")
+    document = translations.document("ar", "en")
     text, digest = canonical_and_digest(document)
     rendered = {
         "answer": lambda: pages.render_page(document, text, digest, "ar", with_coin=True),

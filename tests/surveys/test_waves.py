@@ -27,8 +27,8 @@ from surveys.models import Appointment, Survey, Version
 from surveys.opening import schedules
 from surveys.opening.schedules import Terms
 from surveys.opening.services import open_survey, open_wave
-from tests import payloads
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_one, store_report
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db
@@ -38,16 +38,11 @@ REASON = "The same people agreed to be asked again."
 """Two waves of the tests' survey are above epsilon 4 together."""
 
 
-def answer(version: Version) -> None:
-    """One report: from now on a person may have spent the wave's epsilon."""
-    store_report(payloads.body(get_design(version.design_id)), slug=version.survey.slug)
-
-
 def go_round(survey: Survey, *, answered: bool = True, **wave: Any) -> Version:
     """One more wave, answered and closed again."""
     version = open_wave(survey, reason=REASON, **wave)
     if answered:
-        answer(version)
+        store_one(version)
     services.close_survey(survey)
     return version
 
@@ -55,7 +50,7 @@ def go_round(survey: Survey, *, answered: bool = True, **wave: Any) -> Version:
 @pytest.fixture
 def closed(version: Version) -> Survey:
     """Closed after its first wave, in which somebody has spent 12 to 1."""
-    answer(version)
+    store_one(version)
     services.close_survey(version.survey)
     return version.survey
 
@@ -113,14 +108,14 @@ def test_an_earlier_wave_is_kept_and_purged_for_itself(closed: Survey, version: 
     """Its reports stay until its own days are over, while the next one is in the field under the same address."""
     Survey.objects.update(purge_after=30)
     wave = open_wave(Survey.objects.get(), reason=REASON)
-    answer(wave)
+    store_one(wave)
     retention.keep_house()
     assert reports.received_count(version.design_id) == 1
     assert not Version.objects.exclude(purged_at=None).exists()
     Version.objects.filter(pk=version.pk).update(closed_at=timezone.now() - timedelta(days=31))
     retention.keep_house()
     assert [one.number for one in Version.objects.exclude(purged_at=None)] == [1]
-    answer(wave)
+    store_one(wave)
     assert selectors.received_count(closed) == 2
     assert {page.kind for page in wave.pages.all()} == {page.kind for page in version.pages.all()}
     services.close_survey(closed)
@@ -147,7 +142,7 @@ def test_remembered_answers_fit_where_new_draws_would_not(alice: User) -> None:
     strong = payloads.definition()["items"][:1]
     strong[0]["channel"]["truth"] = "3/5"
     survey = services.write_survey(payloads.definition(repeats="remember", items=strong), team=home_team(alice))
-    answer(open_survey(survey))
+    store_one(open_survey(survey))
     services.close_survey(survey)
     for _ in range(6):
         go_round(survey)

@@ -14,7 +14,7 @@ import numpy as np
 
 from collector.invitations.codes import hash_of
 from surveys.definition import definitions
-from tests import payloads
+from tests.factories import payloads
 from tests.system.installation import Installation, wait_until
 from tests.tools.mailbox import Mailbox
 

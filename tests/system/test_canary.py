@@ -14,14 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from surveys.definition import definitions
 from tests.system import coded
+from tests.system.canary import CANARY, ITEMS, NEEDLES, survey
 from tests.system.installation import Installation, wait_until
 from tests.tools.mailbox import Mailbox, environment, serving
 
-ITEMS, CHOICES = 8, 128
-CANARY = bytes([0x43, 0x5A, 0x11, 0x2E, 0x77, 0x68, 0x1D, 0x34])
-NEEDLES = [CANARY, CANARY.hex().encode(), ",".join(map(str, CANARY)).encode(), str(list(CANARY)).encode()]
 AGENT = "CanaryBrowser/7.3"
 NONCE = bytes.fromhex("c0ffee5ca1ab1e00c0ffee5ca1ab1e00")
 
@@ -74,20 +71,6 @@ def installation(folder: Path, box: tuple[Mailbox, int]) -> Iterator[Installatio
     wait_until(lambda: running.tallies() == running.recount() and running.tallies(), 60)
     yield running
     running.interrupt()
-
-
-def survey(slug: str, *, rehearsal: bool) -> str:
-    items = [
-        {
-            "key": f"q{number}",
-            "kind": "one_choice",
-            "wording": f"Question {number}?",
-            "choices": [f"choice {choice}" for choice in range(CHOICES)],
-            "channel": {"name": "k_ary", "truth": "1/300"},
-        }
-        for number in range(ITEMS)
-    ]
-    return definitions.dump({"slug": slug, "title": "Wide", "rehearsal": rehearsal, "items": items})
 
 
 def knock(installation: Installation) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from collector.designs import Design, check
 from surveys.definition import definitions
-from tests import payloads
+from tests.factories import payloads
 from tests.system.installation import wait_until
 from tests.system.stack import Stack
 

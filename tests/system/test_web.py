@@ -21,13 +21,13 @@ from collector.designs import Design, check
 from config.gateway import DEADLINE
 from config.postgresql import PostgreSQL
 from config.processes import commands
-from tests import payloads
+from tests.factories import payloads
 from tests.slow.attack import KINDS, Attack
 from tests.system.installation import ROOT, free_port, wait_until
 
 FREEZE = """
 from collector.designs.services import freeze_design
-from tests import payloads
+from tests.factories import payloads
 freeze_design(payloads.document())
 """
 COUNT = "SELECT count(*) FROM collector_waitingreport"

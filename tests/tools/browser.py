@@ -42,3 +42,7 @@ def playwright_browser() -> str | None:
 
 def find_browser() -> str | None:
     return machine_browser() or playwright_browser()
+
+
+IMAGES = os.environ.get("CANDOR_IMAGES")
+"""A folder: the pictures of the documentation are written there (`CANDOR_IMAGES=docs/images`)."""

@@ -33,3 +33,19 @@ def run_in_node(script: str | Path, given: Any, *, client: Path = CLIENT) -> Any
     command = [node(), *module, client.as_uri()]
     run = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, timeout=300, check=True)
     return json.loads(run.stdout)
+
+
+MARKUP = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|createContextualFragment"
+"""Ways to make markup from a text."""
+FORBIDDEN_IN_CLIENT = (
+    rf"{MARKUP}|Math\.random|Date\b|performance\.|\beval\b|new Function|setInterval"
+    r"|\bcaches\b|document\.cookie|serviceWorker|pushState|BroadcastChannel"
+    r"|sendBeacon|WebSocket|EventSource|XMLHttpRequest|RTCPeerConnection|new Image|new Worker|\bimport\("
+    r"|https?://(?!www\.w3\.org/2000/svg)|debugger|console\."
+)
+"""Chance from elsewhere, time, markup from text, storage, other ways out, other hosts."""
+
+
+def without_comments(path: Path) -> str:
+    """The module without its comments."""
+    return re.sub(r"/\*.*?\*/|(?<!:)//[^\n]*", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)

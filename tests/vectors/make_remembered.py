@@ -21,7 +21,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 
-from tests import kinds
+from tests.factories import kinds
 
 WORDS = 2**32
 TARGET = Path(__file__).with_name("remembered.json")

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from estimator.base.mechanisms import PARAMETERS
 from surveys.definition.definitions import Definition
-from surveys.definition.mechanisms import GRID, PARAMETERS
+from surveys.definition.mechanisms import GRID
 from surveys.definition.questions import frozen_item
 from surveys.definition.validation import DefinitionError
 from surveys.lifecycle.selectors import language_names
@@ -17,7 +18,7 @@ Named = tuple[str, dict[str, str], bool]
 NEEDED = "This mechanism needs it."
 FIELDS_OF = {"grid": "step", "required": "may_be_blank"}
 FIELDS = {
-    *(name for names in PARAMETERS.values() for name in names),
+    *PARAMETERS,
     *GRID, "key", "wording", "choices", "kind", "prefer_not", "may_be_blank", "shuffle", "most", "section",
 }  # fmt: skip
 """The fields of a question's form beside which a fault can stand; all else is about the mechanism."""

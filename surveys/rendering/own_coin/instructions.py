@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
+from estimator.base.mechanisms import REGISTRY, ByHand
 from surveys.rendering.own_coin.devices import DEVICES, Device, Share
 
 KINDS = ("yes_no", "one_choice", "scale")
@@ -58,7 +59,8 @@ def instruction_for(channel: Mapping[str, Any]) -> Instruction | None:
     table: Table = channel["weights"]
     if len(table) > MOST_CHOICES:
         return None
-    mirror = channel["name"] == "warner" and table[0][0] == table[1][1]
+    entry = REGISTRY.get(channel["name"])
+    mirror = entry is not None and entry.by_hand is ByHand.MIRROR and table[0][0] == table[1][1]
     parts = _mirrored(table) if mirror else _decomposed(table)
     whole = sum(tickets for tickets, _ in parts)
     common = gcd(*(tickets for tickets, _ in parts))

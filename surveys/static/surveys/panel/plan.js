@@ -189,7 +189,7 @@ function tile({ key, name, value, note, cautions }) {
 }
 
 function figure({ key, title, description, parts }) {
-  const [name, words] = [`curve-${key}-title`, `curve-${key}-words`];
+  const [name, words] = [`curve-${key}-title`, `curve-${key}-desc`];
   const about = { class: "curve", role: "img", viewBox: SIZE, "aria-labelledby": `${name} ${words}`, focusable: "false" };
   const picture = drawn("svg", { ...about, "data-curve": key });
   const group = drawn("g", {});

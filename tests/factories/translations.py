@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests import payloads
+from tests.factories import payloads
 
 CODES = ("en", "de", "es", "fr", "ar")
 

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from estimator.base import charts as rows
+from estimator.base import charts
+from estimator.base.charts import Axis, Curve, Row, Scale, linear
 from estimator.base.wording import PERCENT
-from surveys.planning.curves import BOTTOM, LEFT, RIGHT, TOP, Part, Picture, Scale, grid, linear, text
 from surveys.planning.rehearsals.findings import Block, Finding
 
 MOST_DRAWN = 12
 """Estimates of a question that have a picture of their own."""
 
 
-def intervals_of(block: Block, number: int) -> list[Picture]:
+def intervals_of(block: Block, number: int) -> list[Curve]:
     """For each estimate of everybody the intervals of all repetitions, those that missed in another colour."""
     return [_intervals(finding, f"held-{number}-{n}") for n, finding in enumerate(block.overall[:MOST_DRAWN])]
 
@@ -24,25 +24,19 @@ def widths_of(block: Block, number: int) -> str:
     return "".join(_widths(list(part), f"widths-{number}-{n}") for n, part in enumerate(_by_unit(planned)))
 
 
-def _intervals(finding: Finding, key: str) -> Picture:
+def _intervals(finding: Finding, key: str) -> Curve:
     factor = finding.unit.factor
     low, high = (factor * end for end in finding.ends)
     across, up = _numbers(finding.times), _values(float(low.min()), float(high.max()), finding)
-    step = (RIGHT - LEFT) / finding.times
-    parts = grid(across, up)
-    for name, chosen in (("held", finding.held), ("missed", ~finding.held)):
-        strokes = "".join(
-            f"M{LEFT + step * (place + 0.5):.1f} {_y(up, low[place]):.1f}V{_y(up, high[place]):.1f}"
-            for place in np.flatnonzero(chosen)
-        )
-        if strokes:
-            parts.append(Part("path", {"class": f"interval-{name}", "d": strokes}))
-    y = f"{_y(up, factor * finding.truth):.1f}"
-    parts.append(Part("line", {"class": "interval-truth", "x1": str(LEFT), "x2": str(RIGHT), "y1": y, "y2": y}))
-    parts.append(text("curve-name", (LEFT + RIGHT) / 2, 181, "repetition; the line is the truth", "middle"))
+    places = list(zip(range(1, finding.times + 1), low.tolist(), high.tolist(), strict=True))
+    intervals = {
+        "interval-held": [one for one, held in zip(places, finding.held, strict=True) if held],
+        "interval-missed": [one for one, held in zip(places, finding.held, strict=True) if not held],
+    }
     unit = ", %" if finding.unit is PERCENT else ""
     words = f"{finding.coverage} intervals hold the true value {finding.truth_text}."
-    return Picture(key, "repetitions", f"{finding.label}{unit}", words, tuple(parts))
+    truth = factor * finding.truth
+    return charts.repetitions(key, f"{finding.label}{unit}", intervals, truth, (across, up), words)
 
 
 def _numbers(times: int) -> Scale:
@@ -61,10 +55,6 @@ def _values(low: float, high: float, finding: Finding) -> Scale:
     return linear(high, low=float(np.floor(low / power) * power))
 
 
-def _y(up: Scale, value: float) -> float:
-    return BOTTOM - (BOTTOM - TOP) * up.part(float(value))
-
-
 def _by_unit(found: list[Finding]) -> Iterator[list[Finding]]:
     """Means and shares have axes of their own."""
     for shares in (False, True):
@@ -76,20 +66,17 @@ def _widths(found: list[Finding], key: str) -> str:
     drawn = [_row(finding) for finding in found]
     shares = found[0].unit is PERCENT
     widest = max(max(row.high or 0, row.truth or 0) for row in drawn)
-    axis = rows.axis_for(drawn) if shares else rows.Axis(0, *_round_steps(widest), shares=False)
+    axis = charts.axis_for(drawn) if shares else Axis(0, *_round_steps(widest), shares=False)
     title = "Mean width of the intervals" + (", in points" if shares else "")
-    layouts = (rows.NARROW, rows.WIDE)
-    return "".join(
-        rows.picture(drawn, key=f"{key}-{layout.name}", title=title, axis=axis, layout=layout) for layout in layouts
-    )
+    return charts.pictures(drawn, key=key, title=title, axis=axis)
 
 
-def _row(finding: Finding) -> rows.Row:
+def _row(finding: Finding) -> Row:
     ends = finding.ends
     low, high = np.quantile(ends[1] - ends[0], [0.05, 0.95])
     said = f"{finding.width_text}, planned {finding.planned_text}"
     one = finding.times == 1
-    return rows.Row(
+    return Row(
         label=finding.label,
         text=said,
         estimate=finding.width,

@@ -1,17 +1,19 @@
 """A survey opened from its frozen design alone, with its pages: for designs that a test writes by hand."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import User
 
 from collector.designs.services import freeze_design
 from surveys.accounts.teams import home_team
+from surveys.definition.definitions import load
 from surveys.models import Page, Survey, Version
 from surveys.rendering.pages import render_page
 
 
-def opened(document: dict[str, Any], owner: User) -> Version:
+def open_document(document: dict[str, Any], owner: User) -> Version:
     """The open version whose design is this document; titles and texts are in the design only."""
     design = freeze_design(document)
     survey = Survey.objects.create(
@@ -22,3 +24,11 @@ def opened(document: dict[str, Any], owner: User) -> Version:
         content = render_page(json.loads(design.canonical), design.canonical.decode(), design.digest, language)
         Page.of(version, language, Page.Kind.ANSWER, content).save()
     return version
+
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "every-kind.yaml"
+
+
+def example() -> dict[str, Any]:
+    """The definition with every kind of question that the documents show."""
+    return load(EXAMPLE.read_text(encoding="utf-8"))

@@ -82,3 +82,17 @@ def report(design: Design, /, **changes: Any) -> dict[str, Any]:
 
 def body(design: Design, /, **changes: Any) -> bytes:
     return json.dumps(report(design, **changes), separators=(",", ":")).encode()
+
+
+def weak(truth: str = "10/11", **changes: Any) -> dict[str, Any]:
+    """One question: forced response with this truth probability; 10/11 is 21 to 1, epsilon 3.045."""
+    items = definition()["items"][:1]
+    items[0]["channel"] |= {"truth": truth}
+    return definition(items=items, **changes)
+
+
+def without_device() -> dict[str, Any]:
+    """A definition that no coin and no die can realise: truth 2/5."""
+    found = definition()
+    found["items"][0]["channel"]["truth"] = "2/5"
+    return found

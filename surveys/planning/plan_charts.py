@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from estimator.base import wording
+from estimator.base import charts, wording
+from estimator.base.charts import Curve, Scale, by_factors, linear
 from surveys.planning.advice import EPSILON_OF_AN_ITEM
-from surveys.planning.curves import Picture, Scale, by_factors, draw, linear
 from surveys.planning.forecast import POWER, Numbers, Point, chosen_x, reach
 from surveys.planning.wording import amount, chance, times, whole
 
@@ -18,14 +18,14 @@ Value = Callable[[Point], float]
 Level = tuple[float, str]
 
 
-def pictures_of(found: Numbers, curves: dict[str, tuple[Point, ...]]) -> Iterator[Picture]:
+def pictures_of(found: Numbers, curves: dict[str, tuple[Point, ...]]) -> Iterator[Curve]:
     """Over the slider of the mechanism, then over the number of respondents."""
     if curves["setting"]:
         yield from _over_setting(found, curves["setting"])
     yield from _over_respondents(found, curves["respondents"])
 
 
-def _over_setting(found: Numbers, points: tuple[Point, ...]) -> Iterator[Picture]:
+def _over_setting(found: Numbers, points: tuple[Point, ...]) -> Iterator[Curve]:
     asked, ahead, at = found.asked, found.ahead, chosen_x(found)
     across = TRUTHS if asked.by_truth else EPSILONS
     below = "truth probability" if asked.by_truth else "epsilon"
@@ -33,10 +33,11 @@ def _over_setting(found: Numbers, points: tuple[Point, ...]) -> Iterator[Picture
 
     def curve(
         key: str, title: str, value: Value, here: float, text: str, up: Scale, *, limit: Level | None = None
-    ) -> Picture:
+    ) -> Curve:
         ends = [(one.x, value(one)) for one in points]
         words = f"At a {below} of {said}: {text}."
-        return draw(key, "setting", title, ends, ((at, here), text), (across, up), _named(below, limit), words, limit)
+        chosen, named = ((at, here), text), _named(below, limit)
+        return charts.curve(key, "setting", title, ends, chosen, (across, up), named, words, limit)
 
     if asked.by_truth:
         high = max(5.0, min(1.2 * found.epsilon, 16.0))
@@ -66,16 +67,16 @@ def _over_setting(found: Numbers, points: tuple[Point, ...]) -> Iterator[Picture
         )  # fmt: skip
 
 
-def _over_respondents(found: Numbers, points: tuple[Point, ...]) -> Iterator[Picture]:
+def _over_respondents(found: Numbers, points: tuple[Point, ...]) -> Iterator[Curve]:
     asked, ahead, n = found.asked, found.ahead, found.ahead.n
 
     def curve(
         key: str, title: str, value: Value, here: float, text: str, up: Scale, *, limit: Level | None = None
-    ) -> Picture:
+    ) -> Curve:
         ends = [(one.x, value(one)) for one in points]
         words = f"With {wording.count(n)} reports: {text}."
         below = _named("reports" if limit is None else "reports in each group", limit)
-        return draw(key, "respondents", title, ends, ((n, here), text), (REPORTS, up), below, words, limit)
+        return charts.curve(key, "respondents", title, ends, ((n, here), text), (REPORTS, up), below, words, limit)
 
     high = _high(asked.values != (), found, [one.width for one in points])
     text = amount(asked, ahead.width)

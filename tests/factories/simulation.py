@@ -1,4 +1,4 @@
-"""People with known answers to `tests/kinds.py`, and the reports that are drawn for them."""
+"""People with known answers to `tests/factories/kinds.py`, and the reports that are drawn for them."""
 
 import secrets
 from collections.abc import Iterator
@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design
+from collector.designs.services import freeze_design
 from collector.models import FrozenDesign, Report, WaitingReport
 from collector.reports.selectors import Totals
-from estimator.models import KnownShare
+from estimator.models import KnownShare, Run
 from estimator.runs import services as estimator
 from randomized_response import Channel, question_of, simulate
 from randomized_response.symbols import read_symbols, ticket_boxes
+from tests.factories.kinds import GROUPS, every_kind
+from tests.factories.runs import run_of
 
 SHARES = {
     "smokes": [0.7, 0.3],
@@ -126,3 +129,30 @@ def _known(design: Design, who: People) -> Iterator[KnownShare]:
                     design_id=design.digest, position=position, choice=choice, stratum=group,
                     respondents=len(mine), holders=holders,
                 )  # fmt: skip
+
+
+PEOPLE = 700
+
+
+def simulated_run(count: int = PEOPLE, **changes: Any) -> Run:
+    design = freeze_design(every_kind(**changes).document)
+    generator = np.random.default_rng(11)
+    who = people(design, count, generator)
+    store(design, who, symbols(design, who, generator))
+    if design.rehearsal:
+        know(design, who)
+    return run_of(design, published=True)
+
+
+def weighted_run(**changes: Any) -> Run:
+    return simulated_run(strata={"wording": {"en": "How old?"}, "groups": GROUPS}, **changes)
+
+
+def every_kind_in_groups(*shares: str | None) -> Design:
+    """Reports to every kind of question from two groups; the title looks like a formula and is not in Latin letters."""
+    groups = [group | {"share": share} for group, share in zip(GROUPS, shares, strict=True)]
+    document = every_kind(strata={"wording": {"en": "How old?"}, "groups": groups}, title={"en": "=استبيان 🙂"})
+    design, generator = freeze_design(document.document), np.random.default_rng(11)
+    who = people(design, 900, generator)
+    store(design, who, symbols(design, who, generator))
+    return design

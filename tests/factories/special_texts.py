@@ -4,7 +4,7 @@ import numpy as np
 
 from collector.designs import Design
 from collector.designs.services import freeze_design
-from tests import kinds, payloads, simulated
+from tests.factories import kinds, payloads, simulation
 
 WORDING = '=HYPERLINK("x") – هل غششت؟ 😀 "quoted", it\'s; <b>&amp;</b>\nsecond line'
 CHOICE = "+نعم 👩‍👩‍👧"
@@ -24,7 +24,7 @@ def answer(design: Design, count: int = 120) -> None:
     """Store reports of which each symbol takes each of its values."""
     reports = np.arange(count)[:, None] // 2 % np.array(design.alphabets)
     strata = np.arange(count) % len(design.strata)
-    simulated.store(design, simulated.People(strata, {}), reports.astype(np.uint8))
+    simulation.store(design, simulation.People(strata, {}), reports.astype(np.uint8))
 
 
 def of_every_kind() -> Design:

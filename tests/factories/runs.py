@@ -5,8 +5,8 @@ from collector.designs.services import close_design
 from collector.endpoint.receiving import receive_simulated
 from estimator.models import KnownShare, Run
 from estimator.runs import services
-from tests import payloads
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
 
 REPORTS = ("0100", "0002", "0101")
 
@@ -54,3 +54,7 @@ def know(design: Design, shares: dict[tuple[int, int, int | None], int], *, resp
             for (position, choice, stratum), holders in shares.items()
         ],
     )
+
+
+NUMBERS = ("unbiased", "constrained", "standard_error", "noise_standard_error",
+         "low", "high", "noise_low", "noise_high", "direct_question_n")  # fmt: skip

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from collector.designs import Design, check
 from randomized_response import discrete_laplace, forced_response, k_ary, one_bit
 
 FREQUENCIES = ("Never", "Sometimes", "Often", "Prefer not to say")
@@ -68,3 +69,17 @@ def document(**changes: Any) -> dict[str, Any]:
         "strata": {"wording": {"en": ""}, "groups": []}, "sections": sections, "items": items(),
     }  # fmt: skip
     return base | changes
+
+
+GROUPS = [{"key": "a", "label": {"en": "Young"}, "share": "2/5"}, {"key": "b", "label": {"en": "Old"}, "share": "3/5"}]
+PLACE_OF = {item["key"]: place for place, item in enumerate(items())}
+
+
+def every_kind(**changes: Any) -> Design:
+    """Every kind; `mood` offers "prefer not to say" as well."""
+    found = document(**changes)
+    mood = found["items"][PLACE_OF["mood"]]
+    mood["choices"].append({"en": "Prefer not to say"})
+    mood |= {"prefer_not": True}
+    mood["channel"] = {"name": "k_ary", "truth": "1/3", "weights": [list(row) for row in k_ary(6, truth="1/3").weights]}
+    return check(found)

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design
-from tests import payloads, simulated
-from tests.folded import fold_these
+from tests.factories import payloads, simulation
+from tests.factories.reports import fold_waiting
 
 GROUPS = ("y1", "y2", "y3")
 LABELS = {"y1": "First year", "y2": "Later", "y3": "=Doctoral"}
@@ -44,6 +44,6 @@ def answer(
     told = (generator.random(n) < COINS[cheated][:, 1]).astype(int)
     felt = (generator.random(n)[:, None] > np.cumsum(THREE, axis=1)[mood]).sum(axis=1)
     reports = np.stack([told, felt], axis=1).astype(np.uint8)
-    simulated.store(design, simulated.People(strata, {}), reports)
-    fold_these(design)
+    simulation.store(design, simulation.People(strata, {}), reports)
+    fold_waiting(design)
     return strata, reports

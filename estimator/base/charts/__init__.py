@@ -1,0 +1,43 @@
+"""Pictures as SVG text: intervals over one axis or over time, curves, bars. Whoever draws, draws with these."""
+
+from estimator.base.charts.bars import Bar, Column, bars, columns
+from estimator.base.charts.curves import Curve, curve, repetitions
+from estimator.base.charts.intervals import (
+    NARROW,
+    WIDE,
+    Layout,
+    Row,
+    axis_for,
+    in_words,
+    legends,
+    picture,
+    pictures,
+    trend,
+)
+from estimator.base.charts.scales import Axis, Scale, axis_of_range, by_factors, linear, round_step
+
+__all__ = [
+    "NARROW",
+    "WIDE",
+    "Axis",
+    "Bar",
+    "Column",
+    "Curve",
+    "Layout",
+    "Row",
+    "Scale",
+    "axis_for",
+    "axis_of_range",
+    "bars",
+    "by_factors",
+    "columns",
+    "curve",
+    "in_words",
+    "legends",
+    "linear",
+    "picture",
+    "pictures",
+    "repetitions",
+    "round_step",
+    "trend",
+]

@@ -1,0 +1,86 @@
+"""Bars below each other under a limit, and bars upright over days.
+
+Places across are per cents of the picture's width and text keeps its size, so it is as legible on a phone as on a
+desktop. Colours are classes of the style sheet.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString
+
+from estimator.base.charts.svg import chart, element, escape, line, text
+
+ROW, BAR, TOP = 44, 14, 26
+"""Heights of bars below each other: of a row, of its bar, of what stands above all of them."""
+LEFT, RIGHT = 1.0, 99.0
+"""Where upright bars begin and end, in per cent of the width."""
+ROOF, FOOT, HEIGHT = 24, 124, 146
+"""Of upright bars: where the highest one ends, where all stand, and the height of the picture."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A named row of bars over each other, each with its class and length, the longest first."""
+
+    name: str
+    text: str
+    parts: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """An upright bar from `start` to `end`, both parts of the width from 0 to 1; `height` is a part, too."""
+
+    start: float
+    end: float
+    height: float
+
+
+def bars(rows: Sequence[Bar], *, key: str, title: str, words: str, limit: tuple[float, str]) -> SafeString:
+    """The bars below each other, and a line at the limit with its name.
+
+    `key` is also the beginning of the classes; `words` says what the picture shows.
+    """
+    longest = max(limit[0], *(length for row in rows for _kind, length in row.parts)) * 1.04
+    height = TOP + ROW * len(rows)
+    x = f"{100 * limit[0] / longest:.2f}%"
+    parts = [part for place, row in enumerate(rows) for part in _row(row, TOP + ROW * place, longest, key)]
+    parts.append(line(f"{key}-ceiling", (x, x), (TOP - 6, height - 4)))
+    parts.append(element("text", escape(limit[1]), class_=f"{key}-sum", x=x, y=14, text_anchor="end"))
+    return chart(key, key, title, words, "".join(parts), width="100%", height=height, focusable="false")
+
+
+def _row(row: Bar, y: int, longest: float, key: str) -> list[str]:
+    name = element("tspan", escape(row.name), class_=f"{key}-name")
+    named = element("text", f"{name} {element('tspan', escape(row.text), class_=f'{key}-sum')}", x=0, y=y + 14)
+    size = {"x": 0, "y": y + 20, "height": BAR, "rx": 2}
+    lengths = ((kind, f"{100 * length / longest:.2f}%") for kind, length in row.parts)
+    return [named, *(element("rect", class_=kind, width=length, **size) for kind, length in lengths)]
+
+
+def columns(
+    made: Sequence[Column], *, key: str, title: str, words: str, most: str, ends: tuple[str, str]
+) -> SafeString:
+    """Upright bars; `most` names the height of the highest one, `ends` the begin and the end of the axis across."""
+    parts = [
+        _level(ROOF),
+        text("tick", f"{LEFT}%", ROOF - 6, most),
+        _level(FOOT),
+        *map(_column, made),
+        text("tick", f"{LEFT}%", HEIGHT - 4, ends[0]),
+        text("tick", f"{RIGHT}%", HEIGHT - 4, ends[1], "end"),
+    ]
+    return chart(key, key, title, words, "".join(parts), width="100%", height=HEIGHT)
+
+
+def _column(one: Column) -> str:
+    left, right = (LEFT + (RIGHT - LEFT) * part for part in (one.start, one.end))
+    high = max((FOOT - ROOF) * one.height, 1.0)
+    width = right - left - min(0.4, (right - left) / 5)
+    size = {"width": f"{width:.3f}%", "height": f"{high:.1f}"}
+    return element("rect", class_="bar", x=f"{left:.3f}%", y=f"{FOOT - high:.1f}", **size)
+
+
+def _level(y: int) -> str:
+    return line("grid", (f"{LEFT}%", f"{RIGHT}%"), (y, y), ' stroke="currentColor"')

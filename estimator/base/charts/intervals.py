@@ -1,0 +1,274 @@
+"""Dots with their intervals, below each other over one axis, or beside each other over time.
+
+Horizontal places are per cents of the picture's width and text keeps its size, so one picture is as legible on a phone
+as on a desktop, at any width.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from textwrap import wrap
+
+from django.utils.safestring import SafeString
+
+from estimator.base.charts.scales import Axis
+from estimator.base.charts.svg import XMLNS, at, chart, element, line, stroke, text
+
+LINE = 19
+"""Height of a line of text."""
+STRIP = 24
+"""Height of the strip that holds a dot and its intervals."""
+GAP = 12
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25)
+MOST_TICKS = 6
+MOST_LABELS = 5
+TREND_LEFT, TREND_RIGHT = 12, 100
+"""Of a picture of points over time: where it begins and ends, in per cent of the width."""
+TREND_TOP, TREND_HEIGHT = 10, 190
+
+LEVEL, ORIGIN = stroke(1, ' stroke-opacity="0.15"'), stroke(1, ' stroke-opacity="0.6"')
+NOISE, WHOLE = stroke(7, ' stroke-opacity="0.4"'), stroke(1.5)
+DOT = element("circle", class_="dot", r=5, fill="currentColor")
+DIAMOND = element("path", class_="truth", d="M0-7 7 0 0 7-7 0Z", fill="none", stroke="currentColor", stroke_width=2)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One estimate of a picture, all numbers in the unit of its axis. Where `estimate` is None, `text` stands there."""
+
+    label: str
+    text: str
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    noise_low: float | None = None
+    noise_high: float | None = None
+    truth: float | None = None
+    heading: str = ""
+    marks: str = "known truth"
+    """What the diamond stands for, in words."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where things stand: the axis from `left` to `right`, in per cent of the width, and characters to a label's line.
+
+    Labels are `beside` their marks or, on a narrow page, above them.
+    """
+
+    name: str
+    left: float
+    right: float
+    characters: int
+    beside: bool
+
+
+NARROW = Layout("narrow", left=4.5, right=95.5, characters=28, beside=False)
+WIDE = Layout("wide", left=30, right=77, characters=26, beside=True)
+
+
+def axis_for(rows: Iterable[Row]) -> Axis:
+    """An axis that holds every interval and truth: from 0, unless all of it lies in the upper half."""
+    shares = [share for row in rows for share in _extent(row)]
+    low, high = (min(shares), max(shares)) if shares else (0.0, 1.0)
+    start, end = (0.5, 1.0) if low >= 0.5 else (0.0, max(high, 0.1))
+    step = next((step for step in STEPS if (end - start) / step < MOST_TICKS), STEPS[-1])
+    return Axis(start, min(1.0, math.ceil(end / step - 1e-9) * step), step)
+
+
+def pictures(rows: Sequence[Row], *, key: str, title: str, axis: Axis) -> SafeString:
+    """The picture in both layouts; the style sheet shows the one that the page has room for."""
+    drawn = (picture(rows, key=f"{key}-{x.name}", title=title, axis=axis, layout=x) for x in (NARROW, WIDE))
+    return SafeString("".join(drawn))
+
+
+def picture(
+    rows: Sequence[Row], *, key: str, title: str, axis: Axis | None = None, layout: Layout = NARROW
+) -> SafeString:
+    """The rows below each other over one axis, as an SVG element.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        A row with a `heading` begins a new block under it.
+    key, title : str
+        As for `svg.chart`; every row is described in words.
+    axis : Axis or None
+        Where several pictures are to be compared, the one they share; None makes one that fits.
+    layout : Layout
+        NARROW or WIDE.
+    """
+    axis = axis or axis_for(rows)
+    canvas = _Canvas(axis, layout)
+    for row in rows:
+        canvas.draw(row)
+    content = "".join((*canvas.grid, *canvas.parts, *canvas.ticks()))
+    kind, height = f"picture {layout.name}", canvas.y + LINE
+    return chart(kind, key, title, in_words(rows, axis), content, width="100%", height=height)
+
+
+def trend(points: Sequence[Row], *, key: str, title: str, axis: Axis | None = None) -> SafeString:
+    """The points beside each other, the earliest first, each with its intervals upright, and joined: an SVG element.
+
+    `points`, `key`, `title` and `axis` are as for `picture`; the axis stands on the left. Of many points
+    some have labels.
+    """
+    axis = axis or axis_for(points)
+    places = [TREND_LEFT + (TREND_RIGHT - TREND_LEFT) * (place + 0.5) / len(points) for place in range(len(points))]
+    dots = [(x, row) for x, row in zip(places, points, strict=True) if row.estimate is not None]
+    named = list(zip(places, points, strict=True))[:: math.ceil(len(points) / MOST_LABELS)]
+    parts = (
+        *_levels(axis),
+        *(_joined(one, other, axis) for one, other in pairwise(dots)),
+        *(_upright(x, row, axis) for x, row in dots),
+        *(part for x, row in named for part in _under(x, row)),
+    )
+    height = TREND_TOP + TREND_HEIGHT + 2 * LINE + 4
+    return chart("picture trend", key, title, in_words(points, axis), "".join(parts), width="100%", height=height)
+
+
+def legends() -> dict[str, SafeString]:
+    """The marks of a legend by their names. They are decoration beside their own words."""
+    marks = {
+        "estimate": element("g", DOT, transform="translate(14 8)"),
+        "noise": _across("noise", 3, 25, 8),
+        "whole": _across("whole", 2, 26, 8) + _across("cap", 2, 2, 8) + _across("cap", 26, 26, 8),
+        "truth": element("g", DIAMOND, transform="translate(14 8)"),
+    }
+    frame = {"xmlns": XMLNS, "class_": "mark", "width": "28", "height": "16", "aria_hidden": "true"}
+    return {name: SafeString(element("svg", mark, **frame)) for name, mark in marks.items()}
+
+
+def in_words(rows: Sequence[Row], axis: Axis) -> str:
+    """What a picture of these rows shows, for whoever does not see it."""
+    return "; ".join(_words(rows, axis))
+
+
+def _height(axis: Axis, number: float) -> float:
+    return round(TREND_TOP + TREND_HEIGHT * (1 - axis.part_of_width(number)), 2)
+
+
+def _levels(axis: Axis) -> Iterator[str]:
+    """A line across for each tick of the axis, with its number on the left."""
+    for tick in axis.ticks:
+        y = _height(axis, tick)
+        yield line("grid", (f"{TREND_LEFT}%", "100%"), (y, y), LEVEL)
+        yield text("tick", 0, int(y) + 4, axis.tick(tick))
+
+
+def _joined(one: tuple[float, Row], other: tuple[float, Row], axis: Axis) -> str:
+    (x1, first), (x2, second) = one, other
+    y1, y2 = (_height(axis, row.estimate or 0.0) for row in (first, second))
+    return line("joined", (f"{x1:.3f}%", f"{x2:.3f}%"), (y1, y2), stroke(1.5, ' stroke-dasharray="4 3"'))
+
+
+def _upright(x: float, row: Row, axis: Axis) -> str:
+    """The marks of one point, in a frame of their own: places across are per cents, and caps have a width."""
+    parts = []
+    if row.noise_low is not None and row.noise_high is not None:
+        ends = _height(axis, row.noise_high), _height(axis, row.noise_low)
+        parts.append(line("noise", (0, 0), ends, NOISE))
+    if row.low is not None and row.high is not None:
+        ends = _height(axis, row.high), _height(axis, row.low)
+        parts.append(line("whole", (0, 0), ends, WHOLE))
+        parts += (line("cap", (-5, 5), (y, y), WHOLE) for y in ends)
+    parts.append(element("g", DOT, transform=f"translate(0 {_height(axis, row.estimate or 0.0):g})"))
+    return element("svg", "".join(parts), x=f"{x:.3f}%", overflow="visible")
+
+
+def _under(x: float, row: Row) -> Iterator[str]:
+    y = TREND_TOP + TREND_HEIGHT + LINE
+    yield text("label", f"{x:.3f}%", y, row.label, "middle")
+    if row.estimate is not None:
+        yield text("value figures", f"{x:.3f}%", y + LINE, row.text.partition(" (")[0], "middle")
+
+
+class _Canvas:
+    """Draws row after row downwards; `y` is where the next one begins."""
+
+    def __init__(self, axis: Axis, layout: Layout) -> None:
+        self.axis, self.layout = axis, layout
+        self.at = [(tick, self.place(tick)) for tick in axis.ticks]
+        self.grid: list[str] = []
+        self.parts: list[str] = []
+        self.y = 0
+
+    def place(self, share: float) -> str:
+        """Where a number is drawn, in per cent of the width."""
+        left, right = self.layout.left, self.layout.right
+        return f"{left + (right - left) * self.axis.part_of_width(share):.3f}%"
+
+    def draw(self, row: Row) -> None:
+        if row.heading:
+            self.y += GAP if self.y else 0
+            self._lines("heading", row.heading)
+            self.y += 4
+        top = self.y
+        self._lines("label", row.label)
+        beside, known = self.layout.beside, row.estimate is not None
+        kind = "value figures" if known else "value"
+        self.parts.append(text(kind, "100%", (top + LINE if beside else self.y) - 5, row.text, "end"))
+        if beside:
+            self.y = max(self.y, top + STRIP)
+        strip = top if beside else self.y
+        if known or beside:
+            self._grid(strip, self.y + GAP / 2 if beside else strip + STRIP)
+        if known:
+            self.parts += self._marks(row, strip + (10 if beside else STRIP // 2))
+        self.y = max(self.y, strip + STRIP if known else 0) + (GAP // 2 if beside else GAP)
+
+    def ticks(self) -> Iterator[str]:
+        for tick, x in self.at:
+            yield text("tick", x, self.y + 12, self.axis.tick(tick), "middle")
+
+    def _lines(self, kind: str, words: str) -> None:
+        for part in _wrapped(words, self.layout.characters):
+            self.y += LINE
+            self.parts.append(text(kind, 0, self.y - 5, part))
+
+    def _grid(self, top: float, bottom: float) -> None:
+        for tick, x in self.at:
+            firm = self.axis.origin is not None and math.isclose(tick, self.axis.origin, abs_tol=1e-9)
+            kind, drawn = ("origin", ORIGIN) if firm else ("grid", LEVEL)
+            self.grid.append(line(kind, (x, x), (top, bottom), drawn))
+
+    def _marks(self, row: Row, y: int) -> Iterator[str]:
+        if row.low is not None and row.high is not None:
+            left, right = self.place(row.low), self.place(row.high)
+            yield _across("whole", left, right, y) + _across("cap", left, left, y) + _across("cap", right, right, y)
+        if row.noise_low is not None and row.noise_high is not None:
+            yield _across("noise", self.place(row.noise_low), self.place(row.noise_high), y)
+        assert row.estimate is not None
+        yield at(self.place(row.estimate), y, DOT)
+        if row.truth is not None:
+            yield at(self.place(row.truth), y, DIAMOND)
+
+
+@lru_cache(maxsize=256)
+def _wrapped(words: str, characters: int) -> tuple[str, ...]:
+    """The lines of a label; a report says those of its groups again and again."""
+    return tuple(wrap(words, characters)) or ("",)
+
+
+def _across(kind: str, left: str | float, right: str | float, y: int) -> str:
+    """An interval at the height `y`: `noise` is broad and faint, `whole` thin; a `cap` stands upright at its end."""
+    if kind == "noise":
+        return line(kind, (left, right), (y, y), NOISE)
+    tall = 5 if kind == "cap" else 0
+    return line(kind, (left, right), (y - tall, y + tall), WHOLE)
+
+
+def _words(rows: Sequence[Row], axis: Axis) -> Iterator[str]:
+    heading = ""
+    for row in rows:
+        heading = row.heading or heading
+        name = ", ".join(part for part in (heading, row.label) if part)
+        known = "" if row.truth is None else f", {row.marks} {axis.say(row.truth, 1 if axis.shares else 2)}"
+        yield f"{name}: {row.text}{known}"
+
+
+def _extent(row: Row) -> Iterator[float]:
+    shares = (row.estimate, row.low, row.high, row.noise_low, row.noise_high, row.truth)
+    return (share for share in shares if share is not None)

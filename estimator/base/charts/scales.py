@@ -1,0 +1,91 @@
+"""Scales: where a number stands on an axis, and the ticks of the axis with their names."""
+
+import math
+from dataclasses import dataclass
+
+from estimator.base.languages import figures
+
+MOST_TICKS = 5
+"""Steps of a scale that is drawn in a small picture, at most."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The stretch of shares, or of other numbers, that is drawn, and where its ticks are; `origin` has a firm line."""
+
+    start: float
+    end: float
+    step: float
+    shares: bool = True
+    origin: float | None = None
+
+    def say(self, number: float, places: int) -> str:
+        """A number of this axis in words."""
+        return figures(f"{100 * number:.{places}f} %" if self.shares else f"{number:,.{places}f}")
+
+    def tick(self, number: float) -> str:
+        return self.say(number, 0) if self.shares else figures(f"{number:,.10g}")
+
+    @property
+    def ticks(self) -> list[float]:
+        return [self.start + number * self.step for number in range(round((self.end - self.start) / self.step) + 1)]
+
+    def part_of_width(self, number: float) -> float:
+        return min(max((number - self.start) / (self.end - self.start), 0.0), 1.0)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From `low` to `high`, linear or by factors, with its ticks and what they are called."""
+
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+    by_factors: bool = False
+
+    def part(self, value: float) -> float:
+        """Where a value lies, from 0 to 1; what is outside is drawn at the end."""
+        if self.by_factors:
+            low, high, at = (math.log(max(one, self.low)) for one in (self.low, self.high, value))
+        else:
+            low, high, at = self.low, self.high, value
+        return min(max((at - low) / (high - low), 0.0), 1.0)
+
+
+def round_step(least: float) -> float:
+    """The roundest step that is not shorter: 1, 2 or 5 of a power of ten."""
+    power = 10.0 ** math.floor(math.log10(least) + 1e-9)
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= least - 1e-12)
+
+
+def axis_of_range(start: float, end: float, grain: float) -> Axis:
+    """An axis of numbers from the least to the largest that may be answered, in steps that are whole numbers of grains.
+
+    Of the ways to divide it the one with the roundest steps is taken; the two ends always have a tick.
+    """
+    grains = round((end - start) / grain)
+    divisions = [parts for parts in (5, 4, 3, 2, 6, 1) if grains % parts == 0]
+    parts = min(divisions, key=lambda parts: _digits((end - start) / parts))
+    return Axis(start, end, (end - start) / parts, shares=False)
+
+
+def linear(high: float, low: float = 0.0) -> Scale:
+    """From `low` to `high` or a little above, with round ticks."""
+    step = round_step((high - low) / MOST_TICKS)
+    count = math.ceil((high - low) / step - 1e-9)
+    ticks = tuple((low + step * place, f"{round(low + step * place, 10):g}") for place in range(count + 1))
+    return Scale(low, low + step * count, ticks)
+
+
+def by_factors(low: float, high: float) -> Scale:
+    """From a power of ten to a power of ten."""
+    first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
+    last = max(last, first + 1)
+    ticks = tuple((10.0**place, f"{10**place:,}") for place in range(first, last + 1))
+    return Scale(10.0**first, 10.0**last, ticks, by_factors=True)
+
+
+def _digits(step: float) -> int:
+    """How unround a step is: its significant digits, and one more where a single digit is not 1, 2 or 5."""
+    mantissa = f"{step:.6e}".split("e")[0].replace(".", "").rstrip("0")
+    return 2 * len(mantissa) - (mantissa in ("1", "2", "5", "25"))

@@ -1,0 +1,25 @@
+"""The pages of a survey in the panel: what they show, and their buttons."""
+
+import re
+
+from django.test import Client
+from django.urls import reverse
+
+from tests.tools.html import words
+
+
+def press(client: Client, name: str, *args: str, **fields: str) -> str:
+    """Press a button and read the words of the page that comes."""
+    return words(client.post(reverse(f"panel:{name}", args=args), fields, follow=True).content.decode())
+
+
+def look(client: Client, slug: str = "campus") -> str:
+    response = client.get(reverse("panel:survey", args=[slug]))
+    assert response.status_code == 200
+    return words(response.content.decode())
+
+
+def digest_shown(client: Client, slug: str = "campus") -> str:
+    """What the page of opening shows, and its form confirms."""
+    html = client.get(reverse("panel:opening", args=[slug])).content.decode()
+    return re.findall(r'name="digest" value="([0-9a-f]{64})"', html)[0]
