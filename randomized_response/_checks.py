@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._labels import in_order
+from randomized_response.errors import ParameterError
 
 LARGEST_COUNT = 2**53
 """Up to here every integer is a double."""
