@@ -1,6 +1,5 @@
 """The frozen design: its typed values, its canonical bytes, its digest, and the check of its document."""
 
-from collector.designs.checks import DesignError
 from collector.designs.design import (
     Ceilings,
     Channel,
@@ -38,7 +37,6 @@ __all__ = [
     "Channel",
     "Condition",
     "Design",
-    "DesignError",
     "Field",
     "Grid",
     "Item",
