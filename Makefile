@@ -100,7 +100,8 @@ coverage: ## measure every interval's coverage, every mechanism's variance and t
 	@$(BIN)/python -m benchmarks.mechanisms
 	@$(BIN)/python -m benchmarks.averaging
 
-bench: bench-library ## every measurement of speed: the library, taking reports, folding, planning, the panel, the page on a slow phone
+bench: bench-library ## every measurement of speed: the library, starting, taking reports, folding, planning, the panel, the page on a slow phone
+	@$(BIN)/python -m benchmarks.starting
 	@$(BIN)/python -m benchmarks.reports
 	@$(BIN)/python -m benchmarks.platform
 	@$(BIN)/python -m benchmarks.storage

@@ -1,6 +1,5 @@
 """The frozen design: what it may hold, its canonical bytes, its digest, and what a report of it looks like."""
 
-from collector.designs.checks import DesignError
 from collector.designs.design import (
     FEWEST_IN_GROUP,
     FORMAT,
@@ -23,7 +22,6 @@ __all__ = [
     "MOST_GROUPS",
     "MOST_SYMBOLS",
     "Design",
-    "DesignError",
     "Field",
     "canonical",
     "check",

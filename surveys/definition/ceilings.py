@@ -12,18 +12,13 @@ from typing import Any
 from django.conf import settings
 
 from collector import designs
-from collector.designs.checks import DesignError
+from collector.errors import InputError, ValidationError
 from estimator.base import wording
 from randomized_response import exceeds_epsilon
 from surveys.definition.privacy_budget import PrivacyLossSum, epsilon_of, priced
-from surveys.definition.validation import DefinitionError
 
 TOTAL = "4"
 """Epsilon of a person, all questions and all waves so far."""
-
-
-class ReasonError(DefinitionError):
-    """The reason for opening above a ceiling is missing, or is no text that can be kept."""
 
 
 @dataclass(frozen=True)
@@ -66,20 +61,20 @@ def with_reason(design: designs.Design, reason: str) -> designs.Design:
 
     Raises
     ------
-    ReasonError
+    InputError
         Naming what is above which ceiling where there is no reason, or what is wrong with the reason.
     """
     reason = reason.strip()
     above = "; ".join(one.in_words for one in excesses(design.document))
     bounds = f"1 to {designs.LONGEST_REASON} characters"
     if not reason and above:
-        raise ReasonError(f"reason must say in {bounds} why it is to be opened although {above}; got none")
+        raise InputError("reason", f"reason must say in {bounds} why it is to be opened although {above}; got none")
     if not reason or "ceilings" not in design.document:
         return design
     try:
-        designs.check_reason(reason, "reason")
-    except DesignError as fault:
-        raise ReasonError(str(fault)) from None
+        designs.check_reason(reason, ("reason",))
+    except ValidationError as fault:
+        raise InputError("reason", str(fault)) from None
     return designs.check(design.document | {"ceilings": design.document["ceilings"] | {"reason": reason}})
 
 

@@ -8,6 +8,8 @@ from django.conf import settings
 from django.urls import reverse
 from django.urls.converters import StringConverter
 
+from collector.errors import ValidationError
+
 CODE = r"[a-z]{2,3}(?:-[A-Za-z0-9]+)*"
 
 
@@ -43,18 +45,19 @@ def plurals_of(language: str) -> list[tuple[str, int]]:
     return list(PLURALS.get(language, PLURALS["en"]).items())
 
 
-def missing_from(definition: Mapping[str, Any]) -> str:
-    """What keeps the survey from having a page in each of its languages, in words; empty where nothing does."""
+def require_every_language(definition: Mapping[str, Any]) -> None:
+    """Raise ValidationError where the survey cannot have a page in each of its languages."""
     spoken = [code for code, _name in settings.LANGUAGES]
     for code in definition["languages"]:
         if code not in spoken:
-            return f"languages: the respondents' pages do not speak {code!r}; they speak {', '.join(spoken)}"
+            message = f": the respondents' pages do not speak {code!r}; they speak {', '.join(spoken)}"
+            raise ValidationError(("languages",), message)
     for place in ("introduction", "consent"):
         said = [code for code, text in definition[place].items() if text.strip()]
         for code in definition["languages"] if said else ():
             if code not in said:
-                return f"{place}.{code} must not be empty: the text stands there in {', '.join(said)}"
-    return ""
+                message = f"must not be empty: the text stands there in {', '.join(said)}"
+                raise ValidationError((place, code), message)
 
 
 def address_of(page: str, document: Mapping[str, Any], language: str) -> str:

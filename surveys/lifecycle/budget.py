@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from collector.errors import ValidationError
 from estimator.base import wording
 from surveys.definition.definitions import ceiling_of, drawn_items
 from surveys.definition.privacy_budget import (
@@ -16,7 +17,6 @@ from surveys.definition.privacy_budget import (
     priced,
     waves_that_fit,
 )
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors
 from surveys.lifecycle.linked_surveys import spent_elsewhere
 from surveys.lifecycle.waves import OpenedWave, price_of, spending, waves_of
@@ -106,7 +106,7 @@ def _ahead(
     elif survey.state == Survey.State.DRAFT:
         try:
             design = drawn_items(selectors.definition_of(survey), version=1).document
-        except DefinitionError:
+        except ValidationError:
             return None
         why = selectors.opening_fault
     else:

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from collector.designs.services import close_design
+from collector.errors import ValidationError
 from collector.reports.services import discard_rehearsal
 from estimator.base.mechanisms import PARAMETERS
 from estimator.models import Run
@@ -19,7 +20,6 @@ from surveys.accounts.access import Role, surveys_of
 from surveys.accounts.audit_log import record_event
 from surveys.definition import definitions
 from surveys.definition.definitions import Definition
-from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, signing_keys, transitions
 from surveys.lifecycle.linked_surveys import link
@@ -36,7 +36,7 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
 
     Raises
     ------
-    DefinitionError
+    ValidationError
         Where the definition could not be opened as it is; nothing is written then.
     NotAllowed
         Where the survey of that slug is not a draft.
@@ -45,7 +45,7 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
         definitions.design_of(definition, version=1)
     survey = Survey.objects.filter(slug=definition["slug"]).first() or Survey(slug=definition["slug"], team=team)
     if survey.team != team:
-        raise DefinitionError(f"slug {survey.slug!r} is taken by another survey")
+        raise ValidationError(("slug",), f"{survey.slug!r} is taken by another survey")
     transitions.require_draft(survey)
     linked = _survey_for_same_people(definition, by)
     survey.rehearsal = definition["rehearsal"]
@@ -243,9 +243,10 @@ def _survey_for_same_people(definition: Definition, by: User | None) -> Survey |
         return None
     found = (surveys_of(by, Role.EDITOR) if by else Survey.objects.all()).filter(slug=str(named)[:64]).first()
     if found is None:
-        raise DefinitionError(
-            f"{definitions.SAME_PEOPLE} must name a survey of this installation that you can edit; got {named!r}. "
-            "Leave it out where other people are asked"
+        raise ValidationError(
+            (definitions.SAME_PEOPLE,),
+            f"must name a survey of this installation that you can edit; got {named!r}. "
+            "Leave it out where other people are asked",
         )
     return found
 

@@ -15,10 +15,10 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from collector.designs import FEWEST_IN_GROUP, Design
+from collector.errors import ValidationError
 from estimator.base import wording
 from surveys.accounts.audit_log import record_event
 from surveys.definition import ceilings
-from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, transitions
 from surveys.lifecycle.services import close_survey
@@ -69,7 +69,7 @@ def open_on(
 
     Raises
     ------
-    DefinitionError, NotAllowed
+    ValidationError, NotAllowed
         Naming what is wrong; nothing is done then. `confirmed` is the digest of the design that was looked at, and
         `reason` why it is opened above a ceiling.
     """
@@ -111,7 +111,7 @@ def _open_on(
 
 
 def digest_of(survey: Survey) -> str:
-    """The digest that the draft would have if it opened as it is now. Raises DefinitionError where it could not."""
+    """The digest that the draft would have if it opened as it is now. Raises ValidationError where it could not."""
     return _designs("open", survey).digest
 
 
@@ -183,7 +183,7 @@ def schedule_fault(survey: Survey) -> str:
 def _as_agreed(survey: Survey, opening: Appointment) -> bool:
     try:
         return _designs(opening.move, survey).digest == opening.digest
-    except DefinitionError:
+    except ValidationError:
         return False
 
 
@@ -208,7 +208,7 @@ def _kept(appointment: Appointment) -> bool:
             if not _settle(appointment, State.KEPT):
                 return False
             _do(appointment)
-    except (DefinitionError, NotAllowed) as refusal:
+    except (ValidationError, NotAllowed) as refusal:
         return _fail(appointment, str(refusal))
     except Exception:
         logger.exception("appointment %s could not be kept; it is tried again", appointment.pk)

@@ -51,7 +51,7 @@ def open_survey(survey: Survey, *, confirmed: str = "", reason: str = "", by: Us
     ------
     NotAllowed
         Where the survey is not a draft, lacks something, or is not what was confirmed.
-    ReasonError
+    InputError
         Where it is above a ceiling, and no reason is given.
     """
     transitions.move(survey, "open")

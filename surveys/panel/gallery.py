@@ -85,7 +85,7 @@ def cards() -> tuple[TemplateCard, ...]:
 
 def _card(template: Template) -> TemplateCard:
     definition = template.definition
-    frozen = [frozen_item(item, item["key"]) for item in definition["items"]]
+    frozen = [frozen_item(item, (item["key"],)) for item in definition["items"]]
     return TemplateCard(
         template=template,
         title=definition["title"][definition["languages"][0]],

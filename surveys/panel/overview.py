@@ -95,7 +95,7 @@ def question_of(item: Item) -> QuestionRow:
     text = str(item.wording.get(language, ""))
     try:
         mechanism_of(written)  # says what is wrong in words about the mechanism alone
-        return QuestionRow(item, text, item_label(frozen_item(written, item.key), language), "")
+        return QuestionRow(item, text, item_label(frozen_item(written, (item.key,)), language), "")
     except KeyError as missing:
         return QuestionRow(item, text, None, f"The mechanism must have {missing.args[0]}.")
     except (ValueError, TypeError) as error:

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from collector.endpoint import rate_limits, receiving
 from collector.endpoint.headers import check_headers
-from collector.errors import Closed, NotForm, Refusal
+from collector.errors import RequestRefused
 from surveys.definition.languages import address_of
 from surveys.lifecycle import proof_of_work, selectors
 from surveys.lifecycle.selectors import PublishedVersion
@@ -54,7 +54,7 @@ def send(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
             # Without a script nobody can do the work, and a robot would come in here.
             rate_limits.take("coins by survey", slug)
         receiving.receive_form(form, slug=slug)
-    except Refusal as refusal:
+    except RequestRefused as refusal:
         return _refused(shown, refusal)
     return HttpResponse(status=303, headers={"Location": address_of("coin-sent", shown.document, shown.language)})
 
@@ -69,21 +69,21 @@ def sent(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
 def _look(request: HttpRequest, shown: PublishedVersion) -> HttpResponse:
     try:
         looked = receiving.preview_form(_form(request), slug=shown.version.survey.slug)
-    except Refusal as refusal:
+    except RequestRefused as refusal:
         return _refused(shown, refusal)
     return HttpResponse(page.render_review(shown.document, looked, shown.language))
 
 
 def _form(request: HttpRequest) -> bytes:
     """The body of a form that one of our own pages sent, or a refusal."""
-    not_form = NotForm("Content-Type", "Content-Type must be application/x-www-form-urlencoded.")
+    not_form = RequestRefused(415, "Content-Type", "Content-Type must be application/x-www-form-urlencoded.")
     check_headers(request.META, types=FORM_TYPES, otherwise=not_form)
     rate_limits.take("reports by address", rate_limits.address_of(request.META))
     return request.body
 
 
-def _refused(shown: PublishedVersion, refusal: Refusal) -> HttpResponse:
-    if isinstance(refusal, Closed) and shown.closed:
+def _refused(shown: PublishedVersion, refusal: RequestRefused) -> HttpResponse:
+    if refusal.status == 410 and shown.closed:
         return _closed(shown, status=refusal.status)
     headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
     said = page.render_refusal(shown.document, refusal, shown.language)

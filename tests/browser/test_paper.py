@@ -1,7 +1,6 @@
 """A pile of paper typed in by keyboard alone, by mouse, and without a script."""
 
 import copy
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
 
 from collector.models import Report, WaitingReport
-from estimator.base.typesetting import fonts
+from estimator.base.typesetting import fonts, inputs
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import selectors, services
 from surveys.models import Survey, Version
@@ -182,7 +181,7 @@ def test_pictures(page: Page, alice: User, ten: Version, tmp_path: Path) -> None
         output=str(target / "coin-sheet-{p}.png"),
         root=sheet.TEMPLATE.parent,
         font_paths=fonts(),
-        sys_inputs={"data": json.dumps(sheet_data(selectors.document_of(ten)))},
+        sys_inputs=inputs(sheet_data(selectors.document_of(ten))),
         ignore_system_fonts=True,
         format="png",
         ppi=80,

@@ -16,8 +16,9 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
-from collector.designs import FEWEST_IN_GROUP, MOST_GROUPS, Design, DesignError, check
+from collector.designs import FEWEST_IN_GROUP, MOST_GROUPS, Design, check
 from collector.designs.services import freeze_design
+from collector.errors import ValidationError
 from collector.models import FrozenDesign
 from collector.reports import selectors as store
 from estimator.analyses import presentation, snapshots
@@ -161,7 +162,7 @@ def test_a_rehearsal_tells_of_each_group() -> None:
 
 def test_more_than_fifty_groups_are_refused_with_path_bound_and_value() -> None:
     check(document(MOST_GROUPS))
-    with pytest.raises(DesignError, match=r"^strata\.groups must hold at most 50 groups; got 51$"):
+    with pytest.raises(ValidationError, match=r"^strata\.groups must hold at most 50 groups; got 51$"):
         check(document(MOST_GROUPS + 1))
 
 
@@ -331,7 +332,7 @@ def test_an_old_design_of_300_groups_is_estimated_and_tells_of_none_of_few(tmp_p
     """It was frozen before there was a bound: two groups of many, 290 of one, and 8 of none, with known shares."""
     old = document(300, *["1/300"] * 300)
     design = Design(old)
-    with pytest.raises(DesignError):
+    with pytest.raises(ValidationError):
         freeze_design(old)
     FrozenDesign.objects.create(
         digest=design.digest, number=1, document=design.canonical.decode(), opened_on=timezone.now().date()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from collector.errors import ValidationError
 from randomized_response import question_of
 from surveys.definition.definitions import OpeningOptions, asked_again, design_of, total_epsilon
 from surveys.definition.privacy_budget import (
@@ -20,7 +21,6 @@ from surveys.definition.privacy_budget import (
     spent,
     waves_that_fit,
 )
-from surveys.definition.validation import DefinitionError
 from tests.factories import kinds, payloads
 
 TABLES = {"3": [[3, 1], [1, 3]], "2": [[2, 1], [1, 2]], "odd": [[2**32 - 6, 5], [5, 2**32 - 6]]}
@@ -167,7 +167,7 @@ def test_nothing_opens_past_the_ceiling_in_any_order_of_waves_and_versions(steps
                 opened.append(asked_again(opened[-1], version=number, opening=opening))
             else:
                 opened.append(design_of(definition, version=number, opening=opening))
-        except DefinitionError:
+        except ValidationError:
             own = priced(opened[-1].document).epsilon if step == "again" else total_epsilon(definition)
             assert log(before) + own > log(2980) - 1e-9
         else:

@@ -10,7 +10,6 @@ from django.utils import timezone
 from scipy.stats import spearmanr
 
 from collector.designs.selectors import get_design
-from collector.errors import NotInvited as Refused
 from collector.invitations import batches
 from collector.invitations.codes import hash_of
 from collector.models import Invitation
@@ -21,6 +20,7 @@ from surveys.outreach import addresses, invitations, mail_delivery, mailing
 from surveys.outreach.mailing import Wording
 from tests.factories import payloads
 from tests.factories.reports import store_report
+from tests.refusals import refuses
 from tests.tools.mailbox import FROM, Mailbox
 
 pytestmark = pytest.mark.django_db
@@ -61,7 +61,7 @@ def test_everybody_gets_one_link_in_an_order_of_chance_and_each_works_once(invit
     for code in codes:
         store_report(payloads.body(design, invitation=code), slug=design.slug)
     assert reports.received_count(design.digest) == 200
-    with pytest.raises(Refused):
+    with refuses(403):
         store_report(payloads.body(design, invitation=codes[0]), slug=design.slug)
 
 

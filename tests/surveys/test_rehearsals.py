@@ -8,13 +8,13 @@ from django.contrib.auth.models import User
 
 from collector.designs import Design, selectors
 from collector.endpoint import receiving
+from collector.errors import ValidationError
 from collector.models import FrozenDesign, Tally, WaitingReport
 from collector.reports import selectors as reports
 from estimator.base import jobs
 from estimator.models import KnownShare, Run
 from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import services
 from surveys.models import Rehearsal, Survey
 from surveys.opening.services import open_survey
@@ -196,7 +196,7 @@ def test_the_schedule_asks_for_no_estimates_of_a_rehearsal(survey: Survey) -> No
 
 def test_a_rehearsal_needs_a_survey_that_could_be_opened(survey: Survey) -> None:
     survey.items.all().delete()
-    with pytest.raises(DefinitionError):
+    with pytest.raises(ValidationError):
         ask_for(survey)
     assert not FrozenDesign.objects.exists()
 

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from estimator.base.mechanisms.entry import Entry, Parameter, Said
-from randomized_response import Channel, custom
+from randomized_response import Channel, ParameterError, custom
 
 WEIGHTS = Parameter(
     "weights",
@@ -19,7 +19,7 @@ WEIGHTS = Parameter(
 def make(answers: int, said: Said) -> Channel:
     table = custom(said["weights"])
     if table.answers != answers:
-        raise ValueError(f"weights must have {answers} rows, one for each answer; got {table.answers}")
+        raise ParameterError("weights", f"must have {answers} rows, one for each answer; got {table.answers}")
     return table
 
 

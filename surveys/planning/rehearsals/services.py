@@ -36,7 +36,7 @@ def new_seed() -> int:
 
 
 def design_to_rehearse(survey: Survey, number: int) -> Design:
-    """The survey as it is written now, as a design of a rehearsal. Raises DefinitionError naming what is missing."""
+    """The survey as it is written now, as a design of a rehearsal. Raises ValidationError naming what is missing."""
     return definitions.design_of(selectors.definition_of(survey) | {"rehearsal": True}, version=number)
 
 
@@ -48,7 +48,7 @@ def request_rehearsal(
 
     Raises
     ------
-    DefinitionError
+    ValidationError
         Where the survey could not be opened as it is.
     RehearsalError
         Where what was asked for does not fit it.

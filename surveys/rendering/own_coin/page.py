@@ -10,17 +10,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from collector.endpoint.parsing import ParsedReport
-from collector.errors import (
-    Closed,
-    ForeignOrigin,
-    Malformed,
-    NonceTaken,
-    NotInvited,
-    Refusal,
-    TooMany,
-    Unavailable,
-    UnknownDesign,
-)
+from collector.errors import RequestRefused
 from estimator.base import wording
 from randomized_response import question_of
 from surveys.definition.languages import address_of, language_links
@@ -111,7 +101,7 @@ def render_sent(document: Document, language: str) -> bytes:
     return pages.render("surveys/coin/sent.html", _frame(document, language), language)
 
 
-def render_refusal(document: Document, refusal: Refusal, language: str) -> bytes:
+def render_refusal(document: Document, refusal: RequestRefused, language: str) -> bytes:
     """Why a form was not taken, and the way back."""
     with translation.override(language):
         why = reason(refusal)
@@ -160,26 +150,26 @@ def _ratio(item: Mapping[str, Any]) -> Fraction:
     return Fraction(question_of(item).mechanism.ratio)
 
 
-def reason(refusal: Refusal) -> str:
+def reason(refusal: RequestRefused) -> str:
     """Why a form was not taken, in a sentence that quotes nothing of it."""
-    match refusal:
-        case ForeignOrigin():
+    match refusal.status, refusal.field:
+        case 403, "Origin":
             return _("It did not come from this survey’s own page. Open the page again and send from there.")
-        case UnknownDesign() | Closed():
+        case 404 | 410, _field:
             return _("It was made for another version of the survey, which takes no more answers. Open the page again.")
-        case NonceTaken():
+        case 409, _field:
             return _("Something else was sent from that page before, and it stays. Open the page again to send anew.")
-        case NotInvited():
+        case 403, _field:
             return _(
                 "Your invitation cannot be used here: it is not one of this survey’s, or it was used before. Nothing "
                 "was stored, and an invitation that was not used stays good."
             )
-        case Malformed(field="invitation"):
+        case 422, "invitation":
             return _("One letter or digit is wrong: compare them with your invitation.")
-        case Malformed(field="stratum"):
+        case 422, "stratum":
             return _("The group is not marked.")
-        case Malformed(field=field) if field.startswith("item-"):
+        case 422, field if field.startswith("item-"):
             return _("Question %(number)s is not marked.") % {"number": field.removeprefix("item-")}
-        case TooMany() | Unavailable():
+        case 429 | 503, _field:
             return _("Too much arrives here at the moment. Nothing was stored. Please send it again in a few minutes.")
     return _("What arrived is not the form of this page. Open the page again and send from there.")
