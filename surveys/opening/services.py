@@ -91,7 +91,7 @@ def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: 
     doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design.document))) else ""
     record_event(by, act, survey=survey, detail=f"{name} {number}, design {design.digest}{doubtful}")
     if reason := design.document.get("ceilings", {}).get("reason"):
-        record_event(by, "gave a reason to open above a ceiling", survey=survey, detail=reason)
+        record_event(by, "recorded a reason to exceed a ceiling", survey=survey, detail=reason)
     freeze_design(design.document)
     version = Version.objects.create(survey=survey, number=number, design_id=design.digest)
     if not design.rehearsal:

@@ -101,7 +101,7 @@ def make(survey: Survey, count: int, *, group: str = "", kind: str, most: int = 
     with transaction.atomic():
         batch = add(version, codes, group=group, kind=kind)
         where = f" for group {group}" if group else ""
-        record_event(by, "made invitations", survey=survey, detail=f"batch {batch}: {count}{where}, {kind}")
+        record_event(by, "created invitations", survey=survey, detail=f"batch {batch}: {count}{where}, {kind}")
     return Invitations(version, batch, group, codes)
 
 
@@ -138,7 +138,7 @@ def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
             raise ValueError("batch must be one of a survey that was opened")
         with transaction.atomic():
             _keeper(version).withdraw(version.design_id, batch)
-            record_event(by, "withdrew invitations", survey=survey, detail=f"batch {batch}")
+            record_event(by, "revoked invitations", survey=survey, detail=f"batch {batch}")
     except ValueError as fault:
         raise NotInvited("batch", f"{fault}.") from None
 

@@ -195,7 +195,7 @@ def test_an_editor_asks_browsers_for_work_and_it_is_logged(version: Version, her
         assert "The work must be one of off, light, usual, heavy." in answer.content.decode()
     assert Survey.objects.get().work_bits == 15
     assert "is off" in press(her, "ask-for-work", "campus", bits="0")
-    entries = AuditEntry.objects.filter(act="said what work browsers do").order_by("pk")
+    entries = AuditEntry.objects.filter(act="changed the proof of work").order_by("pk")
     assert [entry.detail for entry in entries] == ["usual, 15 bits", "off"]
 
 
@@ -207,6 +207,13 @@ def test_a_page_that_was_made_without_the_script_is_not_asked(version: Version, 
     assert "The page in the field was made before Candor could ask for work." in answer.content.decode()
     assert Survey.objects.get().work_bits == 0
     services.close_survey(Survey.objects.get())
+    assert "light, 12 bits" in press(her, "ask-for-work", "campus", bits="12")
+
+
+def test_a_page_stored_under_the_scripts_old_name_can_be_asked(version: Version, her: Client) -> None:
+    Page.objects.filter(kind=Page.Kind.ANSWER).update(
+        content=b'<script src="/static/surveys/client/work.0123456789ab.js">'
+    )
     assert "light, 12 bits" in press(her, "ask-for-work", "campus", bits="12")
 
 

@@ -122,7 +122,7 @@ def test_reason_is_in_design_log_report_and_files(risky: Survey, alice: User) ->
     document = selectors.document_of(version)
     assert document["ceilings"] == {"question": "3", "total": "4", "reason": REASON}
     assert check(document).digest == version.design_id != shown.digest
-    logged = survey_events(risky).filter(act="gave a reason to open above a ceiling").get()
+    logged = survey_events(risky).filter(act="recorded a reason to exceed a ceiling").get()
     assert (logged.detail, logged.name) == (REASON, "alice")
     run = estimator.execute(estimator.request_run(version.design_id).pk)
     (told,) = [fact for fact in build(run).label_facts if fact.title == "Above the ceiling"]

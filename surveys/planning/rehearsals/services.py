@@ -64,7 +64,7 @@ def request_rehearsal(
         survey=survey, number=number, design_id=design.digest, said=said, repetitions=repetitions, seed=seed
     )
     words = f"rehearsal {number}: {said['respondents']} respondents, {repetitions} times"
-    record_event(by, "asked for a rehearsal", survey=survey, detail=words)
+    record_event(by, "requested a rehearsal", survey=survey, detail=words)
     transaction.on_commit(lambda: wake(asked.pk))
     return asked
 
