@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -23,6 +23,7 @@ from surveys.panel.rehearsals import rehearsal_or_404
 from surveys.planning.rehearsals import services
 from surveys.planning.rehearsals.findings import Finding, findings
 from surveys.planning.rehearsals.form import too_many
+from surveys.planning.rehearsals.population import Assumptions
 
 
 class RehearsalSerializer(serializers.Serializer[Any]):
@@ -95,7 +96,9 @@ class RehearsalsView(View):
         _require_fitting(design, said, repetitions)
         seed = services.new_seed() if seed is None else seed
         said.setdefault("shares", {})
-        asked = services.request_rehearsal(survey, said, repetitions=repetitions, seed=seed, by=user_of(request))
+        asked = services.request_rehearsal(
+            survey, cast("Assumptions", said), repetitions=repetitions, seed=seed, by=user_of(request)
+        )
         return Response(told(asked), status=202)
 
 

@@ -5,7 +5,6 @@ tells one from another but what is marked.
 """
 
 from pathlib import Path
-from typing import Any
 
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -32,7 +31,7 @@ def render_sheet(design: Design, language: str) -> bytes:
     return typeset(TEMPLATE, data)
 
 
-def _data(shown: dict[str, Any], design: Design, language: str) -> dict[str, Any]:
+def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, object]:
     """Every text of the sheet. What the page shows is `shown`, so that both say the same."""
     group = {
         "wording": shown["group_wording"],
@@ -74,7 +73,7 @@ def _data(shown: dict[str, Any], design: Design, language: str) -> dict[str, Any
     }
 
 
-def _endings(shown: dict[str, Any]) -> dict[str, Any]:
+def _endings(shown: page.CoinPage) -> dict[str, object]:
     """What is told below the last question."""
     return {
         "after": {
@@ -90,7 +89,7 @@ def _endings(shown: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _question(number: int, entry: dict[str, Any]) -> dict[str, Any]:
+def _question(number: int, entry: page.CoinQuestion) -> dict[str, object]:
     rules = [
         {
             "shown": rule["shown"][:1].upper() + rule["shown"][1:],
@@ -103,7 +102,7 @@ def _question(number: int, entry: dict[str, Any]) -> dict[str, Any]:
     return {
         "number": str(number),
         "wording": entry["wording"],
-        "toss": str(entry["toss"]),
+        "toss": entry["toss"],
         "outcomes": entry["outcomes"],
         "rules": rules,
         "choices": entry["choices"],
