@@ -33,7 +33,7 @@ ENCODINGS = {
 """The encodings that each kind of question may have."""
 
 CHANNEL_KEYS = {"name", "weights"}
-OPTIONAL_CHANNEL_KEYS = {"truth", "yes", "on", "off", "epsilon", "size"}
+OPTIONAL_CHANNEL_KEYS = {"truth", "yes", "on", "off", "prevalence", "epsilon", "size"}
 
 
 def answer_count(item: dict[str, Any]) -> int:
@@ -175,7 +175,7 @@ def _channel(item: dict[str, Any], place: str) -> None:
     value, encoding = item["channel"], item["encoding"]
     exact_keys(value, CHANNEL_KEYS, place, optional=OPTIONAL_CHANNEL_KEYS)
     key(value["name"], f"{place}.name")
-    for name in {"truth", "yes", "on", "off"} & set(value):
+    for name in {"truth", "yes", "on", "off", "prevalence"} & set(value):
         fraction(value[name], f"{place}.{name}")
     if "epsilon" in value:
         decimal(value["epsilon"], f"{place}.epsilon")

@@ -26,8 +26,8 @@ from randomized_response import question_of
 from surveys.definition.languages import address_of, switch
 from surveys.rendering import pages
 from surveys.rendering.own_coin import sentences
-from surveys.rendering.own_coin.devices import COIN
-from surveys.rendering.own_coin.instructions import Instruction, instructions_for
+from surveys.rendering.own_coin.devices import BIRTHDAYS, COIN
+from surveys.rendering.own_coin.instructions import Instruction, birthdays_for, instructions_for
 from surveys.rendering.pages import Document
 
 MOST_FACES = 6
@@ -55,12 +55,14 @@ def render_page(document: Document, digest: str, language: str, *, with_sheet: b
 
 def context(document: Document, instructions: list[Instruction], digest: str, language: str) -> dict[str, Any]:
     """What the page says, and the sheet of paper too; the language must be active."""
+    birthdays = instructions[0].device in BIRTHDAYS
     return _frame(document, language) | {
         "digest": digest,
         "invited": "invitations" in document,
         "group_wording": pages.text_in(document["strata"]["wording"], document, language),
         "groups": [_group(group, document, language) for group in document["strata"]["groups"]],
-        "needs": sentences.needs(instructions),
+        "birthdays": birthdays,
+        "needs": "" if birthdays else sentences.needs(instructions),
         "coins": any(COIN in instruction.device.parts for instruction in instructions),
         "factor": wording.odds(prod((_ratio(item) for item in document["items"]), start=Fraction(1))),
         "questions": [
@@ -77,6 +79,7 @@ def render_review(document: Document, looked: ParsedReport, language: str) -> by
     context = _frame(document, language) | {
         "looked": looked,
         "code": " ".join(re.findall("....", looked.invitation)),
+        "birthdays": birthdays_for(document) is not None,
         "lines": list(lines(document, language, marked)),
         "send_address": address_of("coin-send", document, language),
     }
@@ -89,6 +92,8 @@ def lines(document: Document, language: str, marked: Mapping[str, str]) -> Itera
     `marked` is what a form says by the names of its fields.
     """
     strata = document["strata"]
+    with translation.override(language):
+        alike = sentences.alike() if birthdays_for(document) else []
     if strata["groups"]:
         groups = [_group(group, document, language) for group in strata["groups"]]
         choices = [_choice(group["key"], group["label"], marked.get("stratum", "")) for group in groups]
@@ -96,7 +101,7 @@ def lines(document: Document, language: str, marked: Mapping[str, str]) -> Itera
         yield {"name": "stratum", "number": 0, "wording": wording, "choices": choices}
     for number, item in enumerate(document["items"], start=1):
         name = f"item-{number}"
-        labels = [pages.text_in(choice, document, language) for choice in item["choices"]]
+        labels = alike or [pages.text_in(choice, document, language) for choice in item["choices"]]
         choices = [_choice(str(value), label, marked.get(name, "")) for value, label in enumerate(labels)]
         wording = pages.text_in(item["wording"], document, language)
         yield {"name": name, "number": number, "wording": wording, "choices": choices}
@@ -108,7 +113,8 @@ def _choice(value: str, label: str, marked: str) -> dict[str, Any]:
 
 def render_sent(document: Document, language: str) -> bytes:
     """What happened to a form that was taken."""
-    return pages.render("surveys/coin/sent.html", _frame(document, language), language)
+    context = _frame(document, language) | {"birthdays": birthdays_for(document) is not None}
+    return pages.render("surveys/coin/sent.html", context, language)
 
 
 def render_refusal(document: Document, refusal: Refusal, language: str) -> bytes:
@@ -132,15 +138,16 @@ def _group(group: Mapping[str, Any], document: Document, language: str) -> dict[
 def _question(
     number: int, item: Mapping[str, Any], instruction: Instruction, document: Document, language: str
 ) -> dict[str, Any]:
-    choices = [pages.text_in(choice, document, language) for choice in item["choices"]]
+    born = instruction.device in BIRTHDAYS
+    choices = sentences.alike() if born else [pages.text_in(choice, document, language) for choice in item["choices"]]
     return {
         "name": f"item-{number}",
         "wording": pages.text_in(item["wording"], document, language),
         "choices": choices,
-        "toss": sentences.TOSS[instruction.device.key],
+        "toss": sentences.toss(instruction),
         "outcomes": len(instruction.device.outcomes),
         "factor": wording.odds(_ratio(item)),
-        "rules": [_rule(instruction, place, choices) for place in range(len(instruction.rules))],
+        "rules": [] if born else [_rule(instruction, place, choices) for place in range(len(instruction.rules))],
     }
 
 
