@@ -22,8 +22,8 @@ from django.conf import settings
 from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]
 
 from collector.endpoint import rate_limits
-from collector.endpoint.admission import Admission, Turns
-from collector.endpoint.application import Answer, Door
+from collector.endpoint.admission import Admission, FairThreads
+from collector.endpoint.application import ReportEndpoint, Response
 from collector.endpoint.headers import LENGTH
 from collector.endpoint.parsing import LARGEST_BODY
 from collector.endpoint.writer import PATIENCE
@@ -62,12 +62,12 @@ logger = logging.getLogger(__name__)
 class Gateway:
     """An RSGI application in front of the door, behind which is all else."""
 
-    def __init__(self, door: Door, *, places: int = PLACES, threads: int = THREADS) -> None:
+    def __init__(self, door: ReportEndpoint, *, places: int = PLACES, threads: int = THREADS) -> None:
         self._door = door
         self._admission = Admission(places)
-        self._pages, self._turns = Admission(connections.most()), Turns(threads)
+        self._pages, self._turns = Admission(connections.connection_limit()), FairThreads(threads)
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
-        self._reports = Batches(door.submit)
+        self._reports = ReportBatches(door.submit)
         self._busy: set[str] = set()
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -92,7 +92,7 @@ class Gateway:
             self._busy.discard(scope.client)
         proto.response_bytes(*answer)
 
-    async def _report(self, environ: Environ) -> Answer:
+    async def _report(self, environ: Environ) -> Response:
         """The answer to a report, without a thread that waits for it."""
         try:
             async with asyncio.timeout(PATIENCE):
@@ -140,10 +140,10 @@ class Gateway:
             proto.response_bytes(500, [(name.lower(), value) for name, value in own.items()], b"")
 
 
-Then = Callable[[Answer], None]
+Then = Callable[[Response], None]
 
 
-class Batches:
+class ReportBatches:
     """Hands reports that come to the event loop in the same moment to one thread together, and their answers back to
     the loop together: waking a thread or the loop costs more than a report does."""
 
@@ -151,15 +151,15 @@ class Batches:
         self._submit = submit
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="report")
         self._coming: list[tuple[Environ, Then]] = []
-        self._answered: SimpleQueue[tuple[asyncio.Future[Answer], Answer]] = SimpleQueue()
+        self._answered: SimpleQueue[tuple[asyncio.Future[Response], Response]] = SimpleQueue()
         self._waking = False
 
-    def put(self, environ: Environ) -> asyncio.Future[Answer]:
+    def put(self, environ: Environ) -> asyncio.Future[Response]:
         """Have a report taken; what it will be answered."""
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Answer] = loop.create_future()
+        future: asyncio.Future[Response] = loop.create_future()
 
-        def then(answer: Answer) -> None:
+        def then(answer: Response) -> None:
             self._answered.put((future, answer))
             if not self._waking:
                 self._waking = True

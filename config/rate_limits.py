@@ -46,7 +46,7 @@ def limited(get_response: Respond) -> Respond:
     return middleware
 
 
-class DatabaseAway:
+class DatabaseUnavailableMiddleware:
     """503 where the database is away, full or read-only: it is worth another try, and no fault of the program."""
 
     def __init__(self, get_response: Respond) -> None:
@@ -63,7 +63,7 @@ class DatabaseAway:
 
 def _whom(request: HttpRequest, name: str) -> str:
     """A researcher who has signed in or comes with a token, whatever her address; else the address."""
-    if name != "sign-ins by address" and request.path.startswith(problems.PREFIX) and tokens.is_given(request):
+    if name != "sign-ins by address" and request.path.startswith(problems.PREFIX) and tokens.authenticates(request):
         token = tokens.token_of(request)
         return f"researcher {token.user_id}" if token else rate_limits.address_of(request.META)
     if name != "sign-ins by address" and request.user.is_authenticated:

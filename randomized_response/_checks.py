@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from randomized_response._labelled import in_order
+from randomized_response._labels import in_order
 
 LARGEST_COUNT = 2**53
 """Up to here every integer is a double."""

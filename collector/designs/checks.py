@@ -5,7 +5,7 @@ from collections.abc import Collection
 from fractions import Fraction
 from typing import Any
 
-from collector.designs.texts import refused_in
+from collector.designs.texts import refused_character
 
 KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 DECIMAL = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,6})?")
@@ -45,7 +45,7 @@ def text(value: Any, place: str, languages: Collection[str], *, empty: bool = Fa
 
 def plain(value: str, place: str) -> None:
     """A text without what cannot be seen (collector/designs/texts.py)."""
-    if found := refused_in(value):
+    if found := refused_character(value):
         raise DesignError(f"{place} {found.in_words}")
 
 

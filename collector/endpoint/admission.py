@@ -42,7 +42,7 @@ class Admission:
                 del self._held[address]
 
 
-class Turns:
+class FairThreads:
     """Threads that addresses are given in turn, so that whoever asks for much waits behind itself alone.
 
     Used by one thread alone, that of the event loop.

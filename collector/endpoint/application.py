@@ -40,7 +40,7 @@ class Writer(Protocol):
     def submit(self, report: NewReport, then: Callable[[Outcome | None], None]) -> None: ...
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """What is sent back."""
 
     status: int
@@ -48,7 +48,7 @@ class Answer(NamedTuple):
     content: bytes
 
 
-class Door:
+class ReportEndpoint:
     """The application as the server sees it. `headers` says what a response at a path carries besides its content,
     `bits` how much work the survey of a slug asks for."""
 
@@ -61,7 +61,7 @@ class Door:
         bits: Callable[[str], int],
     ) -> None:
         self._behind, self._writer, self._headers = behind, writer, headers
-        self._bits = proof_of_work.Lately(bits)
+        self._bits = proof_of_work.RequiredWork(bits)
 
     def __call__(self, environ: Environ, start: Start) -> Iterable[bytes]:
         """Answer a request, in the thread that asks (PEP 3333)."""
@@ -79,7 +79,7 @@ class Door:
         """Whether a request is a report, which is answered here."""
         return environ["REQUEST_METHOD"] == "POST" and ADDRESS.fullmatch(environ.get("PATH_INFO", "")) is not None
 
-    def submit(self, environ: Environ, then: Callable[[Answer], None]) -> None:
+    def submit(self, environ: Environ, then: Callable[[Response], None]) -> None:
         """Answer a report without waiting: `then` is called with the answer, in this thread or in the writer's."""
 
         def written(outcome: Outcome | None) -> None:
@@ -95,7 +95,7 @@ class Door:
         except Refusal as refusal:
             then(self.refuse(environ, refusal))
 
-    def refuse(self, environ: Environ, refusal: Refusal) -> Answer:
+    def refuse(self, environ: Environ, refusal: Refusal) -> Response:
         """The answer that says why a request was refused."""
         return self._answer(environ, refusal.status, {"error": refusal.said}, retry=refusal.retry)
 
@@ -114,20 +114,20 @@ class Door:
         environ[RECEIPT] = hashlib.sha256(body).hexdigest()
         return report
 
-    def _outcome(self, environ: Environ, outcome: Outcome | None) -> Answer:
+    def _outcome(self, environ: Environ, outcome: Outcome | None) -> Response:
         """The answer that says what became of a report. Raises a Refusal where it is not stored."""
         if outcome is None:
             raise not_stored()
         created = receiving.created(outcome)
         return self._answer(environ, 201 if created else 200, {"receipt": environ[RECEIPT]})
 
-    def _answer(self, environ: Environ, status: int, content: dict[str, Any], *, retry: int | None = None) -> Answer:
+    def _answer(self, environ: Environ, status: int, content: dict[str, Any], *, retry: int | None = None) -> Response:
         answer = json.dumps(content).encode()
         own = {"Content-Type": "application/json", "Content-Length": str(len(answer))}
         headers = [*own.items(), *self._headers(str(environ.get("PATH_INFO", ""))).items()]
         if retry is not None:
             headers.append(("Retry-After", str(retry)))
-        return Answer(status, headers, answer)
+        return Response(status, headers, answer)
 
 
 @contextlib.contextmanager

@@ -39,7 +39,7 @@ def parse(body: bytes) -> dict[str, str]:
     return fields
 
 
-def look(fields: Mapping[str, str], design: Design) -> ParsedReport:
+def preview(fields: Mapping[str, str], design: Design) -> ParsedReport:
     """The report that the fields would make under a new nonce; fields that have one already are not looked at."""
     if "nonce" in fields:
         raise Malformed("body", "The form has a nonce before it was looked at.")
@@ -59,7 +59,7 @@ def read(fields: Mapping[str, str], design: Design) -> ParsedReport:
     if not re.fullmatch(parsing.FIELDS["nonce"], fields["nonce"]):
         raise Malformed("nonce", f"nonce must be {parsing.SHAPES['nonce']}.")
     symbols = bytes(_symbol(name, fields[name], size) for name, size in zip(items, design.alphabets, strict=True))
-    code = codes.typed(fields.get("invitation", ""))
+    code = codes.normalise_code(fields.get("invitation", ""))
     if design.invitations and not codes.is_code(code):
         raise Malformed("invitation", f"invitation must be {parsing.SHAPES['invitation']}.")
     report = ParsedReport(design.digest, fields["nonce"], fields.get("stratum", ""), symbols, code)

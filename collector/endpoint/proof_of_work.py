@@ -2,7 +2,7 @@
 
 Sent is a counter of 8 bytes for which SHA-256 of this beginning, the design's digest, the nonce and the counter begins
 with as many zero bits as the survey asks for. Nonce and digest are all that it is made of, and they are there before
-the first answer. The respondents' page sends the smallest such counter (client/work.js), so a nonce has one, whatever
+the first answer. The respondents' page sends the smallest such counter (client/proof.js), so a nonce has one, whatever
 was answered. A nonce stores one report, so a sum does too; nothing is kept here to know it again.
 """
 
@@ -42,7 +42,7 @@ def zero_bits(digest: str, nonce: bytes, counter: bytes) -> int:
     return len(found) * 8 - int.from_bytes(found).bit_length()
 
 
-class Lately:
+class RequiredWork:
     """What surveys ask for, each looked up once a second at most; between, and while the database is away, what they
     asked for before."""
 

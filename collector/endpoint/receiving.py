@@ -58,7 +58,7 @@ def receive_simulated(bodies: Iterable[bytes], *, slug: str) -> None:
         created(outcome)
 
 
-def look_at_form(body: bytes, *, slug: str) -> parsing.ParsedReport:
+def preview_form(body: bytes, *, slug: str) -> parsing.ParsedReport:
     """The report that a form of the own-coin page would make, under a new nonce to send it with. Stores nothing.
 
     Raises
@@ -67,7 +67,7 @@ def look_at_form(body: bytes, *, slug: str) -> parsing.ParsedReport:
         Malformed (422), UnknownDesign (404), Closed (410), TooLarge (413).
     """
     fields = own_coin.parse(body)
-    looked = own_coin.look(fields, _design_of(fields["design"], slug=slug, rehearsal=False))
+    looked = own_coin.preview(fields, _design_of(fields["design"], slug=slug, rehearsal=False))
     if not is_open(looked.design):
         raise Closed("design", "The survey is closed; it takes no more reports.")
     return looked

@@ -73,7 +73,7 @@ def quantity_of(design: Design, token: str) -> Quantity:
     raise Refused("Of a number the mean alone can be told; choose the mean.")
 
 
-def require_told(design: Design, token: str) -> None:
+def require_released(design: Design, token: str) -> None:
     """Refuse a token that names shares of a scale of which the mean alone is told."""
     key, _, part = token.partition(":")
     position = item_of(design, key)

@@ -7,9 +7,9 @@ from typing import Any
 
 from collector.designs import Design
 from collector.reports import selectors as store
-from estimator.analyses.quantities import Refused, Variable, item_of, quantity_of, require_told, variable_of
+from estimator.analyses.quantities import Refused, Variable, item_of, quantity_of, require_released, variable_of
 from estimator.analyses.strata import PAIRS
-from estimator.analyses.versions import unlike
+from estimator.analyses.versions import incomparable_reason
 from estimator.models import Analysis
 from estimator.runs.groups import UNTOLD, is_protected
 from estimator.runs.waves import is_weighted
@@ -43,18 +43,18 @@ def parameters(kind: str, said: Mapping[str, str], designs: Sequence[Design]) ->
     reader = READERS.get(kind)
     if reader is None:
         raise Refused("Choose one of the analyses.")
-    require_all_told(said, designs[0])
+    require_all_released(said, designs[0])
     confidence = said.get("confidence", CONFIDENCES[0])
     if confidence not in CONFIDENCES:
         raise Refused("Choose a confidence of 90, 95 or 99 %.")
     return {**reader(said, designs), "confidence": float(confidence)}
 
 
-def require_all_told(said: Mapping[str, str], design: Design) -> None:
+def require_all_released(said: Mapping[str, str], design: Design) -> None:
     """Refuse an analysis of what is not told, also one that was asked for when it still was."""
     for name in TOKENS:
         if name in said:
-            require_told(design, said[name])
+            require_released(design, said[name])
 
 
 def _comparison(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _versions(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, A
     """The versions that asked the question as the newest does, and why the others are left out."""
     newest = designs[0]
     quantity = quantity_of(newest, said.get("quantity", ""))
-    reasons = {older.document["version"]: unlike(newest, older, quantity) for older in designs}
+    reasons = {older.document["version"]: incomparable_reason(newest, older, quantity) for older in designs}
     alike = [design.digest for design in designs if not reasons[design.document["version"]]]
     if len(alike) < 2:
         raise Refused(

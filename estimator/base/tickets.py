@@ -30,7 +30,7 @@ class Tickets:
     remark: str = ""
 
 
-def how_it_is_sent(item: dict[str, Any]) -> str:
+def encoding_sentence(item: dict[str, Any]) -> str:
     """What a report of this item holds, where it is not simply one of its choices."""
     k, channel = len(item["choices"]), item["channel"]
     match item["encoding"]:

@@ -13,7 +13,7 @@ from estimator.exports.variables import STRATUM, WARNING, Variable, variables_of
 from estimator.models import Disclosure, Run
 from estimator.reports import disclosures, facts, privacy
 from estimator.runs import results, targets
-from estimator.runs.results import Item, ReportContext, Results
+from estimator.runs.results import QuestionResults, ReportContext, Results
 
 NAMESPACE = "ddi:codebook:2_5"
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -156,7 +156,7 @@ def _stratum(data: ET.Element, read: Results) -> None:
     _add(element, "varFormat", type="character", schema="other")
 
 
-def _variable(data: ET.Element, item: Item, variable: Variable) -> None:
+def _variable(data: ET.Element, item: QuestionResults, variable: Variable) -> None:
     element = _add(data, "var", ID=_id(variable.name), name=variable.name, files=REPORTS, intrvl="discrete")
     _add(element, "labl", variable.label, lang=item.language)
     _add(_add(element, "qstn"), "qstnLit", item.wording, lang=item.language)

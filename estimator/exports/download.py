@@ -24,7 +24,7 @@ def file_name(export: Export) -> str:
 
 def response_of(request: HttpRequest, export: Export) -> HttpResponseBase:
     """The file, or 304 where the reader has it. Raises Http404 where it is not made yet, or no longer kept."""
-    if not services.is_there(export):
+    if not services.exists(export):
         raise Http404("There is no such file.")
     etag, cached = quote_etag(export.sha256), "private, no-store" if export.microdata else "private, no-cache"
     headers = {"ETag": etag, "Cache-Control": cached}

@@ -9,8 +9,8 @@ from django.utils.module_loading import import_string
 
 from estimator.base.cells import NotExported as NotExported
 from estimator.base.cells import Watch as Watch
-from estimator.base.cells import unwatched
-from estimator.base.languages import DEFAULT, speaking
+from estimator.base.cells import without_formula
+from estimator.base.languages import DEFAULT, activated
 from estimator.exports import bundle
 from estimator.exports.codebook import codebook_file
 from estimator.exports.ddi import ddi_file
@@ -68,7 +68,7 @@ class Format:
     def whole(self, run: Run, context: ReportContext = NOTHING_KNOWN) -> bytes:
         """The file as it is sent at once, for one that fits into memory."""
         out = io.BytesIO()
-        self.write(run, context, out, unwatched)
+        self.write(run, context, out, without_formula)
         return out.getvalue()
 
 
@@ -126,7 +126,7 @@ def _in_one_language(form: Format) -> Format:
         return form
 
     def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
-        with speaking(DEFAULT):
+        with activated(DEFAULT):
             form.write(run, context, out, watch)
 
     return replace(form, write=write)

@@ -10,7 +10,7 @@ from estimator.models import Run
 from estimator.reports import disclosures, earlier_waves, privacy
 from estimator.runs import group_sizes, results
 from estimator.runs.groups import is_protected
-from estimator.runs.results import Item, ReportContext, Results
+from estimator.runs.results import QuestionResults, ReportContext, Results
 
 FORMAT = 1
 
@@ -99,7 +99,7 @@ def privacy_label(read: Results) -> dict[str, Any]:
     }
 
 
-def _waves(before: privacy.Before) -> dict[str, Any]:
+def _waves(before: privacy.EarlierWaves) -> dict[str, Any]:
     """What the design says of earlier waves, and of all of them with this one, at most."""
     return {
         "repeats": before.repeats,
@@ -125,13 +125,13 @@ def group_rows(read: Results) -> list[dict[str, Any]]:
     ]
 
 
-def tally_rows(item: Item) -> Iterator[dict[str, Any]]:
+def tally_rows(item: QuestionResults) -> Iterator[dict[str, Any]]:
     for stratum, key in enumerate(item.partition.keys):
         for symbol, table in enumerate(item.totals):
             yield {"item": item.key, "stratum": key, "symbol": symbol, "counts": table[stratum].tolist()}
 
 
-def bound_rows(item: Item) -> Iterator[dict[str, Any]]:
+def bound_rows(item: QuestionResults) -> Iterator[dict[str, Any]]:
     for bound in privacy.bounds(item):
         yield {
             "item": item.key,

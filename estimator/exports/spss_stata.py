@@ -33,7 +33,7 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 
 @dataclass(frozen=True)
-class Frame:
+class LabelledTable:
     """A table with the label of each column, and of coded columns the label of each code."""
 
     values: pd.DataFrame
@@ -91,11 +91,11 @@ def reports_file(suffix: str, run: Run, out: BinaryIO, watch: Watch) -> None:
     watch(1.0)
 
 
-def _of_estimates(read: Results) -> Frame:
+def _of_estimates(read: Results) -> LabelledTable:
     table = estimates(read)
     rows = list(table.rows)
     columns = {one.name: _series([row[one.name] for row in rows], one.kind) for one in table.columns}
-    return Frame(pd.DataFrame(columns), {one.name: one.label for one in table.columns})
+    return LabelledTable(pd.DataFrame(columns), {one.name: one.label for one in table.columns})
 
 
 def _series(values: list[Any], kind: Kind) -> pd.Series:
@@ -107,7 +107,7 @@ def _series(values: list[Any], kind: Kind) -> pd.Series:
     return pd.Series(values, dtype="Int64" if kind == "whole" else "float64")
 
 
-def _of_reports(program: Program, found: Microdata) -> Frame:
+def _of_reports(program: Program, found: Microdata) -> LabelledTable:
     variables = found.variables
     names = distinct((one.name for one in variables), most=program.name)
     groups = {STRATUM: strata_labels(found.partition)}
@@ -117,10 +117,10 @@ def _of_reports(program: Program, found: Microdata) -> Frame:
     columns |= {name: found.symbols[found.order, place].astype("int16") for place, name in enumerate(names)}
     labels = {STRATUM: wording} | {name: one.label for name, one in zip(names, variables, strict=True)}
     codes = groups | {name: dict(one.labels) for name, one in zip(names, variables, strict=True)}
-    return Frame(pd.DataFrame(columns), labels, codes)
+    return LabelledTable(pd.DataFrame(columns), labels, codes)
 
 
-def _write(program: Program, run: Run, title: str, frame: Frame, out: BinaryIO) -> None:
+def _write(program: Program, run: Run, title: str, frame: LabelledTable, out: BinaryIO) -> None:
     """Through a file of its own, as the library writes to a path; with the snapshot's time for the time of writing."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"file{program.suffix}"

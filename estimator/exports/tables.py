@@ -12,7 +12,7 @@ from estimator.exports.json_document import bound_rows, privacy_label, tally_row
 from estimator.exports.variables import variables_of
 from estimator.reports import earlier_waves
 from estimator.runs import group_sizes
-from estimator.runs.results import Item, Results
+from estimator.runs.results import QuestionResults, Results
 
 Row = Mapping[str, Any]
 
@@ -96,7 +96,7 @@ def _tickets(read: Results) -> tuple[tuple[Column, ...], Iterator[Row]]:
     return columns.tickets(width), (row for item in read.items for row in _ticket_rows(item))
 
 
-def _ticket_rows(item: Item) -> Iterator[Row]:
+def _ticket_rows(item: QuestionResults) -> Iterator[Row]:
     names = row_names(item.frozen, item.question, item.language)
     for row, (name, weights) in enumerate(zip(names, item.frozen["channel"]["weights"], strict=True)):
         counts = {f"tickets_{y}": weight for y, weight in enumerate(weights)}

@@ -12,7 +12,7 @@ from estimator.base.mechanisms import REGISTRY, Entry
 from estimator.reports.references import OF_INTERVALS
 from estimator.runs import targets
 from estimator.runs.estimation import known_shares
-from estimator.runs.results import Item, Results
+from estimator.runs.results import QuestionResults, Results
 
 LARGEST_TABLE = 5
 """Rows and columns up to which a paragraph holds the whole table; the privacy label and the files have larger ones."""
@@ -53,18 +53,18 @@ def _randomised(read: Results) -> str:
     return text % {"epsilon": wording.epsilon(read.epsilon)}
 
 
-def _of_question(item: Item, number: int) -> str:
+def _of_question(item: QuestionResults, number: int) -> str:
     text = _("Question %(number)s: %(mechanism)s; epsilon %(epsilon)s.")
     said = {"number": number, "mechanism": _mechanism(item), "epsilon": wording.epsilon(item.mechanism.epsilon)}
     return text % said + _matrix(item)
 
 
-def _entry(item: Item) -> Entry:
+def _entry(item: QuestionResults) -> Entry:
     """Its mechanism; a name that is not known has a table all the same."""
     return REGISTRY.get(item.frozen["channel"]["name"], REGISTRY["custom"])
 
 
-def _mechanism(item: Item) -> str:
+def _mechanism(item: QuestionResults) -> str:
     entry, channel = _entry(item), item.frozen["channel"]
     if item.frozen["encoding"] != "each_option":
         return entry.describe(channel, item.choices)
@@ -72,7 +72,7 @@ def _mechanism(item: Item) -> str:
     return text % {"mechanism": entry.describe(channel, (_("not marked"), _("marked")))}
 
 
-def _matrix(item: Item) -> str:
+def _matrix(item: QuestionResults) -> str:
     """The table in line: a row for each true answer."""
     weights = item.frozen["channel"]["weights"]
     if item.frozen["encoding"] != "single" or max(len(weights), len(weights[0])) > LARGEST_TABLE:
@@ -129,13 +129,13 @@ def _intervals(read: Results, *, sampling: bool) -> Iterator[str]:
     for item in read.items:
         for cell in item.shown:
             if cell.known:
-                said = targets.meaning(item, cell.estimate)
+                said = targets.estimate_meta(item, cell.estimate)
                 yield said.noise_interval
                 if sampling:
                     yield said.interval
 
 
-def _fitted_by(item: Item) -> Iterator[str]:
+def _fitted_by(item: QuestionResults) -> Iterator[str]:
     """Which ways of estimating this question needs."""
     if item.question.fits_shares:
         yield targets.method_of(item, mean=False)

@@ -46,7 +46,7 @@ ALARM = 4.0
 
 
 @dataclass(frozen=True)
-class Row:
+class EstimateRow:
     """One estimate; every number is None where there are too few reports for it.
 
     A mean has choice 0, and no number of reports that say it.
@@ -88,7 +88,7 @@ class Fit:
 
 def estimate_item(
     partition: Partition, position: int, totals: Totals, confidence: float, *, anytime: bool = False
-) -> Iterator[Row]:
+) -> Iterator[EstimateRow]:
     """The estimates of one item: of all respondents first, then of each part; shares by choice, then the mean.
 
     `totals` are the tables of the item's own symbols as they are released, each of shape (rows of the partition, m).
@@ -218,7 +218,7 @@ def _rows(
     counts: NDArray[np.int64],
     fit: Fit | None,
     flags: list[str],
-) -> Iterator[Row]:
+) -> Iterator[EstimateRow]:
     n = int(counts[0].sum())
     if question.reports_shares:
         for choice, sent in enumerate(question.sent(counts).tolist()):
@@ -238,13 +238,13 @@ Place = tuple[int, str, int, int | None, int, int | None]
 """The first six values of a row."""
 
 
-def _blank(place: Place, why: str) -> Row:
-    return Row(*place, *(None,) * 6, "none", None, None, "none", None, [why])
+def _blank(place: Place, why: str) -> EstimateRow:
+    return EstimateRow(*place, *(None,) * 6, "none", None, None, "none", None, [why])
 
 
-def _share(place: Place, estimate: ProportionEstimate, choice: int, flags: list[str]) -> Row:
+def _share(place: Place, estimate: ProportionEstimate, choice: int, flags: list[str]) -> EstimateRow:
     outside = [CLIPPED] if not 0 <= estimate.unbiased[choice] <= 1 else []
-    return Row(
+    return EstimateRow(
         *place,
         unbiased=_number(estimate.unbiased[choice]),
         constrained=_number(estimate.constrained[choice]),
@@ -261,9 +261,9 @@ def _share(place: Place, estimate: ProportionEstimate, choice: int, flags: list[
     )
 
 
-def _mean(place: Place, estimate: MeanEstimate, flags: list[str]) -> Row:
+def _mean(place: Place, estimate: MeanEstimate, flags: list[str]) -> EstimateRow:
     outside = [CLIPPED_MEAN] if not estimate.minimum <= estimate.unbiased <= estimate.maximum else []
-    return Row(
+    return EstimateRow(
         *place,
         unbiased=_number(estimate.unbiased),
         constrained=_number(estimate.constrained),

@@ -40,7 +40,7 @@ Members = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
-class Part:
+class Group:
     """A group, or several that are told of as one.
 
     Attributes
@@ -78,7 +78,7 @@ class Partition:
     members: Members
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[Group, ...]:
         """What is told of, in the order of the rows."""
         return tuple(_part(self.design, groups) for groups in self.members) if len(self.members) > 1 else ()
 
@@ -88,7 +88,7 @@ class Partition:
         return tuple(part.key for part in self.parts) or ("",)
 
     @property
-    def other(self) -> Part | None:
+    def other(self) -> Group | None:
         """The groups that are told of together, where there are such."""
         return next((part for part in self.parts if part.key == OTHER), None)
 
@@ -134,11 +134,11 @@ def released(design: Design, sizes: Sequence[int]) -> Partition:
     if is_protected(design) or (has_shares(design) and sum(sizes) < ENOUGH_TO_WEIGHT):
         return Partition(design, (tuple(range(len(design.strata))),))
     if design.rehearsal:
-        return separate(design)
+        return ungrouped(design)
     return Partition(design, collapse_strata(sizes, FEWEST_IN_GROUP))
 
 
-def separate(design: Design) -> Partition:
+def ungrouped(design: Design) -> Partition:
     """Each group by itself; together where their sizes are told with noise alone."""
     groups = tuple(range(len(design.strata)))
     return Partition(design, (groups,) if is_protected(design) else tuple((group,) for group in groups))
@@ -181,12 +181,12 @@ def other_label(language: str) -> str:
         return gettext("Other groups")
 
 
-def _part(design: Design, groups: tuple[int, ...]) -> Part:
+def _part(design: Design, groups: tuple[int, ...]) -> Group:
     offered, language = design.document["strata"]["groups"], design.document["languages"][0]
     names = tuple(str(offered[group]["label"][language]) for group in groups)
     if len(groups) == 1:
         (group,) = groups
-        return Part(group, offered[group]["key"], names[0], names, offered[group]["share"])
+        return Group(group, offered[group]["key"], names[0], names, offered[group]["share"])
     shares = [offered[group]["share"] for group in groups]
     share = None if None in shares else str(sum(map(Fraction, shares), Fraction(0)))
-    return Part(len(offered), OTHER, other_label(language), names, share)
+    return Group(len(offered), OTHER, other_label(language), names, share)

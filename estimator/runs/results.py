@@ -15,7 +15,7 @@ from estimator.base.measures import MEAN, SHARE
 from estimator.models import Estimate, Run
 from estimator.runs import estimation, selectors
 from estimator.runs.estimation import Fit
-from estimator.runs.groups import Part, Partition, stored
+from estimator.runs.groups import Group, Partition, stored
 from randomized_response import Question, epsilon_total, question_of
 from randomized_response.questions import Mechanism
 
@@ -24,7 +24,7 @@ Truths = dict[tuple[int, int | None], dict[int, float]]
 
 
 @dataclass(frozen=True)
-class Cell:
+class EstimateCell:
     """One estimate with its words; `group` and `group_key` are empty where it speaks of all respondents.
 
     `choice` is the choice as it was offered, empty for a mean.
@@ -52,7 +52,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Item:
+class QuestionResults:
     """A question of the design with its estimates: all respondents first, then each group; within them by choice.
 
     `totals` are the tables of its symbols, each of shape (rows of the partition, m).
@@ -64,7 +64,7 @@ class Item:
     totals: Totals
     question: Question
     condition: Condition | None
-    cells: tuple[Cell, ...]
+    cells: tuple[EstimateCell, ...]
 
     @property
     def design(self) -> Design:
@@ -112,17 +112,17 @@ class Item:
         return self.choices[1] if self.kind == "yes_no" and len(self.choices) == 2 else ""
 
     @property
-    def shares(self) -> tuple[Cell, ...]:
+    def shares(self) -> tuple[EstimateCell, ...]:
         """The shares that say something of their own."""
         shares = (cell for cell in self.cells if cell.estimate.measure == SHARE)
         return tuple(cell for cell in shares if not self.of_one or cell.estimate.choice == 1)
 
     @property
-    def means(self) -> tuple[Cell, ...]:
+    def means(self) -> tuple[EstimateCell, ...]:
         return tuple(cell for cell in self.cells if cell.estimate.measure == MEAN)
 
     @property
-    def shown(self) -> tuple[Cell, ...]:
+    def shown(self) -> tuple[EstimateCell, ...]:
         return self.means + self.shares
 
     @property
@@ -158,7 +158,7 @@ class Results:
     run: Run
     context: ReportContext
     partition: Partition
-    items: tuple[Item, ...]
+    items: tuple[QuestionResults, ...]
 
     @property
     def design(self) -> Design:
@@ -206,20 +206,22 @@ def _item(
     estimates: list[Estimate],
     truths: Truths,
     confidence: float,
-) -> Item:
+) -> QuestionResults:
     design = partition.design
     frozen = design.document["items"][position]
     question = question_of(frozen)
     held = truths | {(position, None): truth_of_all(partition, position, totals, truths)}
     cells = tuple(_cells(partition, frozen, question, estimates, held))
-    return Item(partition, position, confidence, totals, question, _condition(design, frozen, question), cells)
+    return QuestionResults(
+        partition, position, confidence, totals, question, _condition(design, frozen, question), cells
+    )
 
 
 def _cells(
     partition: Partition, frozen: dict[str, Any], question: Question, estimates: list[Estimate], truths: Truths
-) -> Iterator[Cell]:
+) -> Iterator[EstimateCell]:
     language = partition.design.document["languages"][0]
-    parts: dict[int | None, Part] = {part.code: part for part in partition.parts}
+    parts: dict[int | None, Group] = {part.code: part for part in partition.parts}
     for estimate in sorted(estimates, key=_order):
         if estimate.measure == SHARE and not question.reports_shares:
             continue  # of a run from before such shares were left out
@@ -229,7 +231,7 @@ def _cells(
         choice, truth = "", selectors.known_mean(held, question.values)
         if estimate.measure == SHARE:
             choice, truth = frozen["choices"][estimate.choice][language], held.get(estimate.choice)
-        yield Cell(estimate, choice, group, key, truth)
+        yield EstimateCell(estimate, choice, group, key, truth)
 
 
 def truth_of_all(partition: Partition, position: int, totals: Totals, truths: Truths) -> dict[int, float]:

@@ -26,7 +26,7 @@ def item_like(older: Design, item: dict[str, Any]) -> dict[str, Any] | None:
     return next((one for one in older.document["items"] if one["key"] == item["key"]), None)
 
 
-def unlike(newest: Design, older: Design, item: dict[str, Any]) -> str:
+def incomparable_reason(newest: Design, older: Design, item: dict[str, Any]) -> str:
     """Why an item of the newest design was not asked in another as it is; empty where it was."""
     language, other = newest.document["languages"][0], item_like(older, item)
     if other is None:
@@ -48,7 +48,7 @@ def are_waves(newest: Design) -> bool:
     return "waves" in newest.document
 
 
-def named(design: Design, newest: Design) -> str:
+def wave_name(design: Design, newest: Design) -> str:
     """What an opening of a survey is called, with its number."""
     return f"{'wave' if are_waves(newest) else 'version'} {design.document['version']}"
 
@@ -58,7 +58,7 @@ def is_weighted(design: Design) -> bool:
     return any(group["share"] is not None for group in groups_of(design))
 
 
-def is_told(fit: Fit, choice: int | None) -> bool:
+def is_released(fit: Fit, choice: int | None) -> bool:
     """Whether there is a number: a mean may lack one where too few gave a value."""
     return choice is not None or (fit.mean is not None and not isnan(fit.mean.unbiased))
 

@@ -26,7 +26,7 @@ from surveys.lifecycle import selectors, services
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Survey, Version
 from surveys.opening import schedules
-from surveys.opening.schedules import Terms
+from surveys.opening.schedules import OpeningPlan
 from surveys.planning.group_warnings import expected_reports
 
 
@@ -138,10 +138,10 @@ def _warnings(survey: Survey, version: Version | None, expected: int) -> list[st
     return warnings_of(document, survey, expected)
 
 
-def terms_of(request: Request) -> tuple[Terms, dict[str, str]]:
+def terms_of(request: Request) -> tuple[OpeningPlan, dict[str, str]]:
     """When it is to open and close; the digest that is confirmed, and the reason. Raises Problem at the first fault."""
     said = read_body(OpeningBody, request)
-    terms = Terms(said.get("opens_at"), said.get("closes_at"), said.get("cap"))
+    terms = OpeningPlan(said.get("opens_at"), said.get("closes_at"), said.get("cap"))
     for field, fault in terms.faults(timezone.now()):
         raise Problem(422, fault, [error(field, fault, value=said[field])])
     return terms, {"confirmed": said["digest"], "reason": said.get("reason", "")}

@@ -6,8 +6,8 @@ Every bound is far above what a survey needs: 256 questions in five languages ar
 import math
 from typing import Any
 
-from collector.designs.texts import refused_in
-from surveys.definition.unsupported import why_not_text
+from collector.designs.texts import refused_character
+from surveys.definition.unsupported import unsupported_text
 from surveys.definition.validation import DefinitionError
 
 LARGEST = 512 * 1024
@@ -80,14 +80,14 @@ def _require_plain_entries(value: dict[Any, Any] | list[Any], place: str, depth:
 def _require_plain_key(name: Any, place: str) -> None:
     if len(str(name)) > LONGEST_KEY:
         raise DefinitionError(f"{place} must have keys of at most {LONGEST_KEY} characters; got {len(str(name)):,}")
-    if unseen := refused_in(str(name), lines=False):
+    if unseen := refused_character(str(name), lines=False):
         raise DefinitionError(f"{place} has a key that {unseen.in_words}.")
 
 
 def _require_plain_text(words: str, place: str) -> None:
     if len(words) > LONGEST_TEXT:
         raise DefinitionError(f"{place} must have at most {LONGEST_TEXT:,} characters; got {len(words):,}")
-    if reason := why_not_text(words):
+    if reason := unsupported_text(words):
         raise DefinitionError(f"{place} {reason}.")
 
 

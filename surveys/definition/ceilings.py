@@ -15,7 +15,7 @@ from collector import designs
 from collector.designs.checks import DesignError
 from estimator.base import wording
 from randomized_response import exceeds_epsilon
-from surveys.definition.privacy_budget import Sum, epsilon_of, priced
+from surveys.definition.privacy_budget import PrivacyLossSum, epsilon_of, priced
 from surveys.definition.validation import DefinitionError
 
 TOTAL = "4"
@@ -93,4 +93,4 @@ def without_reason(design: designs.Design) -> designs.Design:
 
 
 def _is_above(ratio: Fraction, epsilon: str) -> bool:
-    return exceeds_epsilon([Sum(most=ratio)], epsilon)
+    return exceeds_epsilon([PrivacyLossSum(most=ratio)], epsilon)

@@ -53,7 +53,7 @@ NO_KEY = "f" * 768
 
 
 @dataclass(frozen=True)
-class Opening:
+class OpeningOptions:
     """What only the installation knows as a survey opens: the modulus of its key for blind invitations, and e^epsilon
     of the most that a person may have spent in it before."""
 
@@ -61,7 +61,7 @@ class Opening:
     spent: Fraction = Fraction(1)
 
 
-FIRST = Opening()
+FIRST = OpeningOptions()
 
 
 class _Writer(yaml.SafeDumper):
@@ -128,7 +128,7 @@ def complete(raw: Any) -> Definition:
     }
 
 
-def design_of(definition: Definition, *, version: int, opening: Opening = FIRST) -> designs.Design:
+def design_of(definition: Definition, *, version: int, opening: OpeningOptions = FIRST) -> designs.Design:
     """The design that opening this definition would freeze, checked in full.
 
     Raises
@@ -136,7 +136,7 @@ def design_of(definition: Definition, *, version: int, opening: Opening = FIRST)
     DefinitionError
         Naming the first thing that keeps it from being opened.
     """
-    design = drawn(definition, version=version, opening=opening)
+    design = drawn_items(definition, version=version, opening=opening)
     if missing := missing_from(definition):
         raise DefinitionError(missing)
     _filled_in({name: part for name, part in definition.items() if name != "slug"}, "")
@@ -144,7 +144,7 @@ def design_of(definition: Definition, *, version: int, opening: Opening = FIRST)
     return design
 
 
-def asked_again(frozen: designs.Design, *, version: int, opening: Opening) -> designs.Design:
+def asked_again(frozen: designs.Design, *, version: int, opening: OpeningOptions) -> designs.Design:
     """The design of the next wave: the same questions under the next number, with what only opening tells.
 
     Raises
@@ -161,7 +161,7 @@ def asked_again(frozen: designs.Design, *, version: int, opening: Opening) -> de
     return design
 
 
-def drawn(definition: Definition, *, version: int, opening: Opening = FIRST) -> designs.Design:
+def drawn_items(definition: Definition, *, version: int, opening: OpeningOptions = FIRST) -> designs.Design:
     """The design of a definition that may not be opened yet, but is whole; raises DefinitionError where it is not."""
     document = {
         **{name: value for name, value in definition.items() if name not in {SAME_PEOPLE, *SAID_ONCE}},
@@ -234,7 +234,7 @@ def _said_once(raw: dict[str, Any]) -> dict[str, str]:
     return {name: value for name, value in said.items() if (name, value) != ("repeats", "fresh")}
 
 
-def _frozen_once(definition: Definition, opening: Opening) -> dict[str, Any]:
+def _frozen_once(definition: Definition, opening: OpeningOptions) -> dict[str, Any]:
     """The same as the design says it. A rehearsal has none of it: nobody is invited to one, or spends anything."""
     if definition["rehearsal"]:
         return {}
@@ -250,7 +250,7 @@ def _frozen_once(definition: Definition, opening: Opening) -> dict[str, Any]:
     return frozen | {"ceilings": ceilings.of_an_opening(reason="")}
 
 
-def _within_ceiling(design: designs.Design, opening: Opening, advice: str) -> None:
+def _within_ceiling(design: designs.Design, opening: OpeningOptions, advice: str) -> None:
     """Refuse a design after which a person could have spent too much, in this wave and all before it.
 
     The wave counts in full, also where devices remember: one that has forgotten draws everything anew. It is the sum

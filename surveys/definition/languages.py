@@ -28,7 +28,7 @@ class LanguageConverter(StringConverter):
 
 
 @dataclass(frozen=True)
-class Door:
+class LanguageLink:
     """A language in the switch: its code, its own name, its direction, the page's address in it."""
 
     code: str
@@ -63,14 +63,14 @@ def address_of(page: str, document: Mapping[str, Any], language: str) -> str:
     return reverse(f"surveys:{page}", args=[document["slug"]] if own else [document["slug"], language])
 
 
-def switch(page: str, document: Mapping[str, Any]) -> list[Door]:
+def language_links(page: str, document: Mapping[str, Any]) -> list[LanguageLink]:
     """The page in each of the survey's languages, in their order; nothing where there is only one."""
     codes = document["languages"]
     return [_door(page, document, code) for code in codes] if len(codes) > 1 else []
 
 
-def _door(page: str, document: Mapping[str, Any], code: str) -> Door:
+def _door(page: str, document: Mapping[str, Any], code: str) -> LanguageLink:
     # An old survey may have been opened in a language that is spoken no more; its closed page still stands.
     name = dict(settings.LANGUAGES).get(code, code)
     direction = "rtl" if code in settings.LANGUAGES_BIDI else "ltr"
-    return Door(code, str(name), direction, address_of(page, document, code))
+    return LanguageLink(code, str(name), direction, address_of(page, document, code))

@@ -6,7 +6,7 @@ from typing import Any
 from collector.designs.checks import DesignError, decimal
 from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from surveys.definition.mechanisms import GRID, KINDS, answers_of, frozen_channel, grid_of, numbers_of
-from surveys.definition.unsupported import why_not_kind
+from surveys.definition.unsupported import unsupported_kind
 from surveys.definition.validation import DefinitionError, Text, exact, known_keys, listed, text
 
 YES_NO = {
@@ -100,7 +100,7 @@ def place_among(answers: Sequence[Text | str], said: Any, language: str, place: 
 
 
 def _require_kind(kind: Any, place: str) -> None:
-    if reason := why_not_kind(kind):
+    if reason := unsupported_kind(kind):
         raise DefinitionError(f"{place}.kind {kind!r} is refused: {reason}.")
     if kind not in KINDS:
         raise DefinitionError(f"{place}.kind must be one of {', '.join(KINDS)}; got {kind!r}")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from surveys.definition.unsupported import why_not_key
+from surveys.definition.unsupported import unsupported_key
 
 Text = dict[str, str]
 
@@ -25,7 +25,7 @@ def known_keys(value: Any, keys: set[str], place: str) -> None:
     if not isinstance(value, dict):
         raise DefinitionError(f"{place} must be a mapping with the keys {', '.join(sorted(keys))}; got {value!r}")
     for key in value:
-        if key not in keys and (reason := why_not_key(key)):
+        if key not in keys and (reason := unsupported_key(key)):
             raise DefinitionError(f"{place}.{key} is refused: {reason}.")
     unknown = sorted(str(key) for key in value if key not in keys)
     if unknown:

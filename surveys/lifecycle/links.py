@@ -20,7 +20,7 @@ def respondent_link(version: Version) -> str:
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedLink:
     """A link to hand on: to the page in a language, or for a group. `query` tells it from the version's others."""
 
     name: str
@@ -35,12 +35,12 @@ class Shared:
         return self.address.partition("#")[0].partition("://")[2]
 
 
-def language_links(version: Version) -> list[Shared]:
+def language_links(version: Version) -> list[SharedLink]:
     """The page in each of its languages, its own first; the digest is in the fragment."""
     document = selectors.document_of(version)
     names = dict(settings.LANGUAGES)
     return [
-        Shared(
+        SharedLink(
             name=names.get(code, code),
             address=f"{settings.CANDOR_URL}{address_of('respond', document, code)}#{version.design_id}",
             query=urlencode({"language": code}),
@@ -50,7 +50,7 @@ def language_links(version: Version) -> list[Shared]:
     ]
 
 
-def group_links(version: Version) -> list[Shared]:
+def group_links(version: Version) -> list[SharedLink]:
     """The page in its own language with a group ticked, for each group; the group stands after the digest."""
     document, own = selectors.document_of(version), language_links(version)[0]
     return [

@@ -3,7 +3,7 @@
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import selectors
 from surveys.models import Page, Survey
 
@@ -29,7 +29,7 @@ def ask_for_work(survey: Survey, bits: int, *, by: User | None = None) -> None:
         raise NotALevel("The page in the field was made before Candor could ask for work. The next version can do it.")
     with transaction.atomic():
         Survey.objects.filter(pk=survey.pk).update(work_bits=bits)
-        record(by, "said what work browsers do", survey=survey, detail=spoken(bits))
+        record_event(by, "said what work browsers do", survey=survey, detail=describe_level(bits))
 
 
 def bits_of(slug: str) -> int:
@@ -46,6 +46,6 @@ def pages_can(survey: Survey) -> bool:
     return all(b"/client/work." in bytes(page.content) for page in pages)
 
 
-def spoken(bits: int) -> str:
+def describe_level(bits: int) -> str:
     """A level in words."""
     return f"{LEVELS[bits]}, {bits} bits" if bits else LEVELS[0]

@@ -14,7 +14,7 @@ from estimator.base.mechanisms import REGISTRY
 from estimator.models import Run
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
 from surveys.accounts.access import surveys_of_runs
-from surveys.definition.definitions import SAME_PEOPLE, Definition, Opening, asked_again, design_of
+from surveys.definition.definitions import SAME_PEOPLE, Definition, OpeningOptions, asked_again, design_of
 from surveys.definition.privacy_budget import spent
 from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import signing_keys
@@ -46,7 +46,7 @@ ITEM_FIELDS: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Showing:
+class PublishedVersion:
     """A version that respondents may know of, in one of its languages."""
 
     version: Version
@@ -93,16 +93,16 @@ def definition_from(
     }
 
 
-def what_is_missing(survey: Survey) -> str:
+def opening_fault(survey: Survey) -> str:
     """Why the draft cannot be opened, in words; empty where it can."""
     try:
         design_to_open(survey)
     except DefinitionError as error:
-        return told(error)
+        return describe_fault(error)
     return ""
 
 
-def what_keeps_it_closed(survey: Survey) -> str:
+def next_wave_fault(survey: Survey) -> str:
     """Why a closed survey cannot be opened as its next wave, in words; empty where it can."""
     try:
         wave_to_open(survey)
@@ -132,13 +132,13 @@ def wave_to_open(survey: Survey) -> tuple[Design, int]:
     return asked_again(selectors.get_design(last.design_id), version=number, opening=opening_of(survey)), number
 
 
-def opening_of(survey: Survey) -> Opening:
+def opening_of(survey: Survey) -> OpeningOptions:
     """What the installation adds to the design that opens next: what people may have spent so far, and a key."""
     before = spent(spending(waves_of(survey))).plus(spent_elsewhere(survey)).most
-    return Opening(modulus=signing_keys.modulus_for(survey, next_number(survey)), spent=before)
+    return OpeningOptions(modulus=signing_keys.modulus_for(survey, next_number(survey)), spent=before)
 
 
-def told(fault: DefinitionError) -> str:
+def describe_fault(fault: DefinitionError) -> str:
     """What is wrong of a definition, for whoever writes it in the form: by the names that the fields have there."""
     said = re.sub(r"^strata\.groups\b", "Groups", str(fault))
     return re.sub(r"^participation\.epsilon\b", "Release of group sizes", said)
@@ -182,14 +182,14 @@ def version_on_the_web(slug: str) -> Version | None:
     return versions.exclude(survey__rehearsal=True).first()
 
 
-def showing(slug: str, language: str) -> Showing | None:
+def published_version(slug: str, language: str) -> PublishedVersion | None:
     """The version in the field in that language, the survey's own where none is named; None where there is none."""
     version = version_on_the_web(slug)
     if version is None:
         return None
     document = document_of(version)
     language = language or document["languages"][0]
-    return Showing(version, document, language) if language in document["languages"] else None
+    return PublishedVersion(version, document, language) if language in document["languages"] else None
 
 
 def page_digests(versions: Iterable[Version]) -> dict[int, dict[str, str]]:

@@ -16,7 +16,7 @@ from estimator.runs import services as estimator
 from estimator.runs.selectors import last_run
 from surveys.accounts import access
 from surveys.accounts.access import Role, surveys_of
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.definition import definitions
 from surveys.definition.definitions import Definition
 from surveys.definition.validation import DefinitionError
@@ -70,7 +70,7 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
         link(linked, survey)
     signing_keys.prepare(survey, selectors.next_number(survey))
     same = f", for the same people as {linked.slug}" if linked else ""
-    record(by, "wrote", survey=survey, detail=f"{len(definition['items'])} questions, from a definition{same}")
+    record_event(by, "wrote", survey=survey, detail=f"{len(definition['items'])} questions, from a definition{same}")
     return survey
 
 
@@ -82,10 +82,10 @@ def close_survey(survey: Survey, *, by: User | None = None, by_a_restore: bool =
     version.closed_at = timezone.now()
     version.save(update_fields=["closed_at"])
     close_design(version.design_id, by_a_restore=by_a_restore)
-    signing_keys.forget(survey, version.number)
+    signing_keys.delete(survey, version.number)
     signing_keys.prepare(survey, version.number + 1)
     why = ", by a restore: invitations used since the backup would be good again" if by_a_restore else ""
-    record(by, "closed", survey=survey, detail=f"version {version.number}{why}")
+    record_event(by, "closed", survey=survey, detail=f"version {version.number}{why}")
     return estimator.request_run(version.design_id, trigger=Run.Trigger.CLOSING)
 
 
@@ -93,14 +93,14 @@ def close_survey(survey: Survey, *, by: User | None = None, by_a_restore: bool =
 def archive_survey(survey: Survey, *, by: User | None = None) -> None:
     """Put a closed survey away. Nothing of it is deleted, and its link goes on saying that it is closed."""
     transitions.move(survey, "archive")
-    record(by, "archived", survey=survey)
+    record_event(by, "archived", survey=survey)
 
 
 @transaction.atomic
 def restore_survey(survey: Survey, *, by: User | None = None) -> None:
     """Take a survey out of the archive: it is closed again."""
     transitions.move(survey, "restore")
-    record(by, "took out of the archive", survey=survey)
+    record_event(by, "took out of the archive", survey=survey)
 
 
 @transaction.atomic
@@ -114,18 +114,18 @@ def delete_survey(survey: Survey, *, by: User | None = None) -> None:
     """
     if survey.versions.exists():
         raise NotAllowed(f"{survey.slug} was opened, so it cannot be deleted; a closed survey can be archived.")
-    record(by, "deleted", survey=survey)
+    record_event(by, "deleted", survey=survey)
     rehearsed = list(survey.rehearsals.values_list("design", flat=True))
     survey.delete()
-    disclosures.forget(survey.slug)  # the next survey of this name is another one
+    disclosures.delete(survey.slug)  # the next survey of this name is another one
     for digest in rehearsed:
-        forget_rehearsed(digest)
+        delete_rehearsal_reports(digest)
 
 
 @transaction.atomic
-def forget_rehearsed(digest: str) -> None:
+def delete_rehearsal_reports(digest: str) -> None:
     """Delete the design of a rehearsal that is gone, with its runs."""
-    estimator.forget_rehearsal(digest)
+    estimator.delete_rehearsal(digest)
     discard_rehearsal(digest)
 
 
@@ -133,14 +133,14 @@ def forget_rehearsed(digest: str) -> None:
 def embed_survey(survey: Survey, origins: list[str], *, by: User | None = None) -> None:
     """Let pages of these sites, and of no other, show the respondents' page in a frame; none by an empty list."""
     Survey.objects.filter(pk=survey.pk).update(embedded_in=origins)
-    record(by, "named the sites that may show it", survey=survey, detail=", ".join(origins) or "none")
+    record_event(by, "named the sites that may show it", survey=survey, detail=", ".join(origins) or "none")
 
 
 @transaction.atomic
 def show_results(survey: Survey, *, shown: bool, by: User | None = None) -> None:
     """Whether the survey's link shows respondents the final estimates once it is closed."""
     Survey.objects.filter(pk=survey.pk).update(results_shown=shown)
-    record(by, "let respondents see the results" if shown else "hid the results from respondents", survey=survey)
+    record_event(by, "let respondents see the results" if shown else "hid the results from respondents", survey=survey)
 
 
 @transaction.atomic
@@ -148,7 +148,7 @@ def revise_survey(survey: Survey, *, by: User | None = None) -> None:
     """Turn a closed survey into a draft of its next version; the closed version keeps its reports and estimates."""
     transitions.move(survey, "revise")
     signing_keys.prepare(survey, selectors.next_number(survey))
-    record(by, "revised", survey=survey, detail=f"a draft of version {selectors.next_number(survey)}")
+    record_event(by, "revised", survey=survey, detail=f"a draft of version {selectors.next_number(survey)}")
 
 
 @transaction.atomic
@@ -167,7 +167,7 @@ def request_estimate(survey: Survey, *, by: User | None = None) -> Run:
     if last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING):
         raise NotAllowed("An estimate is on its way already.")
     run = estimator.request_run(version.design_id)
-    record(by, "asked for an estimate", survey=survey, detail=f"version {version.number}, run {run.key}")
+    record_event(by, "asked for an estimate", survey=survey, detail=f"version {version.number}, run {run.key}")
     return run
 
 
@@ -186,7 +186,7 @@ def publish_run(run: Run, *, published: bool, by: User | None = None) -> Survey:
         raise NotAllowed("This is the run of a rehearsal, which stays in the panel: nobody real has answered.")
     estimator.publish(run, published=published)
     survey = access.survey_of(run)
-    record(by, "published a report" if published else "withdrew a report", survey=survey, detail=f"run {run.key}")
+    record_event(by, "published a report" if published else "withdrew a report", survey=survey, detail=f"run {run.key}")
     return survey
 
 
@@ -209,9 +209,9 @@ def duplicate_survey(
     if rehearsal is not None:
         definition["rehearsal"] = rehearsal
     people = "the same people" if same_people else "other people"
-    record(by, "duplicated", survey=survey, detail=f"as {slug}, for {people}")
+    record_event(by, "duplicated", survey=survey, detail=f"as {slug}, for {people}")
     copy = write_survey(definition, team=team or survey.team, by=by, unfinished=rehearsal is None)
-    record(by, "said whom it asks", survey=copy, detail=f"a copy of {survey.slug}, for {people}")
+    record_event(by, "said whom it asks", survey=copy, detail=f"a copy of {survey.slug}, for {people}")
     if same_people:
         link(survey, copy)
     return copy

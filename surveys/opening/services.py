@@ -10,12 +10,12 @@ from django.db import transaction
 
 from collector.designs import Design
 from collector.designs.services import freeze_design
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.definition import ceilings
 from surveys.definition.text_warnings import text_warnings
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, signing_keys, transitions
-from surveys.lifecycle.linked_surveys import hold_people
+from surveys.lifecycle.linked_surveys import lock_linked
 from surveys.models import Page, Survey, Version
 from surveys.rendering import pages, token_page
 from surveys.rendering.own_coin import page as coin
@@ -75,7 +75,7 @@ def _confirmed(
     survey: Survey, to_open: Callable[[Survey], tuple[Design, int]], confirmed: str, *, otherwise: str
 ) -> Design:
     """The design that opens, which is what was confirmed; where it lacks a key of blind invitations, that is made."""
-    hold_people(survey)
+    lock_linked(survey)
     design, number = to_open(survey)
     if confirmed and confirmed != design.digest:
         raise NotAllowed(otherwise)
@@ -89,9 +89,9 @@ def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: 
     """
     number = design.document["version"]
     doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design.document))) else ""
-    record(by, act, survey=survey, detail=f"{name} {number}, design {design.digest}{doubtful}")
+    record_event(by, act, survey=survey, detail=f"{name} {number}, design {design.digest}{doubtful}")
     if reason := design.document.get("ceilings", {}).get("reason"):
-        record(by, "gave a reason to open above a ceiling", survey=survey, detail=reason)
+        record_event(by, "gave a reason to open above a ceiling", survey=survey, detail=reason)
     freeze_design(design.document)
     version = Version.objects.create(survey=survey, number=number, design_id=design.digest)
     if not design.rehearsal:

@@ -16,7 +16,7 @@ from estimator.base.typesetting import typeset
 from surveys.lifecycle import links, selectors
 from surveys.models import Survey
 from surveys.outreach import invitations
-from surveys.outreach.invitations import Invitations, NotInvited, in_fours
+from surveys.outreach.invitations import Invitations, NotInvited, grouped_code
 from surveys.rendering import pages
 
 MOST_CARDS = 5_000
@@ -30,7 +30,7 @@ CARDS = Path(__file__).parent / "cards.typ"
 
 
 @dataclass(frozen=True)
-class Form:
+class HandOutForm:
     """A way to hand invitations out; `kind` is what a batch is kept as."""
 
     label: str
@@ -71,7 +71,7 @@ def make(survey: Survey, count: int, form: str, *, group: str, by: User | None) 
 def table(made: Invitations) -> bytes:
     """A row for each invitation: link, code in groups of four, group. UTF-8 with the mark that spreadsheets know."""
     rows = zip(made.links(), made.codes, strict=True)
-    return sheet(COLUMNS, ({"link": link, "code": in_fours(code), "group": made.group} for link, code in rows))
+    return sheet(COLUMNS, ({"link": link, "code": grouped_code(code), "group": made.group} for link, code in rows))
 
 
 def cards(made: Invitations) -> bytes:
@@ -117,11 +117,11 @@ def picture(link: str) -> str:
 
 def _lines(code: str) -> list[str]:
     """The seven groups of a code on two lines."""
-    groups = in_fours(code).split()
+    groups = grouped_code(code).split()
     return [" ".join(groups[:4]), " ".join(groups[4:])]
 
 
 FORMS = {
-    "csv": Form("CSV file, a row for each", "csv", "text/csv; charset=utf-8", ".csv", invitations.MOST, table),
-    "cards": Form("Cards to print and cut out (PDF)", "cards", "application/pdf", ".pdf", MOST_CARDS, cards),
+    "csv": HandOutForm("CSV file, a row for each", "csv", "text/csv; charset=utf-8", ".csv", invitations.MOST, table),
+    "cards": HandOutForm("Cards to print and cut out (PDF)", "cards", "application/pdf", ".pdf", MOST_CARDS, cards),
 }

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from collector.invitations import batches as inviting
 from collector.invitations.codes import hash_of, new_code
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import links, selectors
 from surveys.models import Survey, Version
 from surveys.outreach import fetch_codes as blind_codes
@@ -40,7 +40,7 @@ class Invitations:
         return [start + code for code in self.codes]
 
 
-def in_fours(code: str) -> str:
+def grouped_code(code: str) -> str:
     """A code as it is printed."""
     return " ".join(code[place : place + 4] for place in range(0, len(code), 4))
 
@@ -101,7 +101,7 @@ def make(survey: Survey, count: int, *, group: str = "", kind: str, most: int = 
     with transaction.atomic():
         batch = add(version, codes, group=group, kind=kind)
         where = f" for group {group}" if group else ""
-        record(by, "made invitations", survey=survey, detail=f"batch {batch}: {count}{where}, {kind}")
+        record_event(by, "made invitations", survey=survey, detail=f"batch {batch}: {count}{where}, {kind}")
     return Invitations(version, batch, group, codes)
 
 
@@ -118,9 +118,9 @@ def add(version: Version, codes: list[str], *, group: str, kind: str) -> int:
     return number
 
 
-def batches(version: Version) -> list[inviting.Made]:
+def batches(version: Version) -> list[inviting.BatchSummary]:
     """What was made for a version, the first batch first. How many of one were used nobody is told."""
-    made: list[inviting.Made] = _keeper(version).batches(version.design_id)
+    made: list[inviting.BatchSummary] = _keeper(version).batches(version.design_id)
     return made
 
 
@@ -138,7 +138,7 @@ def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
             raise ValueError("batch must be one of a survey that was opened")
         with transaction.atomic():
             _keeper(version).withdraw(version.design_id, batch)
-            record(by, "withdrew invitations", survey=survey, detail=f"batch {batch}")
+            record_event(by, "withdrew invitations", survey=survey, detail=f"batch {batch}")
     except ValueError as fault:
         raise NotInvited("batch", f"{fault}.") from None
 

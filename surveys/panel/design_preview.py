@@ -11,7 +11,7 @@ from django.conf import settings
 
 from collector.designs import Design
 from estimator.base import wording
-from estimator.reports.privacy import ItemLabel, item_label
+from estimator.reports.privacy import QuestionPrivacy, item_label
 from randomized_response import epsilon_total
 from surveys.definition import ceilings
 from surveys.definition.ceilings import Excess
@@ -21,7 +21,7 @@ from surveys.models import Item
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionPreview:
     """A question of the design; texts by language."""
 
     number: int
@@ -29,17 +29,17 @@ class Asked:
     wording: Mapping[str, str]
     choices: tuple[Mapping[str, str], ...]
     range: str
-    label: ItemLabel
+    label: QuestionPrivacy
     facts: str
 
 
 @dataclass(frozen=True)
-class Frozen:
+class DesignPreview:
     """What stands in a design, in the order in which people meet it."""
 
     design: Design
     languages: tuple[tuple[str, str], ...]
-    questions: tuple[Asked, ...]
+    questions: tuple[QuestionPreview, ...]
 
     @property
     def document(self) -> dict[str, Any]:
@@ -94,23 +94,23 @@ class Frozen:
         return [(name, text) for name, text in [*named, ("Question of the group", strata["wording"]), *groups] if text]
 
 
-def frozen(design: Design) -> Frozen:
+def design_preview(design: Design) -> DesignPreview:
     """Everything of a design that respondents will meet. Raises ValueError where a table is not one of its encoding."""
     document = design.document
     names = dict(settings.LANGUAGES)
     languages = tuple((code, names.get(code, code)) for code in document["languages"])
     questions = tuple(_asked(item, number, languages[0][0]) for number, item in enumerate(document["items"], start=1))
-    return Frozen(design, languages, questions)
+    return DesignPreview(design, languages, questions)
 
 
-def _asked(item: dict[str, Any], number: int, language: str) -> Asked:
+def _asked(item: dict[str, Any], number: int, language: str) -> QuestionPreview:
     facts = [f"at most {item['most']}"] if "most" in item else []
     facts += ["“prefer not to say” offered"] if "prefer_not" in item else []
     facts += ["may be left blank"] if "required" in item else []
     facts += ["choices in random order"] if "shuffle" in item else []
     facts += [f"asked only after some answers to {item['asked_if']['item']}"] if "asked_if" in item else []
     grid = item.get("grid")
-    return Asked(
+    return QuestionPreview(
         number=number,
         kind=str(Item.Kind(item["kind"]).label),
         wording=item["wording"],

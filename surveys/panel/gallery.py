@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from estimator.base import wording
-from estimator.reports.privacy import ItemLabel, item_label
+from estimator.reports.privacy import QuestionPrivacy, item_label
 from surveys.accounts.access import Role, get_survey_or_404, surveys_of
 from surveys.accounts.teams import home_team
 from surveys.definition import templates as topics
@@ -26,16 +26,16 @@ from surveys.rendering.own_coin.instructions import instructions_for
 
 
 @dataclass(frozen=True)
-class Asked:
+class TemplateQuestion:
     """A question of a template, in its first language."""
 
     wording: str
     kind: str
-    label: ItemLabel
+    label: QuestionPrivacy
 
 
 @dataclass(frozen=True)
-class Card:
+class TemplateCard:
     """A template as the gallery shows it."""
 
     template: Template
@@ -43,7 +43,7 @@ class Card:
     languages: str
     epsilon: str
     with_coin: bool
-    questions: tuple[Asked, ...]
+    questions: tuple[TemplateQuestion, ...]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -78,15 +78,15 @@ def templates(request: HttpRequest) -> HttpResponse:
 
 
 @lru_cache
-def cards() -> tuple[Card, ...]:
+def cards() -> tuple[TemplateCard, ...]:
     """The gallery; it is the same until the program is another."""
     return tuple(_card(template) for template in topics.templates())
 
 
-def _card(template: Template) -> Card:
+def _card(template: Template) -> TemplateCard:
     definition = template.definition
     frozen = [frozen_item(item, item["key"]) for item in definition["items"]]
-    return Card(
+    return TemplateCard(
         template=template,
         title=definition["title"][definition["languages"][0]],
         languages=", ".join(selectors.language_names(definition["languages"])),
@@ -96,6 +96,6 @@ def _card(template: Template) -> Card:
     )
 
 
-def _asked(items: list[dict[str, Any]], language: str) -> Iterator[Asked]:
+def _asked(items: list[dict[str, Any]], language: str) -> Iterator[TemplateQuestion]:
     for item in items:
-        yield Asked(item["wording"][language], Item.Kind(item["kind"]).label, item_label(item, language))
+        yield TemplateQuestion(item["wording"][language], Item.Kind(item["kind"]).label, item_label(item, language))

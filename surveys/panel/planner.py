@@ -15,11 +15,11 @@ from surveys.models import Item, Survey
 from surveys.panel.frame import survey_page
 from surveys.panel.views import panel_page, signed_in
 from surveys.planning import parameters, survey_plan
-from surveys.planning.drafts import asked_of
+from surveys.planning.drafts import planned_question
 from surveys.planning.forecast import against
-from surveys.planning.parameters import PLANNED, BadParameter, Wanted
-from surveys.planning.presentation import show
-from surveys.planning.question import Asked
+from surveys.planning.parameters import PLANNED, BadParameter, PlanParameters
+from surveys.planning.presentation import present
+from surveys.planning.question import PlannedQuestion
 
 KINDS = dict(Item.Kind.choices)
 GRID = {"minimum": "0", "maximum": "10", "step": "1"}
@@ -80,15 +80,17 @@ def use(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _said(item: Item) -> str:
-    asked = asked_of(item)
+    asked = planned_question(item)
     assert asked is not None
     name = asked.dial.parameter if asked.dial else "epsilon"
     return f"{PARAMETERS[name].label.lower()} {asked.item['channel'][name]}"
 
 
-def _context(query: QueryDict, asked: Asked, wanted: Wanted, fault: BadParameter | None) -> dict[str, Any]:
+def _context(
+    query: QueryDict, asked: PlannedQuestion, wanted: PlanParameters, fault: BadParameter | None
+) -> dict[str, Any]:
     """What the template needs beside the plan itself: each field as it stands."""
-    showing = show(asked, wanted)
+    showing = present(asked, wanted)
     return {
         "showing": showing,
         "asked": asked,
@@ -104,7 +106,7 @@ def _context(query: QueryDict, asked: Asked, wanted: Wanted, fault: BadParameter
     }
 
 
-def _fields(asked: Asked, wanted: Wanted, truth: str, epsilon: str) -> dict[str, str]:
+def _fields(asked: PlannedQuestion, wanted: PlanParameters, truth: str, epsilon: str) -> dict[str, str]:
     expected, mean = wanted.expected, bool(asked.values)
     said: dict[str, Any] = {
         "kind": asked.kind,

@@ -15,7 +15,7 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_POST, require_safe
 
 from surveys.accounts.access import Role, get_survey_or_404
-from surveys.definition.definitions import Definition, drawn
+from surveys.definition.definitions import Definition, drawn_items
 from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors
 from surveys.models import Survey
@@ -101,7 +101,7 @@ def _faults(form: BaseForm, formsets: Sequence[Any]) -> Iterable[str]:
 
 def _answer(definition: Definition, language: str | None) -> HttpResponse:
     try:
-        design = drawn(definition, version=1)
+        design = drawn_items(definition, version=1)
     except DefinitionError as fault:
         return _not_yet([str(fault)])
     shown = _language(definition["languages"], language)

@@ -26,7 +26,7 @@ NEWEST = 50
 
 
 @dataclass(frozen=True)
-class Drawn:
+class FindingsWithPictures:
     """A question's findings with their pictures."""
 
     block: Block
@@ -102,7 +102,7 @@ def stop(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 def delete(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-    services.forget(rehearsal_or_404(survey, number), by=signed_in(request))
+    services.delete(rehearsal_or_404(survey, number), by=signed_in(request))
     messages.success(request, f"Rehearsal {number} is deleted, with everything that was made for it.")
     return redirect("panel:rehearse", slug)
 
@@ -115,9 +115,9 @@ def rehearsal_or_404(survey: Survey, number: int) -> Rehearsal:
     return found
 
 
-def _drawn(block: Block, place: int, *, many: bool) -> Drawn:
+def _drawn(block: Block, place: int, *, many: bool) -> FindingsWithPictures:
     intervals = outcome_charts.intervals_of(block, place) if many else []
-    return Drawn(block, intervals, SafeString(outcome_charts.widths_of(block, place)))
+    return FindingsWithPictures(block, intervals, SafeString(outcome_charts.widths_of(block, place)))
 
 
 def _page(request: HttpRequest, survey: Survey, *, status: int, **context: Any) -> HttpResponse:

@@ -8,9 +8,9 @@ from estimator.base.mechanisms import REGISTRY
 from estimator.runs.estimation import is_of_use
 from randomized_response import plan
 from surveys.definition.mechanisms import MECHANISMS
-from surveys.planning.forecast import POWER, Numbers, reach, reports_of_use
+from surveys.planning.forecast import POWER, PlanForecast, reach, reports_of_use
 from surveys.planning.parameters import PLANNED
-from surveys.planning.question import Asked, Setting, estimated_from, forecast
+from surveys.planning.question import PlannedQuestion, Setting, estimated_from, forecast
 
 EPSILON_OF_AN_ITEM = 2.0
 EPSILON_IN_TOTAL = 4.0
@@ -44,7 +44,7 @@ class Advice:
     candidates: tuple[Candidate, ...]
 
 
-def cautions(found: Numbers) -> list[Caution]:
+def cautions(found: PlanForecast) -> list[Caution]:
     """What is doubtful about the plan of one question."""
     looks = (_protection, _more_choices, _unshown, _use, _width, _negative, _power)
     return [caution for look in looks if (caution := look(found)) is not None]
@@ -68,7 +68,7 @@ def total_caution(epsilon: float, ceiling: float) -> Caution | None:
     return None
 
 
-def advice(found: Numbers) -> Advice:
+def advice(found: PlanForecast) -> Advice:
     """The mechanism to take for this kind of question at the epsilon of the plan."""
     asked = found.asked
     if asked.kind == "several_choices" or (asked.kind == "yes_no" and asked.answers == 2):
@@ -80,7 +80,7 @@ def advice(found: Numbers) -> Advice:
     return replace(best, sentence=f"{best.sentence} A report then shows the mean alone, no shares.")
 
 
-def _protection(found: Numbers) -> Caution | None:
+def _protection(found: PlanForecast) -> Caution | None:
     if found.epsilon <= EPSILON_OF_AN_ITEM:
         return None
     odds = wording.odds(found.ratio)
@@ -94,7 +94,7 @@ def _protection(found: Numbers) -> Caution | None:
     )
 
 
-def _more_choices(found: Numbers) -> Caution | None:
+def _more_choices(found: PlanForecast) -> Caution | None:
     """The same truth with more choices protects less."""
     asked, truth = found.asked, found.truth
     if asked.kind == "several_choices":
@@ -117,7 +117,7 @@ def _more_choices(found: Numbers) -> Caution | None:
     )
 
 
-def _unshown(found: Numbers) -> Caution | None:
+def _unshown(found: PlanForecast) -> Caution | None:
     """A share is planned where a scale has no mean to plan, but not every mechanism's report shows shares."""
     asked = found.asked
     if asked.kind != "scale" or not asked.entry.only_mean or asked.values:
@@ -129,7 +129,7 @@ def _unshown(found: Numbers) -> Caution | None:
     )
 
 
-def _use(found: Numbers) -> Caution | None:
+def _use(found: PlanForecast) -> Caution | None:
     """The interval that is expected is so wide that no sentence would quote its estimate."""
     if is_of_use(found.ahead.width, reach(found.asked)):
         return None
@@ -141,7 +141,7 @@ def _use(found: Numbers) -> Caution | None:
     )
 
 
-def _width(found: Numbers) -> Caution | None:
+def _width(found: PlanForecast) -> Caution | None:
     """An interval as wide as what is looked for says little more than that it was looked for."""
     ahead, asked = found.ahead, found.asked
     floor = asked.values[0] if asked.values else 0.0
@@ -160,7 +160,7 @@ def _width(found: Numbers) -> Caution | None:
     )
 
 
-def _negative(found: Numbers) -> Caution | None:
+def _negative(found: PlanForecast) -> Caution | None:
     if found.ahead.below < OFTEN_NEGATIVE:
         return None
     once = max(2, round(1 / found.ahead.below))
@@ -172,7 +172,7 @@ def _negative(found: Numbers) -> Caution | None:
     )
 
 
-def _power(found: Numbers) -> Caution | None:
+def _power(found: PlanForecast) -> Caution | None:
     if found.comparison.needed is None or found.comparison.power >= POWER:
         return None
     return Caution("power", "Less than 80 %: a real difference of this size may well go unseen.")
@@ -187,7 +187,7 @@ def _yes_no() -> Advice:
     )
 
 
-def _of_choices(found: Numbers) -> list[Candidate]:
+def _of_choices(found: PlanForecast) -> list[Candidate]:
     asked = found.asked
     allowed = {"k_ary"} if asked.kind != "one_choice" else set(MECHANISMS["one_choice"])
     shares = asked.shares(found.wanted.expected)
@@ -199,13 +199,13 @@ def _of_choices(found: Numbers) -> list[Candidate]:
     return [Candidate(name, row.variance / named[0][1].variance) for name, row in named]
 
 
-def _of_a_mean(found: Numbers) -> list[Candidate]:
+def _of_a_mean(found: PlanForecast) -> list[Candidate]:
     """The two mechanisms of a scale or a number, each at this epsilon and for what is expected."""
     asked, wanted = found.asked, found.wanted
     names = [name for name in MECHANISMS[asked.kind] if name in PLANNED]
     shares, variances = asked.shares(wanted.expected), {}
     for name in names:
-        other = Asked(asked.item | {"channel": {"name": name}})
+        other = PlannedQuestion(asked.item | {"channel": {"name": name}})
         mechanism = other.at(Setting(epsilon=min(found.epsilon, 16.0)))
         variances[name] = forecast(other, mechanism, shares, wanted.respondents, wanted.confidence).standard_error ** 2
     best = min(variances.values())

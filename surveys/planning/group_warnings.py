@@ -12,12 +12,12 @@ from surveys.lifecycle import selectors
 from surveys.models import Survey
 from surveys.planning.drafts import Expectations, expectations_of
 from surveys.planning.forecast import reports_of_use
-from surveys.planning.parameters import MOST_RESPONDENTS, Wanted
+from surveys.planning.parameters import MOST_RESPONDENTS, PlanParameters
 
 FEWEST_EXPECTED = 30
 """Reports below which a group is warned of whatever its intervals: it is sent openly, and few people share it."""
 
-USUAL = Wanted.respondents
+USUAL = PlanParameters.respondents
 """Reports that are expected where nobody says how many: as many as the planner begins with."""
 
 

@@ -10,7 +10,7 @@ from django.http import QueryDict
 
 from estimator.base.mechanisms import LARGEST_EPSILON, REGISTRY
 from surveys.definition.mechanisms import KINDS, MECHANISMS
-from surveys.planning.question import AS_USUAL, WRITTEN, Asked, Expected, Setting, free_question
+from surveys.planning.question import AS_USUAL, WRITTEN, ExpectedAnswers, PlannedQuestion, Setting, free_question
 
 EXACT = re.compile(r"[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
 DECIMAL = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,17})?")
@@ -101,11 +101,11 @@ ABOUT_A_FREE_QUESTION: dict[str, Callable[[str, str], Any]] = {
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PlanParameters:
     """What is asked for beside the question itself. Shares and confidence in [0, 1]; None where nothing was said."""
 
     setting: Setting = WRITTEN
-    expected: Expected = AS_USUAL
+    expected: ExpectedAnswers = AS_USUAL
     respondents: int = 1000
     second: int | None = None
     confidence: float = 0.95
@@ -113,7 +113,7 @@ class Wanted:
     against: float | None = None
 
 
-def free(query: QueryDict) -> tuple[Asked, Wanted]:
+def free(query: QueryDict) -> tuple[PlannedQuestion, PlanParameters]:
     """A question that is in no survey, and what is wanted to know of it. Raises BadParameter."""
     said = _read(query, ABOUT_A_FREE_QUESTION | ABOUT_A_QUESTION | ABOUT_A_SURVEY)
     kind = said.get("kind", "yes_no")
@@ -130,7 +130,9 @@ def free(query: QueryDict) -> tuple[Asked, Wanted]:
     return asked, _wanted(asked, said, asked.usual)
 
 
-def of_item(query: QueryDict, asked: Asked, *, beside: Mapping[str, Callable[[str, str], Any]]) -> Wanted:
+def of_item(
+    query: QueryDict, asked: PlannedQuestion, *, beside: Mapping[str, Callable[[str, str], Any]]
+) -> PlanParameters:
     """What is wanted to know of a draft's question; where the slider was not moved, as it is written."""
     return _wanted(asked, _read(query, ABOUT_A_QUESTION | ABOUT_A_SURVEY | dict(beside)), WRITTEN)
 
@@ -151,11 +153,11 @@ def _read(query: QueryDict, fields: Mapping[str, Callable[[str, str], Any]]) -> 
     return {name: fields[name](value, name) for name, value in said.items() if value}
 
 
-def _wanted(asked: Asked, said: dict[str, Any], otherwise: Setting) -> Wanted:
+def _wanted(asked: PlannedQuestion, said: dict[str, Any], otherwise: Setting) -> PlanParameters:
     share = said.get("share", 20.0) / 100
-    wanted = Wanted(
+    wanted = PlanParameters(
         _setting(asked, said, otherwise),
-        Expected(share, said.get("mean"), said.get("spread")),
+        ExpectedAnswers(share, said.get("mean"), said.get("spread")),
         said.get("respondents", 1000),
         said.get("second"),
         said.get("confidence", 95.0) / 100,
@@ -171,7 +173,7 @@ def _wanted(asked: Asked, said: dict[str, Any], otherwise: Setting) -> Wanted:
     return wanted
 
 
-def _check_against(asked: Asked, against: float | None) -> None:
+def _check_against(asked: PlannedQuestion, against: float | None) -> None:
     """A share in per cent; a mean inside the range of the answers."""
     low, high = (asked.values[0], asked.values[-1]) if asked.values else (0.0, 100.0)
     inside = against is None or (low < against < high if asked.values else low <= against <= high)
@@ -179,7 +181,7 @@ def _check_against(asked: Asked, against: float | None) -> None:
         raise BadParameter("against", f"against must be a number from {low:g} to {high:g}; got {against:g}")
 
 
-def _setting(asked: Asked, said: dict[str, Any], otherwise: Setting) -> Setting:
+def _setting(asked: PlannedQuestion, said: dict[str, Any], otherwise: Setting) -> Setting:
     """By `truth` where the mechanism has one and `by` does not say epsilon."""
     by = "epsilon" if not asked.by_truth else said.get("by", "truth" if "truth" in said else "epsilon")
     return Setting(**{by: said[by]}) if by in said and not asked.fixed else otherwise

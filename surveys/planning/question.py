@@ -30,7 +30,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedAnswers:
     """What is expected of the answers: the share of one of them, or a mean and its spread in the answers' own unit."""
 
     share: float = 0.2
@@ -38,12 +38,12 @@ class Expected:
     spread: float | None = None
 
 
-AS_USUAL = Expected()
+AS_USUAL = ExpectedAnswers()
 WRITTEN = Setting()
 """The mechanism just as the draft has it."""
 
 
-class Asked:
+class PlannedQuestion:
     """A question as its author writes it (docs/surveys.md), `kind`, `choices` and `channel` above all."""
 
     def __init__(self, item: dict[str, Any]) -> None:
@@ -59,7 +59,7 @@ class Asked:
 
     def __eq__(self, other: object) -> bool:
         """Whether they are planned alike: wordings do not matter."""
-        return isinstance(other, Asked) and self._identity == other._identity
+        return isinstance(other, PlannedQuestion) and self._identity == other._identity
 
     def __hash__(self) -> int:
         return hash(self._identity)
@@ -123,7 +123,7 @@ class Asked:
         said = self.item["channel"] | {dial.parameter: str(truth)}
         return mechanism_of(self.item | {"channel": said})
 
-    def shares(self, expected: Expected) -> Vector:
+    def shares(self, expected: ExpectedAnswers) -> Vector:
         """The shares of the answers to plan for; of several choices those of one option, not ticked and ticked."""
         if self.values:
             return self._around(expected)
@@ -137,7 +137,7 @@ class Asked:
         """The answer whose share is planned for: yes, or one choice like every other."""
         return 1 if self.kind in ("yes_no", "several_choices") else 0
 
-    def _around(self, expected: Expected) -> Vector:
+    def _around(self, expected: ExpectedAnswers) -> Vector:
         low, high = self.values[0], self.values[-1]
         step = (high - low) / (self.answers - 1)
         mean = self.middle if expected.mean is None else expected.mean
@@ -170,7 +170,7 @@ def estimated_from(mechanism: Mechanism) -> plan.Mechanism:
     return mechanism.channel if isinstance(mechanism, EachOption) else mechanism
 
 
-def forecast(asked: Asked, mechanism: Mechanism, shares: Vector, n: int, confidence: float) -> Forecast:
+def forecast(asked: PlannedQuestion, mechanism: Mechanism, shares: Vector, n: int, confidence: float) -> Forecast:
     """What n reports will tell of the question."""
     return plan.forecast(n, estimated_from(mechanism), shares, confidence=confidence, **asked.options())
 
@@ -183,7 +183,7 @@ def _by_epsilon(name: str, answers: int, epsilon: float) -> Mechanism:
 
 def free_question(
     kind: str, name: str, *, choices: int = 2, grid: tuple[str, str, str] = ("0", "10", "1"), most: int | None = None
-) -> Asked:
+) -> PlannedQuestion:
     """A question that is in no survey. Raises ValueError where the kind cannot have that mechanism or grid."""
     item: dict[str, Any] = {
         "kind": kind,
@@ -195,6 +195,6 @@ def free_question(
     if kind == "several_choices" and most is not None:
         item["most"] = most
     try:
-        return Asked(item)
+        return PlannedQuestion(item)
     except DesignError as error:
         raise ValueError(str(error).removeprefix("grid.")) from None

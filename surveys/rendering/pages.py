@@ -16,7 +16,7 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from surveys.definition.languages import Door, address_of, plurals_of, switch
+from surveys.definition.languages import LanguageLink, address_of, language_links, plurals_of
 
 Document = Mapping[str, Any]
 
@@ -74,7 +74,7 @@ def render_page(
     context["spent_address"] = "" if preview else spent_address(language)
     if context["invitations"] == "blind" and not preview:
         context["token_address"] = address_of("token", document, language)
-    doors = switch("respond", document)
+    doors = language_links("respond", document)
     context["doors"] = [replace(door, address="") for door in doors] if preview else doors
     context["preview"], context["work"] = preview, work
     return render("surveys/respond.html", context, language)
@@ -87,7 +87,7 @@ def _between_tags(text: str) -> SafeString:
 
 def render_closed(document: Document, language: str = "en") -> bytes:
     """The page that stands at the survey's address once it is closed; it sends and asks nothing."""
-    context = {**texts_in(document, language), "doors": switch("respond", document)}
+    context = {**texts_in(document, language), "doors": language_links("respond", document)}
     return render("surveys/closed.html", context, language)
 
 
@@ -103,9 +103,9 @@ def spent_address(language: str) -> str:
     return reverse("surveys:spent", args=[language] if spoken else [])
 
 
-def _spent_door(code: str) -> Door:
+def _spent_door(code: str) -> LanguageLink:
     direction = "rtl" if code in settings.LANGUAGES_BIDI else "ltr"
-    return Door(code, str(dict(settings.LANGUAGES)[code]), direction, spent_address(code))
+    return LanguageLink(code, str(dict(settings.LANGUAGES)[code]), direction, spent_address(code))
 
 
 def texts_in(document: Document, language: str) -> dict[str, Any]:
@@ -163,10 +163,10 @@ def _extras(document: Document) -> list[str]:
     """The scripts that this design needs and most do without, in the order in which they run."""
     kinds = {item["kind"] for item in document["items"]}
     needed = {
-        "several": "several_choices" in kinds,
+        "multiple": "several_choices" in kinds,
         "number": "number" in kinds,
-        "inviting": "invitations" in document,
-        "remembering": document.get("waves", {}).get("repeats") == "remember",
+        "invitation": "invitations" in document,
+        "remembered": document.get("waves", {}).get("repeats") == "remember",
         "waves": "waves" in document,
     }
     return [name for name, holds in needed.items() if holds]

@@ -2,7 +2,7 @@
 
 from django.urls import reverse
 
-from surveys.definition.languages import address_of, switch
+from surveys.definition.languages import address_of, language_links
 from surveys.rendering import pages
 from surveys.rendering.pages import Document
 
@@ -11,7 +11,7 @@ def render_page(document: Document, canonical: str, digest: str, language: str) 
     """The page in one of the design's languages. It carries the canonical text, in which the key is."""
     context = {
         "title": pages.text_in(document["title"], document, language),
-        "doors": switch("token", document),
+        "doors": language_links("token", document),
         "canonical": canonical,
         "digest": digest,
         "sign_address": reverse("surveys:token-sign", args=[document["slug"]]),

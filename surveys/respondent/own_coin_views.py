@@ -9,7 +9,7 @@ from collector.endpoint.headers import check_headers
 from collector.errors import Closed, NotForm, Refusal
 from surveys.definition.languages import address_of
 from surveys.lifecycle import proof_of_work, selectors
-from surveys.lifecycle.selectors import Showing
+from surveys.lifecycle.selectors import PublishedVersion
 from surveys.models import Page
 from surveys.rendering import pages
 from surveys.rendering.own_coin import page
@@ -66,9 +66,9 @@ def sent(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     return HttpResponse(page.render_sent(shown.document, shown.language))
 
 
-def _look(request: HttpRequest, shown: Showing) -> HttpResponse:
+def _look(request: HttpRequest, shown: PublishedVersion) -> HttpResponse:
     try:
-        looked = receiving.look_at_form(_form(request), slug=shown.version.survey.slug)
+        looked = receiving.preview_form(_form(request), slug=shown.version.survey.slug)
     except Refusal as refusal:
         return _refused(shown, refusal)
     return HttpResponse(page.render_review(shown.document, looked, shown.language))
@@ -82,7 +82,7 @@ def _form(request: HttpRequest) -> bytes:
     return request.body
 
 
-def _refused(shown: Showing, refusal: Refusal) -> HttpResponse:
+def _refused(shown: PublishedVersion, refusal: Refusal) -> HttpResponse:
     if isinstance(refusal, Closed) and shown.closed:
         return _closed(shown, status=refusal.status)
     headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
@@ -90,13 +90,13 @@ def _refused(shown: Showing, refusal: Refusal) -> HttpResponse:
     return HttpResponse(said, status=refusal.status, headers=headers)
 
 
-def _closed(shown: Showing, *, status: int) -> HttpResponse:
+def _closed(shown: PublishedVersion, *, status: int) -> HttpResponse:
     return HttpResponse(pages.render_closed(shown.document, shown.language), status=status)
 
 
-def _shown_or_404(slug: str, language: str, kind: Page.Kind = Page.Kind.COIN) -> tuple[Showing, bytes]:
+def _shown_or_404(slug: str, language: str, kind: Page.Kind = Page.Kind.COIN) -> tuple[PublishedVersion, bytes]:
     """The version in the field and its stored page of this kind, where it has one in that language."""
-    shown = selectors.showing(slug, language)
+    shown = selectors.published_version(slug, language)
     stored = None if shown is None else shown.page(kind)
     if shown is None or stored is None:
         raise Http404("There is no such page.")

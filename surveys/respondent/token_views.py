@@ -22,7 +22,7 @@ JSON_TYPES = ("application/json", "application/json;charset=utf-8")
 @require_safe
 def fetch(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """The page as it was rendered when the survey opened, the same for everybody; of a closed survey, that it is."""
-    shown = selectors.showing(slug, language)
+    shown = selectors.published_version(slug, language)
     stored = None if shown is None else shown.page(Page.Kind.TOKEN)
     if shown is None or stored is None:
         raise Http404("There is no such page.")

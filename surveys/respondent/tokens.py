@@ -16,7 +16,7 @@ from django.db.models import F
 
 from collector.errors import Closed, Malformed, NotInvited, TooLarge, UnknownDesign
 from collector.invitations.codes import ALPHABET, RANDOM_SYMBOLS, check_symbol, hash_of, is_code
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import selectors, signing_keys
 from surveys.models import FetchCode, SigningKey, Survey, Version
 from surveys.respondent import blind_signature
@@ -44,7 +44,7 @@ class NoToken(NotInvited):
 
 
 @dataclass(frozen=True)
-class Asked:
+class TokenRequest:
     """What a browser asks: to sign `blinded` for whoever has `code`."""
 
     design: str
@@ -52,7 +52,7 @@ class Asked:
     blinded: str
 
 
-def parse(body: bytes) -> Asked:
+def parse(body: bytes) -> TokenRequest:
     """Read a request: one JSON object with exactly these fields, each once and of its shape. Nothing of it is echoed.
 
     Raises
@@ -72,7 +72,7 @@ def parse(body: bytes) -> Asked:
     for name, (shape, words) in FIELDS.items():
         if not (isinstance(fields[name], str) and re.fullmatch(shape, fields[name])):
             raise Malformed(name, f"{name} must be {words}.")
-    return Asked(**fields)
+    return TokenRequest(**fields)
 
 
 def issue(body: bytes, *, slug: str) -> str:
@@ -125,10 +125,10 @@ def let_accounts_fetch(survey: Survey, *, allowed: bool, by: User | None = None)
     """Whether whoever has an account of this site may fetch a token by signing in."""
     Survey.objects.filter(pk=survey.pk).update(fetched_by_account=allowed)
     said = "let accounts fetch invitations" if allowed else "let no account fetch an invitation"
-    record(by, said, survey=survey)
+    record_event(by, said, survey=survey)
 
 
-def _use(key: SigningKey, asked: Asked) -> None:
+def _use(key: SigningKey, asked: TokenRequest) -> None:
     """Mark the code as used for this blinded message, on disk before anything is signed. NoToken where it cannot be."""
     if not is_code(asked.code):
         raise NoToken

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Page
 
 from collector.designs import Design
-from estimator.base.languages import speaking
+from estimator.base.languages import activated
 from estimator.base.typesetting import fonts
 from estimator.models import Run
 from estimator.reports import files, paper, report
@@ -48,7 +48,7 @@ def test_the_file_is_accessible_and_fits_a_phone(page: Page, run: Run, tmp_path:
 
 def test_its_pages_are_pictures_of_the_documentation(run: Run, tmp_path: Path) -> None:
     target = Path(IMAGES) if IMAGES else tmp_path
-    with speaking("en"):
+    with activated("en"):
         data = paper.data(report.build(run))
     pages = typst.compile(
         paper.TEMPLATE,

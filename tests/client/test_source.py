@@ -48,22 +48,22 @@ def test_only_one_module_sends_one_draws_and_one_keeps() -> None:
     assert holding(r"getRandomValues") == ["random.js"]
     assert holding(r'method: "POST"') == ["transport.js"]
     assert holding(r"encoding\.read\(") == ["practice.js", "report.js"], "the practice has tickets of its own"
-    assert holding(r"indexedDB") == ["keeping.js"]
-    assert [path.name for path in SPENT if "indexedDB" in without_comments(path)] == ["waiting.js"]
-    assert holding(r"localStorage|sessionStorage") == ["noting.js", "remembering.js"]
+    assert holding(r"indexedDB") == ["store.js"]
+    assert [path.name for path in SPENT if "indexedDB" in without_comments(path)] == ["unsent.js"]
+    assert holding(r"localStorage|sessionStorage") == ["losses.js", "remembered.js"]
     assert holding(r"history") == ["link.js"], "which takes the invitation out of the address bar"
-    assert holding(r"HMAC|\.sign\(|importKey") == ["remembering.js"]
+    assert holding(r"HMAC|\.sign\(|importKey") == ["remembered.js"]
 
 
 def test_what_stays_on_the_device_is_a_frozen_body_or_a_number_drawn_before_any_answer() -> None:
     def written(name: str) -> list[str]:
         return re.findall(r"(?:setItem|\.put)\(([^)]*)\)", without_comments(CLIENT / name))
 
-    assert written("keeping.js") == ["body, KEY"]
-    assert written("noting.js") == ["name, cost"], "what the design says, and the day"
-    assert written("remembering.js") == ["this.#name, secret"]
-    assert "secret = this.#find() ?? this.#own;" in without_comments(CLIENT / "remembering.js")
-    assert "this.#own = drawSecret(source);" in without_comments(CLIENT / "remembering.js")
+    assert written("store.js") == ["body, KEY"]
+    assert written("losses.js") == ["name, cost"], "what the design says, and the day"
+    assert written("remembered.js") == ["this.#name, secret"]
+    assert "secret = this.#find() ?? this.#own;" in without_comments(CLIENT / "remembered.js")
+    assert "this.#own = drawSecret(source);" in without_comments(CLIENT / "remembered.js")
 
 
 @pytest.mark.parametrize("path", STYLES, ids=lambda path: path.name)
@@ -111,7 +111,7 @@ def test_what_only_some_designs_need_is_on_their_pages_alone(page: str) -> None:
     document = kinds.document(invitations={"kind": "secret"}, waves={"repeats": "remember", "spent": "1/1"})
     asking_all = render_page(document, *canonical_and_digest(document)).decode()
     assert scripts_of(asking_all) == {path.stem for path in MODULES}
-    extras = ["several", "number", "inviting", "remembering", "waves"]
+    extras = ["multiple", "number", "invitation", "remembered", "waves"]
     assert scripts_of(asking_all) - scripts_of(page) == {*extras, "codes"}
     entries = re.findall(r'<script type="module" src="/static/surveys/client/([a-z]+)', asking_all)
     assert entries == [*extras, "page"], "page.js finds there what it needs"

@@ -31,8 +31,8 @@ def test_one_module_sends_one_keeps_and_none_draws_by_itself() -> None:
     def holding(pattern: str) -> list[str]:
         return [path.name for path in MODULES if re.search(pattern, without_comments(path))]
 
-    assert holding(r'method: "POST"') == ["asking.js"]
-    assert holding(r"localStorage|sessionStorage") == ["keeping.js"]
+    assert holding(r'method: "POST"') == ["signing.js"]
+    assert holding(r"localStorage|sessionStorage") == ["pending.js"]
     assert holding(r"getRandomValues") == [], "client/random.js does, which notices a generator that is stuck"
     assert holding(r"history\.") == ["page.js"], "which takes the code out of the address bar"
 

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from collector.designs import MOST_SYMBOLS, Design
 from collector.designs.services import close_design, freeze_design
 from collector.endpoint.parsing import LARGEST_BODY
-from collector.endpoint.receiving import look_at_form, receive_form, receive_sheet
+from collector.endpoint.receiving import preview_form, receive_form, receive_sheet
 from collector.errors import Closed, Malformed, NonceTaken, Refusal, TooLarge, UnknownDesign
 from collector.models import FrozenDesign, Report, WaitingReport
 from collector.reports import selectors
@@ -30,7 +30,7 @@ def form(design: Design, /, **changes: str | None) -> bytes:
 
 
 def test_a_look_stores_nothing_and_each_has_a_nonce_of_its_own(design: Design) -> None:
-    first, second = (look_at_form(form(design, nonce=None), slug="campus") for _ in range(2))
+    first, second = (preview_form(form(design, nonce=None), slug="campus") for _ in range(2))
     assert (first.design, first.stratum, first.report) == (design.digest, "y2", b"\x01\x02")
     assert first.nonce != second.nonce
     assert len(bytes.fromhex(first.nonce)) == 16
@@ -38,20 +38,20 @@ def test_a_look_stores_nothing_and_each_has_a_nonce_of_its_own(design: Design) -
 
 
 def test_what_was_looked_at_can_be_sent(design: Design) -> None:
-    looked = look_at_form(form(design, nonce=None), slug="campus")
+    looked = preview_form(form(design, nonce=None), slug="campus")
     receive_form(form(design, nonce=looked.nonce), slug="campus")
     assert WaitingReport.objects.get().nonce.hex() == looked.nonce
 
 
 def test_a_form_with_a_nonce_is_not_looked_at(design: Design) -> None:
     with pytest.raises(Malformed, match="before it was looked at"):
-        look_at_form(form(design), slug="campus")
+        preview_form(form(design), slug="campus")
 
 
 def test_a_look_at_a_closed_design_says_so(design: Design) -> None:
     close_design(design.digest)
     with pytest.raises(Closed):
-        look_at_form(form(design, nonce=None), slug="campus")
+        preview_form(form(design, nonce=None), slug="campus")
 
 
 def test_the_same_form_again_is_one_report(design: Design) -> None:

@@ -38,7 +38,7 @@ def body_of(fields: dict[str, str]) -> bytes:
 
 DOORS: dict[str, Callable[[Design], object]] = {
     "the browser's": lambda design: store_report(payloads.body(design)),
-    "the coin's first": lambda design: receiving.look_at_form(body_of(form(design)), slug="campus"),
+    "the coin's first": lambda design: receiving.preview_form(body_of(form(design)), slug="campus"),
     "the coin's": lambda design: receiving.receive_form(body_of(form(design, nonce="ab" * 16)), slug="campus"),
     "paper's": lambda design: receiving.receive_sheet(form(design, nonce="ab" * 16), slug="campus"),
 }

@@ -207,7 +207,7 @@ def test_numbers_and_times_of_a_workbook_are_typed_and_no_cell_is_a_formula(run:
 def test_a_cell_of_a_workbook_takes_any_text(text: str, kept: str) -> None:
     out = io.BytesIO()
     book = xlsxwriter.Workbook(out, {"constant_memory": True})
-    book.add_worksheet("one").write_string(0, 0, workbook.fitting(text))
+    book.add_worksheet("one").write_string(0, 0, workbook.column_width(text))
     book.close()
     found = openpyxl.load_workbook(out)["one"]["A1"].value
     assert found == kept

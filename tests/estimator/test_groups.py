@@ -222,7 +222,7 @@ def test_no_analysis_tells_of_fewer_than_ten(kind: str, said: dict[str, str]) ->
     assert (found.inputs["groups"], sizes) == ([[0], [1, 2, 3]], [60, 53])
     assert {row["group"] for row in found.result["rows"]} <= {"", "g000", OTHER}
     assert {row["n"] for row in found.result["rows"]} <= {60, 53, 113}
-    shown = presentation.show(found)
+    shown = presentation.present(found)
     assert "Other groups" in repr(shown)
     assert json.loads(json_file(found))["inputs"] == found.inputs
 
@@ -235,7 +235,7 @@ def test_no_analysis_by_group_where_nothing_is_told_by_group(kind: str, said: di
     found = _ask(design, kind, **said)
     assert len(found.inputs.get("pairs") or found.inputs["totals"]) == 1
     assert {row["group"] for row in found.result["rows"]} <= {""}
-    shown = presentation.show(found)
+    shown = presentation.present(found)
     assert kind in ("weighting",) or said.get("group") == "" or "Nothing is told by group" in shown.sentences[0]
 
 
@@ -370,7 +370,7 @@ def test_runs_and_analyses_from_before_that_told_of_few_are_computed_anew(sizes:
     for one in (asked, crossed):
         done = analyses.execute(one.pk)
         assert done.inputs["groups"] == run.groups
-        assert presentation.show(done)
+        assert presentation.present(done)
 
 
 @pytest.mark.django_db

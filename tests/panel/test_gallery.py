@@ -92,7 +92,7 @@ def test_a_copy_of_ones_own_survey(survey: Survey, her: Client, bob: User, sign_
 def test_an_unfinished_draft_can_be_copied(survey: Survey, her: Client) -> None:
     survey.items.update(wording={"en": ""})
     her.post(reverse("panel:new"), {"survey": "campus", "same_people": "yes"})
-    assert selectors.what_is_missing(Survey.objects.get(slug="campus-2"))
+    assert selectors.opening_fault(Survey.objects.get(slug="campus-2"))
 
 
 @pytest.mark.django_db

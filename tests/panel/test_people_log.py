@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from collector.designs.selectors import get_design
 from estimator.runs import services as estimator
-from surveys.accounts.audit_log import as_json, record
+from surveys.accounts.audit_log import as_json, record_event
 from surveys.errors import NotAllowed
 from surveys.lifecycle import services
 from surveys.models import AuditEntry, Survey
@@ -65,7 +65,7 @@ def test_what_is_refused_is_not_written_down(survey: Survey, alice: User) -> Non
     ],
 )
 def test_a_row_stays_as_it_was_written(alice: User, change: Callable[[AuditEntry], object]) -> None:
-    record(alice, "exported")
+    record_event(alice, "exported")
     entry = AuditEntry.objects.get()
     with pytest.raises(IntegrityError, match="log"), transaction.atomic():
         change(entry)
@@ -74,7 +74,7 @@ def test_a_row_stays_as_it_was_written(alice: User, change: Callable[[AuditEntry
 
 def test_it_outlives_what_it_is_about(survey: Survey, alice: User) -> None:
     """A survey and an account can go; who did what stays, and a new survey of that name does not inherit it."""
-    record(alice, "wrote", survey=survey)
+    record_event(alice, "wrote", survey=survey)
     old = survey.pk
     survey.delete()
     alice.delete()
@@ -85,7 +85,7 @@ def test_it_outlives_what_it_is_about(survey: Survey, alice: User) -> None:
 
 
 def test_it_is_a_page_and_a_file_of_each_survey_and_team(survey: Survey, her: Client, bob: User) -> None:
-    record(bob, "=HYPERLINK", survey=survey, detail="+1 <script>")
+    record_event(bob, "=HYPERLINK", survey=survey, detail="+1 <script>")
     hers = reverse("panel:log", args=["campus"])
     page = her.get(hers).content.decode()
     assert "+1 &lt;script&gt;" in page
@@ -98,7 +98,7 @@ def test_it_is_a_page_and_a_file_of_each_survey_and_team(survey: Survey, her: Cl
     team = her.get(reverse("panel:team-log-json", args=[survey.team_id]), {"who": "bob"}).json()
     assert [(row["who"], row["act"], row["survey"]) for row in team] == [("bob", "=HYPERLINK", "campus")]
     assert AuditEntry.objects.filter(name="alice", act="exported").count() == 2
-    record(bob, "opened")  # of no survey and no team
+    record_event(bob, "opened")  # of no survey and no team
     assert "<td>opened</td>" not in page + her.get(reverse("panel:team-log", args=[survey.team_id])).content.decode()
 
 

@@ -221,7 +221,7 @@ def test_what_waits_lies_in_no_order_once_a_worker_has_looked(unhurried: None) -
             tasks.fold_waiting()
             assert attacking.places("collector_waitingreport") == sorted(order)
         assert WaitingReport.objects.count() == len(order)
-        assert not rewriting.mix_waiting(), "where nothing comes nothing is written"
+        assert not rewriting.shuffle_waiting(), "where nothing comes nothing is written"
     finally:
         empty_database()
 

@@ -90,7 +90,7 @@ def test_a_survey_by_invitation_comes_back_closed_and_its_owner_reopens_it(alice
 
 def test_the_final_estimate_is_that_of_the_last_closing(alice: User) -> None:
     version, codes = invited(alice)
-    reopening.close_what_asks_for_invitations()
+    reopening.close_invitation_surveys()
     survey = Survey.objects.get()
     estimator.execute(Run.objects.get().pk)
     reopening.reopen(survey)
@@ -104,7 +104,7 @@ def test_the_final_estimate_is_that_of_the_last_closing(alice: User) -> None:
 
 def test_what_was_done_since_stays_done(alice: User) -> None:
     version, _ = invited(alice)
-    reopening.close_what_asks_for_invitations()
+    reopening.close_invitation_surveys()
     survey = Survey.objects.get()
     archive_survey_without_its_estimate(survey)
     with pytest.raises(NotAllowed, match="campus is archived"):
@@ -156,7 +156,7 @@ def test_the_database_reopens_what_a_restore_closed_and_nothing_else() -> None:
 def test_closing_for_good_forgets_the_invitations() -> None:
     design = freeze_design(payloads.document(invitations={"kind": "secret"}))
     batches.add(design.digest, [hash_of(new_code()) for _ in range(10)], stratum=None, kind="file")
-    batches.forget(design.digest)
+    batches.delete(design.digest)
     assert Invitation.objects.count() == 10, "it is open"
     UsedToken.objects.create(design=FrozenDesign.objects.get(), hash=b"\1" * 32)
     close_design(design.digest)

@@ -49,7 +49,7 @@ def test_the_door_verifies_as_the_rfc_signs() -> None:
 
 DRAW = """
 import { readFileSync } from "node:fs";
-const { draw, finish } = await import(new URL("../token/drawing.js", process.argv.at(-1) + "/"));
+const { draw, finish } = await import(new URL("../token/blinding.js", process.argv.at(-1) + "/"));
 const { systemWords } = await import(new URL("random.js", process.argv.at(-1) + "/"));
 const given = JSON.parse(readFileSync(0, "utf8"));
 const modulus = BigInt("0x" + given.modulus);

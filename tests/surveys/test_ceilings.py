@@ -25,16 +25,16 @@ from estimator.reports.report import build
 from estimator.runs import services as estimator
 from estimator.runs.results import NOTHING_KNOWN
 from randomized_response import exceeds_epsilon
-from surveys.accounts.audit_log import of_survey
+from surveys.accounts.audit_log import survey_events
 from surveys.accounts.teams import home_team
 from surveys.definition import ceilings, definitions
 from surveys.definition.ceilings import ReasonError
-from surveys.definition.definitions import Opening, design_of
-from surveys.definition.privacy_budget import Sum
+from surveys.definition.definitions import OpeningOptions, design_of
+from surveys.definition.privacy_budget import PrivacyLossSum
 from surveys.lifecycle import selectors, services
 from surveys.models import Appointment, Survey
 from surveys.opening import schedules
-from surveys.opening.schedules import Terms
+from surveys.opening.schedules import OpeningPlan
 from surveys.opening.services import open_survey, open_wave
 from tests.factories import payloads
 from tests.factories.payloads import weak
@@ -53,7 +53,7 @@ def several(count: int) -> dict[str, Any]:
 
 
 def above(definition: dict[str, Any], **opening: Any) -> list[str]:
-    document = design_of(definition, version=1, opening=Opening(**opening)).document
+    document = design_of(definition, version=1, opening=OpeningOptions(**opening)).document
     return [one.in_words for one in ceilings.excesses(document)]
 
 
@@ -80,10 +80,12 @@ def test_exact_comparison_agrees_with_the_neighbours_of_e(denominator: int, epsi
     while low < high:
         middle = (low + high) // 2
         low, high = (
-            (low, middle) if exceeds_epsilon([Sum(most=Fraction(middle, denominator))], digits) else (middle + 1, high)
+            (low, middle)
+            if exceeds_epsilon([PrivacyLossSum(most=Fraction(middle, denominator))], digits)
+            else (middle + 1, high)
         )
     if low > denominator:
-        assert not exceeds_epsilon([Sum(most=Fraction(low - 1, denominator))], digits)
+        assert not exceeds_epsilon([PrivacyLossSum(most=Fraction(low - 1, denominator))], digits)
 
 
 def test_operator_sets_the_ceiling_and_the_digest_has_it(settings: Any) -> None:
@@ -121,7 +123,7 @@ def test_reason_is_in_design_log_report_and_files(risky: Survey, alice: User) ->
     document = selectors.document_of(version)
     assert document["ceilings"] == {"question": "3", "total": "4", "reason": REASON}
     assert check(document).digest == version.design_id != shown.digest
-    logged = of_survey(risky).filter(act="gave a reason to open above a ceiling").get()
+    logged = survey_events(risky).filter(act="gave a reason to open above a ceiling").get()
     assert (logged.detail, logged.name) == (REASON, "alice")
     run = estimator.execute(estimator.request_run(version.design_id).pk)
     (told,) = [fact for fact in build(run).label_facts if fact.title == "Above the ceiling"]
@@ -144,13 +146,13 @@ def test_wave_that_comes_above_in_total_needs_a_reason(survey: Survey) -> None:
 @pytest.mark.django_db
 def test_appointed_opening_takes_the_reason_along(risky: Survey, alice: User) -> None:
     digest = selectors.design_to_open(risky)[0].digest
-    later = Terms(opens_at=timezone.now() + timedelta(hours=1))
+    later = OpeningPlan(opens_at=timezone.now() + timedelta(hours=1))
     with pytest.raises(ReasonError):
         schedules.open_on(risky, later, confirmed=digest, by=alice)
     assert not Appointment.objects.exists()
     schedules.open_on(risky, later, confirmed=digest, reason=REASON, by=alice)
     Appointment.objects.update(due_at=timezone.now())
-    schedules.keep_due()
+    schedules.run_due()
     version = selectors.latest_version(risky)
     assert version is not None
     assert selectors.document_of(version)["ceilings"]["reason"] == REASON
@@ -179,7 +181,7 @@ def test_command_asks_for_the_reason(risky: Survey) -> None:
 @pytest.mark.django_db
 def test_no_reason_helps_above_the_total_of_the_installation(alice: User) -> None:
     with pytest.raises(definitions.DefinitionError, match=r"at most 7\.9997 a person"):
-        design_of(several(8), version=1, opening=Opening())
+        design_of(several(8), version=1, opening=OpeningOptions())
 
 
 @pytest.mark.django_db

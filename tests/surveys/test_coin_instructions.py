@@ -130,7 +130,7 @@ def to_mark(told: str, truth: int, choices: tuple[str, ...]) -> int:
 
 def in_words(instruction: Instruction, choices: tuple[str, ...]) -> tuple[str, Rules]:
     rules = [
-        (sentences.shown(instruction, place), sentences.told(rule.marks, choices))
+        (sentences.outcome_sentence(instruction, place), sentences.device_sentence(rule.marks, choices))
         for place, rule in enumerate(instruction.rules)
     ]
     return str(sentences.TOSS[instruction.device.key]), rules

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from surveys.definition import definitions
-from surveys.definition.definitions import Opening, complete, design_of, dump, load, load_checked
+from surveys.definition.definitions import OpeningOptions, complete, design_of, dump, load, load_checked
 from surveys.definition.validation import DefinitionError
 from tests.factories import payloads
 
@@ -246,11 +246,11 @@ def test_a_rehearsal_invites_nobody_and_spends_nothing() -> None:
 
 
 def test_what_was_spent_before_counts() -> None:
-    spent = Opening(spent=Fraction(9))
+    spent = OpeningOptions(spent=Fraction(9))
     document = design_of(payloads.definition(), version=2, opening=spent).document
     assert document["waves"] == {"repeats": "fresh", "spent": "9/1"}
     with pytest.raises(DefinitionError, match=r"of it in earlier waves; at most 7\.9997 a person is allowed"):
-        design_of(payloads.definition(), version=3, opening=Opening(spent=Fraction(2900)))
+        design_of(payloads.definition(), version=3, opening=OpeningOptions(spent=Fraction(2900)))
 
 
 @pytest.mark.parametrize(("key", "value"), [("invitations", "public"), ("repeats", "often"), ("participation", "many")])

@@ -20,7 +20,7 @@ from surveys.accounts.teams import home_team
 from surveys.definition.definitions import complete, design_of, dump, load, total_epsilon
 from surveys.definition.mechanisms import MECHANISMS, mechanism_of
 from surveys.definition.questions import ITEM_KEYS, PREFER_NOT, YES_NO
-from surveys.definition.unsupported import why_not_text
+from surveys.definition.unsupported import unsupported_text
 from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors, services
 from surveys.models import Item, Page
@@ -68,7 +68,7 @@ def test_the_example_can_be_tried(alice: User, monkeypatch: pytest.MonkeyPatch) 
     assert run.estimates.count() == shares - 5 + 4, "of the scale with discrete Laplace noise the mean alone"
     assert KnownShare.objects.count() == shares + 41 + 21
     call_command("open_survey", "kinds", "--reason", "It is a test.", "--json")
-    showing = selectors.showing("kinds", "")
+    showing = selectors.published_version("kinds", "")
     assert showing
     page = (showing.page(Page.Kind.ANSWER) or b"").decode()
     assert all(item["wording"]["en"] in page for item in example()["items"])
@@ -236,7 +236,7 @@ def test_sections_must_be_whole() -> None:
         complete({"slug": "s", "title": "T", "sections": [{"name": "first"}]})
 
 
-WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8).filter(lambda said: not why_not_text(said))
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8).filter(lambda said: not unsupported_text(said))
 TEXTS = st.fixed_dictionaries({"en": WORDS, "de": WORDS})
 FRACTIONS = st.sampled_from(["1/2", "2/3", "0.4", "on", "1"])
 CHANNELS = st.one_of(
@@ -307,7 +307,7 @@ def test_markup_is_text(alice: User, client: Client) -> None:
         place["en"] = markup
     version = open_survey(services.write_survey(definition, team=home_team(alice)), reason="It is a test.")
     assert check(selectors.document_of(version)).document["items"][0]["wording"] == {"en": markup}
-    page = selectors.showing("kinds", "").page("answer")  # type: ignore[union-attr,arg-type]
+    page = selectors.published_version("kinds", "").page("answer")  # type: ignore[union-attr,arg-type]
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
     panel = client.get(reverse("panel:survey", args=["kinds"])).content
     for html in (page, panel):

@@ -9,8 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from randomized_response import question_of
-from surveys.definition.definitions import Opening, asked_again, design_of, total_epsilon
-from surveys.definition.privacy_budget import LONGEST, Priced, Sum, epsilon_of, ledger, priced, spent, waves_that_fit
+from surveys.definition.definitions import OpeningOptions, asked_again, design_of, total_epsilon
+from surveys.definition.privacy_budget import (
+    LONGEST,
+    PrivacyLossSum,
+    QuestionPrice,
+    epsilon_of,
+    ledger,
+    priced,
+    spent,
+    waves_that_fit,
+)
 from surveys.definition.validation import DefinitionError
 from tests.factories import kinds, payloads
 
@@ -24,17 +33,17 @@ def coins(key: str = "q", ratio: str = "3") -> dict[str, Any]:
     return {"key": key, "kind": "yes_no", **texts, "encoding": "single", "channel": channel}
 
 
-def wave(number: int, *items: dict[str, Any], repeats: str = "fresh") -> Priced:
+def wave(number: int, *items: dict[str, Any], repeats: str = "fresh") -> QuestionPrice:
     waves = {"waves": {"repeats": repeats, "spent": "1/1"}} if repeats == "remember" or number > 1 else {}
     return priced({"version": number, "items": list(items), **waves})
 
 
-def totals(*designs: Priced) -> list[tuple[Fraction, Fraction]]:
+def totals(*designs: QuestionPrice) -> list[tuple[Fraction, Fraction]]:
     return [(one.total.least, one.total.most) for one in ledger(designs)]
 
 
 def test_nobody_has_spent_anything_in_no_wave() -> None:
-    assert (ledger([]), spent([])) == ((), Sum(Fraction(1), Fraction(1)))
+    assert (ledger([]), spent([])) == ((), PrivacyLossSum(Fraction(1), Fraction(1)))
 
 
 def test_drawn_anew_every_wave_is_spent() -> None:
@@ -120,7 +129,7 @@ def test_no_total_ever_falls_and_none_is_more_than_drawing_anew(history: list[tu
         wave(number, *(coins(f"q{place}", ratio) for place, ratio in enumerate(ratios)), repeats=repeats)
         for number, (ratios, repeats) in enumerate(history, start=1)
     ]
-    before, drawn = Sum(), Fraction(1)
+    before, drawn = PrivacyLossSum(), Fraction(1)
     for design, one in zip(designs, ledger(designs), strict=True):
         drawn *= one.ratio
         assert before.least <= one.total.least <= one.total.most <= drawn
@@ -147,7 +156,7 @@ def test_nothing_opens_past_the_ceiling_in_any_order_of_waves_and_versions(steps
     for step in steps:
         earlier = [priced(one.document) for one in opened]
         before, number = spent(earlier).most, len(opened) + 1
-        opening = Opening(spent=before)
+        opening = OpeningOptions(spent=before)
         if step == "remember":
             definition = definition | {"repeats": "remember"}
         elif step != "again":

@@ -161,7 +161,7 @@ def test_one_that_waits_is_stopped_at_once(survey: Survey) -> None:
 def test_a_forgotten_one_leaves_nothing_and_nothing_else_goes(survey: Survey, design: Design) -> None:
     store_report(payloads.body(design))
     kept, gone = finished(survey), finished(survey)
-    rehearsals.forget(gone)
+    rehearsals.delete(gone)
     assert list(survey.rehearsals.all()) == [kept]
     assert set(FrozenDesign.objects.values_list("digest", flat=True)) == {design.digest, kept.design_id}
     assert set(KnownShare.objects.values_list("design_id", flat=True)) == {kept.design_id}
@@ -177,7 +177,7 @@ def test_one_that_is_forgotten_while_it_runs_ends(survey: Survey, monkeypatch: p
 
     def forgotten(*arguments: object, **more: object) -> bytes:
         for one in Rehearsal.objects.all():
-            rehearsals.forget(one)
+            rehearsals.delete(one)
         return honest(*arguments, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(simulation, "report_body", forgotten)

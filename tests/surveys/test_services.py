@@ -56,7 +56,7 @@ def test_opening_freezes_the_design_and_the_page(survey: Survey) -> None:
 
 def test_what_keeps_a_draft_from_opening_is_said_and_nothing_is_half_done(survey: Survey) -> None:
     survey.items.filter(key="mood").update(truth="1")
-    assert "items[1].channel: truth must be" in selectors.what_is_missing(survey)
+    assert "items[1].channel: truth must be" in selectors.opening_fault(survey)
     with pytest.raises(NotAllowed, match="truth must be"):
         open_survey(survey)
     survey.refresh_from_db()
@@ -141,7 +141,7 @@ def test_an_inactive_account_sees_nothing(survey: Survey, alice: User) -> None:
 def test_a_link_that_people_kept_stands_while_the_next_version_is_a_draft(version: Version) -> None:
     services.close_survey(version.survey)
     services.revise_survey(version.survey)
-    shown = selectors.showing("campus", "")
+    shown = selectors.published_version("campus", "")
     assert shown is not None
     assert (shown.version, shown.closed) == (version, True)
 
@@ -156,7 +156,7 @@ def test_a_survey_is_put_away_when_it_is_finished_and_can_come_back(version: Ver
     assert Survey.objects.get().state == Survey.State.ARCHIVED
     with pytest.raises(NotAllowed, match="campus is archived; to revise it, it must be closed"):
         services.revise_survey(survey)
-    shown = selectors.showing("campus", "")
+    shown = selectors.published_version("campus", "")
     assert shown is not None
     assert shown.closed
     services.restore_survey(survey)

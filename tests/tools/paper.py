@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import translation
 
-from estimator.base.languages import speaking
+from estimator.base.languages import activated
 from estimator.models import Run
 from estimator.reports import paper, report
 from surveys.rendering.own_coin import page, sheet
@@ -29,7 +29,7 @@ def pdf_content(pdf: bytes) -> bytes:
 
 
 def report_data(run: Run, language: str = "en") -> dict[str, Any]:
-    with speaking(language):
+    with activated(language):
         data = paper.data(report.build(run))
     assert data is not None
     return data

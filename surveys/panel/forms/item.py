@@ -23,7 +23,7 @@ from collector.designs.items import check_items
 from estimator.base.mechanisms import PARAMETERS, REGISTRY, Parameter
 from surveys.definition.mechanisms import GRID, MECHANISMS, answers_of, fitting
 from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer_not
-from surveys.definition.unsupported import why_not_kind
+from surveys.definition.unsupported import unsupported_kind
 from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors
 from surveys.models import Item
@@ -140,7 +140,7 @@ class ItemForm(WordsForm):
         self.initial.update({said.name: getattr(item, said.column) for said in REGISTRY[item.mechanism].parameters})
         self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in item.weights or [])
         sent = str(self.data.get(self.add_prefix("kind"), "")) if self.is_bound else ""
-        if reason := why_not_kind(sent):
+        if reason := unsupported_kind(sent):
             self.fields["kind"].error_messages["invalid_choice"] = f"%(value)s is refused: {reason}."
         if item.pk:
             self.initial["choices"] = {

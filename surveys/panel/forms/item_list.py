@@ -51,7 +51,7 @@ class ItemFormSet(PartFormSet):
     @cached_property
     def fault(self) -> str:
         """What keeps the survey, as it is saved, from being opened."""
-        return selectors.what_is_missing(self.instance) if self.instance.pk and not self.is_bound else ""
+        return selectors.opening_fault(self.instance) if self.instance.pk and not self.is_bound else ""
 
     def add_fields(self, form: Any, index: int | None) -> None:
         """Say beside its field what is wrong of a question among the others; what is wrong of it alone, it says."""

@@ -24,7 +24,7 @@ FIELDS = {
 """The fields of a question's form beside which a fault can stand; all else is about the mechanism."""
 
 
-def lacking(definition: Definition, missing: str) -> list[str]:
+def missing_texts(definition: Definition, missing: str) -> list[str]:
     """A sentence for each thing that is missing of a draft; `missing`, the first fault of it, where no part has one."""
     if not missing:
         return []

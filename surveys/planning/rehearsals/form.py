@@ -10,7 +10,7 @@ from django.http import QueryDict
 from collector.designs import FEWEST_IN_GROUP, Design
 from collector.designs.items import answer_count
 from surveys.models import Rehearsal, Survey
-from surveys.planning.drafts import asked_of
+from surveys.planning.drafts import planned_question
 from surveys.planning.question import AS_USUAL
 from surveys.planning.rehearsals.respondents import Item, RehearsalError, shares_of, spreads
 from surveys.planning.rehearsals.services import LARGEST_SEED, new_seed
@@ -42,7 +42,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Shown:
+class EntryField:
     """An entry as the page shows it; `open` where something is said of a group."""
 
     key: str
@@ -50,7 +50,7 @@ class Shown:
     hint: str
     fields: list[forms.BoundField]
     fault: str
-    groups: "tuple[tuple[str, Shown], ...]" = ()
+    groups: "tuple[tuple[str, EntryField], ...]" = ()
     open: bool = False
 
 
@@ -89,7 +89,7 @@ class RehearsalForm(forms.Form):
         numbers = sum(_field_count(item) for item in self.design.document["items"])
         return bool(self.strata) and numbers * (1 + len(self.strata)) <= MOST_FIELDS
 
-    def questions(self) -> Iterator[Shown]:
+    def questions(self) -> Iterator[EntryField]:
         """The questions in their order, each with the same of every group."""
         overall = [entry for entry in self.entries if not entry.group]
         for entry in overall:
@@ -162,11 +162,11 @@ class RehearsalForm(forms.Form):
             label = item["choices"][place][self.language]
             yield f"{name}-{place}", label, None if shares is None else shares[place]
 
-    def _shown(self, entry: Entry) -> Shown:
+    def _shown(self, entry: Entry) -> EntryField:
         fields = [self[name] for name, _, _ in entry.named]
         faults = [str(fault) for field in fields for fault in field.errors]
         wording, said = entry.item["wording"][self.language], " ".join(dict.fromkeys(faults))
-        return Shown(entry.key, wording, self._hint(entry), fields, said)
+        return EntryField(entry.key, wording, self._hint(entry), fields, said)
 
     def _hint(self, entry: Entry) -> str:
         item = entry.item
@@ -244,7 +244,7 @@ def too_many(people: int, often: int) -> str:
 
 def expected_of(survey: Survey, design: Design) -> dict[str, Said]:
     """What the planner expects of each question where nothing was said."""
-    plans = {item.key: asked_of(item) for item in survey.items.all()}
+    plans = {item.key: planned_question(item) for item in survey.items.all()}
     return {item["key"]: _expected(item, plans.get(item["key"])) for item in design.document["items"]}
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from collector.designs import Design
 from collector.designs.items import answer_count
 from estimator.runs.estimation import known_shares
-from estimator.runs.groups import separate
+from estimator.runs.groups import ungrouped
 from surveys.planning.rehearsals.respondents import (
     Item,
     RehearsalError,
@@ -55,7 +55,7 @@ class Population:
     @property
     def weights(self) -> NDArray[np.float64]:
         """How the strata count in what is said of everybody: by their known shares, else by who takes part."""
-        return np.array(known_shares(separate(self.design)) or self.parts)
+        return np.array(known_shares(ungrouped(self.design)) or self.parts)
 
     def draw(self, generator: np.random.Generator) -> Iterator[Respondent]:
         """The people, one at a time; every random number of theirs is drawn before the first is given."""

@@ -35,7 +35,7 @@ class Respondent:
 
 
 def answers_to_send(items: Sequence[Item], answers: Sequence[Answer]) -> tuple[int | tuple[int, ...], ...]:
-    """What is read against each item's ticket: as the page decides it (client/asking.js).
+    """What is read against each item's ticket: as the page decides it (client/routing.js).
 
     Raises
     ------

@@ -102,17 +102,17 @@ def _born(item: Mapping[str, Any], device: Device) -> Instruction | None:
     if rest or not FEWEST_MONTHS <= months <= len(device.outcomes) - FEWEST_MONTHS:
         return None
     inside = frozenset(device.outcomes[:months])
-    return Instruction(device, (Rule(inside, own(2)), Rule(frozenset(device.outcomes) - inside, OPPOSITE)))
+    return Instruction(device, (Rule(inside, own_instruction(2)), Rule(frozenset(device.outcomes) - inside, OPPOSITE)))
 
 
-def own(answers: int) -> Marks:
+def own_instruction(answers: int) -> Marks:
     """Mark the true answer."""
     return tuple(range(answers))
 
 
 def _mirrored(table: Table) -> list[tuple[int, Marks]]:
     """Warner's table as his device has it: own answer or the opposite, the rarer of the two first."""
-    return sorted([(table[0][1], OPPOSITE), (table[0][0], own(2))])
+    return sorted([(table[0][1], OPPOSITE), (table[0][0], own_instruction(2))])
 
 
 def _decomposed(table: Table) -> list[tuple[int, Marks]]:
@@ -120,7 +120,9 @@ def _decomposed(table: Table) -> list[tuple[int, Marks]]:
     forced = [min(column) for column in zip(*table, strict=True)]
     parts = [(tickets, (y,) * len(table)) for y, tickets in enumerate(forced) if tickets]
     parts += _residual([[w - b for w, b in zip(row, forced, strict=True)] for row in table])
-    return sorted(parts, key=lambda part: part[1] == own(len(table)))  # one's own answer last, as "anything else"
+    return sorted(
+        parts, key=lambda part: part[1] == own_instruction(len(table))
+    )  # one's own answer last, as "anything else"
 
 
 def _residual(table: list[list[int]]) -> Iterator[tuple[int, Marks]]:

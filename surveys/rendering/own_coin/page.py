@@ -23,7 +23,7 @@ from collector.errors import (
 )
 from estimator.base import wording
 from randomized_response import question_of
-from surveys.definition.languages import address_of, switch
+from surveys.definition.languages import address_of, language_links
 from surveys.rendering import pages
 from surveys.rendering.own_coin import sentences
 from surveys.rendering.own_coin.devices import BIRTHDAYS, COIN
@@ -47,7 +47,7 @@ def render_page(document: Document, digest: str, language: str, *, with_sheet: b
     with translation.override(language):
         shown = context(document, instructions, digest, language)
     doors = {
-        "doors": switch("coin", document),
+        "doors": language_links("coin", document),
         "sheet_address": address_of("coin-sheet", document, language) if with_sheet else "",
     }
     return pages.render("surveys/coin/page.html", shown | doors, language)
@@ -155,8 +155,8 @@ def _rule(instruction: Instruction, place: int, choices: list[str]) -> dict[str,
     rule = instruction.rules[place]
     drawn = sorted(rule.outcomes, key=str) if sum(map(len, rule.outcomes)) <= MOST_FACES else []
     return {
-        "shown": sentences.shown(instruction, place),
-        "told": sentences.told(rule.marks, choices),
+        "shown": sentences.outcome_sentence(instruction, place),
+        "told": sentences.device_sentence(rule.marks, choices),
         "count": len(rule.outcomes),
         "pictures": drawn,
     }

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from surveys.rendering.own_coin.devices import COIN, DIE, Device, Outcome, Share, heads, total
-from surveys.rendering.own_coin.instructions import OPPOSITE, Instruction, Marks, own
+from surveys.rendering.own_coin.instructions import OPPOSITE, Instruction, Marks, own_instruction
 
 TOSS = {
     "coin": gettext_lazy("Toss a coin where nobody sees it."),
@@ -81,7 +81,7 @@ def _things(device: Device) -> tuple[int, int]:
     return (min(coins, 1), min(dice, 1)) if device.kind is None else (coins, dice)
 
 
-def shown(instruction: Instruction, place: int) -> str:
+def outcome_sentence(instruction: Instruction, place: int) -> str:
     """What the device shows where rule `place` holds; the last rule may be for everything that is left."""
     key, outcomes = instruction.device.key, instruction.rules[place].outcomes
     parts = _TOLD.get(key, _grid)(key, outcomes)
@@ -90,11 +90,11 @@ def shown(instruction: Instruction, place: int) -> str:
     return any_of(parts) if key in _TOLD else _any_of_long(parts)
 
 
-def told(marks: Marks, choices: Sequence[str]) -> str:
+def device_sentence(marks: Marks, choices: Sequence[str]) -> str:
     """What to mark."""
     if len(set(marks)) == 1:
         return _("mark “%(choice)s”, whatever is true.") % {"choice": choices[marks[0]]}
-    if marks == own(len(marks)):
+    if marks == own_instruction(len(marks)):
         return _("mark your true answer.")
     if marks == OPPOSITE:
         return _("mark the opposite of your true answer.")

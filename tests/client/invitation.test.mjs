@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { canonicalText, readDesign } from "../../surveys/static/surveys/client/design.js";
 import { readCode } from "../../surveys/static/surveys/client/codes.js";
-import { readToken } from "../../surveys/static/surveys/client/inviting.js";
+import { readToken } from "../../surveys/static/surveys/client/invitation.js";
 import { isBodyFor, requestBody } from "../../surveys/static/surveys/client/report.js";
 import { designDocument, vectors } from "./tools.mjs";
 

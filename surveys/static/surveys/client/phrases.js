@@ -1,18 +1,18 @@
 import { ratioOf } from "./channel.js";
 import { oddsUp, ofHundred } from "./figures.js";
 import { pointAt } from "./grid.js";
-import { halfWithin, mannerOf, pairOf, sharesOf, upperHalf } from "./manner.js";
+import { halfWithin, shapeOf, pairOf, sharesOf, upperHalf } from "./shapes.js";
 
-/** Manners that share sentences with another one. */
+/** Shapes that share sentences with another one. */
 const ALIKE = { list: "set", end: "values" };
 
 /**
- * What is said of one question. Every question has a manner (see manner.js); where the page has a sentence for it,
- * `key-manner`, that is said, else the sentence for all. The numbers come from the live table and from nowhere else.
+ * What is said of one question. Every question has a shape (see shapes.js); where the page has a sentence for it,
+ * `key-shape`, that is said, else the sentence for all. The numbers come from the live table and from nowhere else.
  *
  * @typedef {import("./design.js").Item} Item
  */
-export class Saying {
+export class Phrases {
   #sentences;
 
   /** @param {import("./sentences.js").Sentences} sentences */
@@ -21,7 +21,7 @@ export class Saying {
   }
 
   /**
-   * A sentence on a question, in its manner and with its numbers.
+   * A sentence on a question, in its shape and with its numbers.
    *
    * @param {string} key
    * @param {Item} item
@@ -29,8 +29,8 @@ export class Saying {
    * @returns {string}
    */
   say(key, item, more = {}) {
-    const manner = mannerOf(item);
-    const keys = [`${key}-${manner}`, `${key}-${ALIKE[manner]}`];
+    const shape = shapeOf(item);
+    const keys = [`${key}-${shape}`, `${key}-${ALIKE[shape]}`];
     const worded = keys.find((one) => this.#sentences.has(one)) ?? key;
     return this.#sentences.say(worded, { ...this.#values(item), ...more });
   }
@@ -48,7 +48,7 @@ export class Saying {
 
   /** @returns {string}  the words of what is sent; it is not always one of the answers */
   sent(item, symbol) {
-    switch (mannerOf(item)) {
+    switch (shapeOf(item)) {
       case "end":
         return this.#sentences.say(["lowest", "highest"][symbol]);
       case "values":
@@ -61,7 +61,7 @@ export class Saying {
   /** The tickets as the opening tells them: of the first question, or of all where all have the same box. */
   opening(items) {
     const [first] = items;
-    if (mannerOf(first) === "choice" && items.every((item) => sameBox(item, first))) {
+    if (shapeOf(first) === "choice" && items.every((item) => sameBox(item, first))) {
       return this.say("tickets-all", first);
     }
     const said = this.say("opening", first);
@@ -73,7 +73,7 @@ export class Saying {
     const further = {
       spread: ["half"],
       ticks: [item.most < item.choices.length ? "together-most" : "together"],
-    }[mannerOf(item)] ?? [];
+    }[shapeOf(item)] ?? [];
     const choice = item.preferNot === null ? [] : ["prefer-not"];
     return ["odds", ...further, ...choice].map((key) => this.say(key, item));
   }
@@ -99,7 +99,7 @@ export class Saying {
 
   #ofManner(item, { size, ratio }) {
     const { weights } = item.table;
-    switch (mannerOf(item)) {
+    switch (shapeOf(item)) {
       case "choice":
         return this.#sides(this.#kindWord(item), weights[0][0], item.table.tickets - weights[0][0]);
       case "list":

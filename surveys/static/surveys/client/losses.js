@@ -1,6 +1,6 @@
 import { totalRatio } from "./channel.js";
 import { epsilonUp } from "./figures.js";
-import { attempt } from "./keeping.js";
+import { attempt } from "./store.js";
 
 /**
  * A person's own ledger: what this survey cost her, noted on her device by a click. Never an answer, and nothing of what
@@ -12,7 +12,7 @@ import { attempt } from "./keeping.js";
  * @param {boolean} anew  whether everything was drawn anew; else an unchanged answer may have cost nothing
  * @returns {boolean}  whether the device keeps it
  */
-export function note(window, { slug, version, items }, title, anew) {
+export function recordLoss(window, { slug, version, items }, title, anew) {
   const most = epsilonUp(totalRatio(items.map(({ encoding }) => encoding.ratio)));
   // The day as 2026-11-21, and nothing finer.
   const day = new Intl.DateTimeFormat("sv-SE").format();

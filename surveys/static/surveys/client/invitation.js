@@ -1,7 +1,7 @@
 import { pasted, readCode } from "./codes.js";
 import { offer } from "./extras.js";
 import { Field } from "./field.js";
-import { part } from "./parts.js";
+import { part } from "./elements.js";
 import { Refusal } from "./refusal.js";
 import { INVITATIONS } from "./report.js";
 
@@ -20,7 +20,7 @@ export function readToken(text) {
  * The invitation of a survey that asks for one: from the link, or typed. It is here and in the field, and nowhere else,
  * until it goes into the body.
  */
-export class Inviting extends Field {
+export class InvitationField extends Field {
   #input;
   #sentences;
   #read;
@@ -87,4 +87,4 @@ export class Inviting extends Field {
   }
 }
 
-offer("inviting", Inviting);
+offer("invitation", InvitationField);

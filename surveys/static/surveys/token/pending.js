@@ -1,10 +1,10 @@
-import { isPending } from "./drawing.js";
+import { isPending } from "./blinding.js";
 
 /**
  * What it takes to finish with a reply that was lost waits here, on the device, for each code on its own: asked again
  * for the same blinded message the server gives the same signature, and for another one none.
  */
-export class Keeping {
+export class PendingRequests {
   #window;
   #digest;
 
@@ -13,7 +13,7 @@ export class Keeping {
     this.#digest = digest;
   }
 
-  /** @returns {import("./drawing.js").Pending | null}  what was begun with this code */
+  /** @returns {import("./blinding.js").Pending | null}  what was begun with this code */
   find(code) {
     return attempt(() => {
       const found = JSON.parse(this.#window.localStorage.getItem(this.#key(code)));

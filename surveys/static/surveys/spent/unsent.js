@@ -1,5 +1,5 @@
 /**
- * Reports that wait on this device because no receipt confirmed them: the databases of `client/keeping.js`. The page of a
+ * Reports that wait on this device because no receipt confirmed them: the databases of `client/store.js`. The page of a
  * closed survey has no script that could take them away; here they can be.
  */
 

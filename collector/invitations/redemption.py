@@ -14,7 +14,7 @@ from collector.database.statements import Row, execute_rows, key, pieces, read_s
 SQL = read_statements("store.sqlite")
 
 
-class Asked(NamedTuple):
+class Redemption(NamedTuple):
     """What a report that was just written asks to use up: the invitation's design and hash; the report's stratum."""
 
     invitation: Row
@@ -22,7 +22,7 @@ class Asked(NamedTuple):
     blind: bool
 
 
-def uninvited(cursor: CursorWrapper, asked: Mapping[Row, Asked]) -> set[Row]:
+def without_invitation(cursor: CursorWrapper, asked: Mapping[Row, Redemption]) -> set[Row]:
     """Use up what reports ask for, each by its key, the first one first; the keys of those that did not get theirs."""
     strata = _held(cursor, {one.invitation for one in asked.values() if not one.blind})
     spent = _spend(cursor, {one.invitation for one in asked.values() if one.blind})

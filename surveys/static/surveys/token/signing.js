@@ -11,7 +11,7 @@ const PATIENCE = 20_000;
 const REFUSED = { 403: "refused", 404: "closed", 410: "closed", 429: "busy" };
 
 /** @returns {Promise<Reply>} */
-export async function ask(fetch, url, { design, code, blinded }) {
+export async function requestSignature(fetch, url, { design, code, blinded }) {
   try {
     const response = await fetch(url, request(JSON.stringify({ design, code, blinded })));
     return response.status === 200

@@ -2,7 +2,7 @@
  * One tab of a browser at a time sends for a survey. The browser's locks are named by the design; a tab that is closed
  * or crashes gives its lock back. A browser without locks goes on without: the collector counts a nonce once anyway.
  */
-export class Turn {
+export class SendLock {
   #locks;
   #name;
   #release = () => {};

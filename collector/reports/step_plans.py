@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from collector.designs import Design
 from collector.models import WaitingReport
 from collector.reports import moving
-from collector.reports.moving import Moved
+from collector.reports.moving import MovedReports
 from collector.reports.steps import STEP, foldable, groups
 
 NONCE = 16
@@ -62,12 +62,12 @@ def plan(design: Design, number: int) -> Plan:
     return Plan(nonces, _shuffled(np.concatenate(steps)), np.concatenate(left))
 
 
-def move(number: int, nonces: list[bytes], left: list[bytes]) -> Moved:
+def move(number: int, nonces: list[bytes], left: list[bytes]) -> MovedReports:
     """Move whole steps in the caller's transaction. Changed where not all of them wait, or not all that are left."""
     waits = WaitingReport.objects.filter(design__number=number)
     if waits.filter(nonce__in=left).count() < len(left):
         raise Changed
-    moved = moving.move_these(number, nonces)
+    moved = moving.move_reports(number, nonces)
     if len(moved.new) < len(nonces):
         raise Changed
     return moved

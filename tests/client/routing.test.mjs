@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { answersToSend, askedItems, blankAnswer, drawOrder } from "../../surveys/static/surveys/client/asking.js";
+import { answersToSend, askedItems, blankAnswer, drawOrder } from "../../surveys/static/surveys/client/routing.js";
 import { tape } from "./tools.mjs";
 
 const ITEM = {

@@ -1,6 +1,6 @@
 import { digestOf } from "./design.js";
 import { offer } from "./extras.js";
-import { attempt } from "./keeping.js";
+import { attempt } from "./store.js";
 import { drawSecret, drawTicket } from "./random.js";
 import { Refusal } from "./refusal.js";
 import { RecalledTickets } from "./report.js";
@@ -164,4 +164,4 @@ function bytesOf(hex) {
   return Uint8Array.from(hex.match(/../g), (pair) => Number.parseInt(pair, 16));
 }
 
-offer("remembering", RememberedTickets);
+offer("remembered", RememberedTickets);

@@ -3,25 +3,25 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 
 import { Delivery } from "../../surveys/static/surveys/client/transport.js";
-import { MOST_BITS, Work } from "../../surveys/static/surveys/client/work.js";
+import { MOST_BITS, ProofOfWork } from "../../surveys/static/surveys/client/proof.js";
 import { vectors } from "./tools.mjs";
 
 const { subtle } = globalThis.crypto;
 const CASES = vectors("work.json");
 const [{ digest, nonce }] = CASES;
 
-const work = () => new Work(digest, nonce, subtle);
+const work = () => new ProofOfWork(digest, nonce, subtle);
 
 for (const one of CASES) {
   test(`the sum of ${one.bits} bits is that of the vectors`, async () => {
-    assert.equal(await new Work(one.digest, one.nonce, subtle).find(one.bits), one.sum);
+    assert.equal(await new ProofOfWork(one.digest, one.nonce, subtle).find(one.bits), one.sum);
   });
 }
 
 test("more bits go on from where fewer ended, and come to the same", async () => {
   const digests = [];
   const counting = { digest: (name, bytes) => { digests.push(bytes.slice().join()); return subtle.digest(name, bytes); } };
-  const [steps, whole] = [new Work(digest, nonce, counting), work()];
+  const [steps, whole] = [new ProofOfWork(digest, nonce, counting), work()];
   for (const bits of [3, 7, 12]) steps.find(bits);
   assert.equal(await steps.find(12), await whole.find(12));
   const again = digests.length - new Set(digests).size;
@@ -40,7 +40,7 @@ test("fewer bits, or the same again, cost nothing", async () => {
 
 test("without bits there is no sum, and nothing is computed", async () => {
   const silent = { digest: () => assert.fail("a digest") };
-  assert.equal(await new Work(digest, nonce, silent).find(0), "");
+  assert.equal(await new ProofOfWork(digest, nonce, silent).find(0), "");
 });
 
 test("what is no number of bits, or too many, is refused", () => {

@@ -1,13 +1,13 @@
 import { shareOf } from "./figures.js";
 
 /**
- * In which manner a question's tickets speak, read from its table: each manner has sentences and pictures of its own.
+ * In which shape a question's tickets speak, read from its table: each shape has sentences and pictures of its own.
  *
  * @typedef {import("./channel.js").Table} Table
  * @typedef {import("./channel.js").Ratio} Ratio
  * @typedef {import("./design.js").Item} Item
  *
- * @typedef {"choice" | "differ" | "list" | "set" | "ticks" | "near" | "spread" | "end" | "values"} Manner
+ * @typedef {"choice" | "differ" | "list" | "set" | "ticks" | "near" | "spread" | "end" | "values"} Shape
  *   choice: one choice, every answer treated alike; differ: one choice, not alike; list: marked choices; set: a set of
  *   choices; ticks: every option by itself; near and spread: a point of a scale, a number, the more often the nearer;
  *   end: only the lowest or the highest; values: a number by any other table
@@ -15,8 +15,8 @@ import { shareOf } from "./figures.js";
 
 const OF_ENCODING = { one_hot: "list", subset: "set", each_option: "ticks" };
 
-/** @returns {Manner} */
-export function mannerOf({ kind, encoding, table, grid, preferNot }) {
+/** @returns {Shape} */
+export function shapeOf({ kind, encoding, table, grid, preferNot }) {
   if (encoding.name !== "single") {
     return OF_ENCODING[encoding.name];
   }
@@ -39,8 +39,8 @@ export function mannerOf({ kind, encoding, table, grid, preferNot }) {
  * @returns {[number, number]}
  */
 export function pairOf(item) {
-  const manner = mannerOf(item);
-  if (["near", "spread", "end", "values"].includes(manner)) {
+  const shape = shapeOf(item);
+  if (["near", "spread", "end", "values"].includes(shape)) {
     return [item.table.weights.length - 1, 0];
   }
   return item.kind === "yes_no" ? [1, 0] : [0, 1];
@@ -57,7 +57,7 @@ export function sharesOf(item) {
   const [answer, other] = pairOf(item);
   const last = table.weights[0].length - 1;
   const both = (share) => ({ own: share(answer), cross: share(other) });
-  switch (mannerOf(item)) {
+  switch (shapeOf(item)) {
     case "list":
     case "ticks":
       return { own: shareOf(table, 1, 1), cross: shareOf(table, 0, 1) };

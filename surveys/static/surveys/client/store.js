@@ -8,7 +8,7 @@ const KEY = "body";
  * The one frozen body that this browser has for a design, in a database of its own: from before its first request until
  * it was accepted, or the respondent discards it. It never sees an answer. See docs/adr/0007-keeping-a-report.md.
  */
-export class Keeping {
+export class ReportStore {
   #window;
   #prepared;
   #name;

@@ -13,7 +13,7 @@ const TOGETHER = 128;
  * zero bits. It is made of digest and nonce alone, which are there before the first answer: a nonce has one sum, whatever
  * is answered and drawn.
  */
-export class Work {
+export class ProofOfWork {
   #nonce;
   #subtle;
   #bytes;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { canonicalText, readDesign } from "../../surveys/static/surveys/client/design.js";
 import { systemWords } from "../../surveys/static/surveys/client/random.js";
-import { RememberedTickets } from "../../surveys/static/surveys/client/remembering.js";
+import { RememberedTickets } from "../../surveys/static/surveys/client/remembered.js";
 import { designDocument, device, item, seeded } from "./tools.mjs";
 
 const NAME = "candor-secret-demo";

@@ -7,7 +7,7 @@ import { Field, arrange, labelOf } from "./field.js";
  * "None of these" is a box of the page, not an option of the design: with it a question where nothing applies can be told
  * from one that was passed over. It excludes the options, and so does "prefer not to say".
  */
-export class Several extends Field {
+export class MultipleChoice extends Field {
   #options;
   #none;
   /** @type {Set<HTMLInputElement>}  each of these stands alone */
@@ -77,4 +77,4 @@ export class Several extends Field {
   }
 }
 
-offer("several", Several);
+offer("multiple", MultipleChoice);

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from randomized_response._checks import as_count
-from randomized_response._expecting import as_shares
+from randomized_response._planning_targets import as_shares
 from randomized_response.results import Result, Vector
 
 

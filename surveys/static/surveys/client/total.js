@@ -1,6 +1,6 @@
 import { totalRatio } from "./channel.js";
 import { epsilonUp, oddsUp } from "./figures.js";
-import { element, part } from "./parts.js";
+import { element, part } from "./elements.js";
 
 /**
  * What all questions together can reveal, as odds; and for experts, as epsilon and as the tables themselves.
@@ -13,9 +13,9 @@ const MOST_ROWS = 12;
  * @param {HTMLElement} root
  * @param {readonly import("./design.js").Item[]} items
  * @param {import("./sentences.js").Sentences} sentences
- * @param {import("./saying.js").Saying} saying
+ * @param {import("./phrases.js").Phrases} phrases
  */
-export function fillSum(root, items, sentences, saying) {
+export function fillTotal(root, items, sentences, phrases) {
   const each = items.map(({ encoding }) => encoding.ratio);
   const total = totalRatio(each);
   const said = {
@@ -27,12 +27,12 @@ export function fillSum(root, items, sentences, saying) {
     part(root, key).textContent = sentences.say(key, values);
   });
   const tables = part(root, "tables");
-  tables.replaceChildren(...items.map((item, i) => tableLine(item, i + 1, sentences, saying)));
+  tables.replaceChildren(...items.map((item, i) => tableLine(item, i + 1, sentences, phrases)));
 }
 
-function tableLine(item, number, sentences, saying) {
+function tableLine(item, number, sentences, phrases) {
   const { weights } = item.table;
-  const told = [saying.say("table-line", item, { number, epsilon: epsilonUp(item.encoding.ratio) })];
+  const told = [phrases.say("table-line", item, { number, epsilon: epsilonUp(item.encoding.ratio) })];
   const long = weights.length > MOST_ROWS;
   if (long) {
     told.push(sentences.say("table-ends", { rows: weights.length }));

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { checkedTable } from "../../surveys/static/surveys/client/channel.js";
 import { canonicalText, readDesign } from "../../surveys/static/surveys/client/design.js";
-import { halfWithin, isSymmetric, mannerOf, pairOf, sharesOf, upperHalf } from "../../surveys/static/surveys/client/manner.js";
+import { halfWithin, isSymmetric, shapeOf, pairOf, sharesOf, upperHalf } from "../../surveys/static/surveys/client/shapes.js";
 import { designDocument, item } from "./tools.mjs";
 
 const RATES = [[4, 2], [3, 3]];
@@ -32,11 +32,11 @@ test("the crosswise model is a choice, of which the other answer is sent more of
   const yesNo = { kind: "yes_no", choices: [{ en: "No" }, { en: "Yes" }] };
   const document = designDocument({ items: [{ ...source, ...yesNo, channel }] });
   const [paid] = readDesign(canonicalText(document)).items;
-  assert.equal(mannerOf(paid), "choice");
+  assert.equal(shapeOf(paid), "choice");
   assert.deepEqual(sharesOf(paid), { own: { number: 1n, divisor: 4n }, cross: { number: 3n, divisor: 4n } });
 });
 
-test("the manner is read from the table, not from its name", () => {
+test("the shape is read from the table, not from its name", () => {
   const four = [[1, 3], [2, 2], [2, 2], [3, 1]];
   const cases = [
     ["choice", question()],
@@ -54,8 +54,8 @@ test("the manner is read from the table, not from its name", () => {
     ["values", number(four, "3")],
     ["values", number([[1, 1, 2], [1, 1, 2], [1, 2, 1], [2, 1, 1]], "3")],
   ];
-  for (const [manner, question] of cases) {
-    assert.equal(mannerOf(question), manner, JSON.stringify(question.table.weights));
+  for (const [shape, question] of cases) {
+    assert.equal(shapeOf(question), shape, JSON.stringify(question.table.weights));
   }
 });
 
