@@ -35,10 +35,11 @@ long: ## the tests that are too long for make test, and those by hypothesis with
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "long or hypothesis" --hypothesis-profile default $(ARGS)
 
-check: ## lint, formatting, types, import directions, migrations
+check: ## lint (templates too), formatting, types, import directions, migrations
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/djlint --lint --quiet templates
 	@$(BIN)/mypy .
 	@$(BIN)/lint-imports
 	@$(BIN)/python manage.py makemigrations --check --dry-run
@@ -100,7 +101,8 @@ coverage: ## measure every interval's coverage, every mechanism's variance and t
 	@$(BIN)/python -m benchmarks.mechanisms
 	@$(BIN)/python -m benchmarks.averaging
 
-bench: bench-library ## every measurement of speed: the library, taking reports, folding, planning, the panel, the page on a slow phone
+bench: bench-library ## every measurement of speed: the library, starting, taking reports, folding, planning, the panel, the page on a slow phone
+	@$(BIN)/python -m benchmarks.starting
 	@$(BIN)/python -m benchmarks.reports
 	@$(BIN)/python -m benchmarks.platform
 	@$(BIN)/python -m benchmarks.storage

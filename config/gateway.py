@@ -27,7 +27,7 @@ from collector.endpoint.application import ReportEndpoint, Response
 from collector.endpoint.headers import LENGTH
 from collector.endpoint.parsing import LARGEST_BODY
 from collector.endpoint.writer import PATIENCE
-from collector.errors import Incomplete, OddType, Refusal, TooSlow, not_stored
+from collector.errors import RequestRefused, not_stored
 from config import connections
 from config.middleware import headers_without_django
 from config.rate_limits import LARGEST_BODY as LARGEST_UPLOAD
@@ -86,7 +86,7 @@ class Gateway:
             else:
                 await self._page(environ, proto)
                 return
-        except Refusal as refusal:
+        except RequestRefused as refusal:
             answer = self._door.refuse(environ, refusal)
         finally:
             self._busy.discard(scope.client)
@@ -101,7 +101,7 @@ class Gateway:
             raise not_stored() from None
 
     async def _page(self, environ: Environ, proto: Any) -> None:
-        """Have whatever is no report answered by a thread. A Refusal where its address waits for too many answers: a
+        """Have whatever is no report answered by a thread. Refuses an address that waits for too many answers: a
         connection that waits for one is not ended, so a few addresses could hold all connections by asking alone."""
         address = rate_limits.address_of(environ)
         with self._pages.hold(address):
@@ -109,7 +109,7 @@ class Gateway:
                 await asyncio.get_running_loop().run_in_executor(self._threads, self._call, environ, proto)
 
     async def _body(self, environ: Environ, proto: Any) -> bytes:
-        """The whole body, or nothing of one that is too long; a Refusal where it is late or too many come."""
+        """The whole body, or nothing of one that is too long; a RequestRefused where it is late or too many come."""
         length = _length_of(environ)
         largest = LARGEST_BODY if environ["PATH_INFO"].startswith(RESPONDENTS) else LARGEST_UPLOAD
         if not 0 < length <= largest:
@@ -120,11 +120,12 @@ class Gateway:
                 async with asyncio.timeout(seconds):
                     body = bytes(await proto())
             except TimeoutError:
-                raise TooSlow("body", f"The body must be here within {seconds:g} seconds.") from None
+                raise RequestRefused(408, "body", f"The body must be here within {seconds:g} seconds.") from None
             except ProtocolClosed:
                 body = b""
         if len(body) != length:
-            raise Incomplete("body", f"The body must have the length that it was said to have, {length} bytes.")
+            words = f"The body must have the length that it was said to have, {length} bytes."
+            raise RequestRefused(400, "body", words)
         return body
 
     def _call(self, environ: Environ, proto: Any) -> None:
@@ -234,7 +235,7 @@ def deadline_of(length: int) -> float:
 
 def _require_utf8(environ: Environ) -> None:
     if ODD_TYPE.search(environ.get("CONTENT_TYPE", "")):
-        raise OddType("Content-Type", "The charset of Content-Type must be utf-8, or be left out.")
+        raise RequestRefused(415, "Content-Type", "The charset of Content-Type must be utf-8, or be left out.")
 
 
 def _length_of(environ: Environ) -> int:

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from collector.endpoint import rate_limits
 from collector.endpoint.headers import LENGTH
-from collector.errors import RETRY, Refusal, TooLarge, TooMany, Unavailable
+from collector.errors import RETRY, RequestRefused
 from surveys.accounts import tokens
 from surveys.api import problems
 from surveys.definition import bounds
@@ -39,7 +39,7 @@ def limited(get_response: Respond) -> Respond:
             for name, methods, path in LIMITED:
                 if request.method in methods and path.fullmatch(request.path):
                     rate_limits.take(name, _whom(request, name))
-        except (TooMany, TooLarge) as refusal:
+        except RequestRefused as refusal:
             return _said(request, refusal)
         return get_response(request)
 
@@ -57,7 +57,7 @@ class DatabaseUnavailableMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, OperationalError | InterfaceError):
-            return _said(request, Unavailable("", "The database is away. Please try again.", retry=RETRY))
+            return _said(request, RequestRefused(503, "", "The database is away. Please try again.", retry=RETRY))
         return None
 
 
@@ -76,10 +76,11 @@ def _require_small(request: HttpRequest) -> None:
     most = next((size for path, size in SMALLER if path.fullmatch(request.path)), LARGEST_BODY)
     length = str(request.META.get("CONTENT_LENGTH") or "0")
     if not LENGTH.fullmatch(length) or int(length) > most:
-        raise TooLarge("Content-Length", f"A request may have {most:,} bytes here; this one has {length[:20]}.")
+        words = f"A request may have {most:,} bytes here; this one has {length[:20]}."
+        raise RequestRefused(413, "Content-Length", words)
 
 
-def _said(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+def _said(request: HttpRequest, refusal: RequestRefused) -> HttpResponse:
     headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
     if request.path.startswith(problems.PREFIX):
         return problems.response(refusal.status, refusal.message, headers)

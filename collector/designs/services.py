@@ -7,13 +7,14 @@ from django.db.models import Max
 from django.utils import timezone
 
 from collector.database import locks
-from collector.designs.design import Design, check
+from collector.designs.design import Design
+from collector.designs.documents import check
 from collector.models import FrozenDesign
 
 
 @transaction.atomic
 def freeze_design(document: dict[str, Any]) -> Design:
-    """Store a design for ever and open it for reports. Raises DesignError; freezing the same one twice is harmless."""
+    """Store a design for ever and open it for reports. Raises ValidationError; doing so twice is harmless."""
     design = check(document)
     locks.exclusive_lock(locks.NUMBERS, 0)
     last = FrozenDesign.objects.aggregate(number=Max("number"))["number"] or 0

@@ -17,7 +17,7 @@ from django.db import connection
 
 from collector.endpoint import proof_of_work, rate_limits, receiving
 from collector.endpoint.headers import check_headers
-from collector.errors import Incomplete, NotJson, Refusal, not_stored
+from collector.errors import RequestRefused, not_stored
 from collector.reports.storing import NewReport, Outcome
 
 ADDRESS = re.compile(r"/s/([-a-zA-Z0-9_]+)/reports")
@@ -70,7 +70,7 @@ class ReportEndpoint:
         try:
             with _or_unavailable():
                 answer = self._outcome(environ, self._writer.put(self._report_of(environ)))
-        except Refusal as refusal:
+        except RequestRefused as refusal:
             answer = self.refuse(environ, refusal)
         start(f"{answer.status} {HTTPStatus(answer.status).phrase}", answer.headers)
         return [answer.content]
@@ -85,23 +85,23 @@ class ReportEndpoint:
         def written(outcome: Outcome | None) -> None:
             try:
                 answer = self._outcome(environ, outcome)
-            except Refusal as refusal:
+            except RequestRefused as refusal:
                 answer = self.refuse(environ, refusal)
             then(answer)
 
         try:
             with _or_unavailable():
                 self._writer.submit(self._report_of(environ), written)
-        except Refusal as refusal:
+        except RequestRefused as refusal:
             then(self.refuse(environ, refusal))
 
-    def refuse(self, environ: Environ, refusal: Refusal) -> Response:
+    def refuse(self, environ: Environ, refusal: RequestRefused) -> Response:
         """The answer that says why a request was refused."""
         return self._answer(environ, refusal.status, {"error": refusal.said}, retry=refusal.retry)
 
     def _report_of(self, environ: Environ) -> NewReport:
         """The report that a request holds, which its survey takes now."""
-        not_json = NotJson("Content-Type", "Content-Type must be application/json.")
+        not_json = RequestRefused(415, "Content-Type", "Content-Type must be application/json.")
         length = check_headers(environ, types=JSON_TYPES, otherwise=not_json)
         rate_limits.take("reports by address", rate_limits.address_of(environ))
         body, slug = _read(environ["wsgi.input"], length), environ["PATH_INFO"].split("/")[2]
@@ -115,7 +115,7 @@ class ReportEndpoint:
         return report
 
     def _outcome(self, environ: Environ, outcome: Outcome | None) -> Response:
-        """The answer that says what became of a report. Raises a Refusal where it is not stored."""
+        """The answer that says what became of a report. Raises a RequestRefused where it is not stored."""
         if outcome is None:
             raise not_stored()
         created = receiving.created(outcome)
@@ -132,10 +132,10 @@ class ReportEndpoint:
 
 @contextlib.contextmanager
 def _or_unavailable() -> Iterator[None]:
-    """Raise a Refusal, whatever goes wrong: where it is none, the database is away."""
+    """Raise a RequestRefused, whatever goes wrong: where it is none, the database is away."""
     try:
         yield
-    except Refusal:
+    except RequestRefused:
         raise
     except Exception as error:
         # Its words may quote what was sent.
@@ -156,5 +156,5 @@ def _read(stream: Any, length: int) -> bytes:
     except OSError:
         body = b""
     if len(body) != length:
-        raise Incomplete("body", f"The body must have the length that it was said to have, {length} bytes.")
+        raise RequestRefused(400, "body", f"The body must have the length that it was said to have, {length} bytes.")
     return body

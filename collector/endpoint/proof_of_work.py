@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from django.db import Error
 
-from collector.errors import NoWork
+from collector.errors import RequestRefused
 from collector.reports.storing import NewReport
 
 HEADER = "Candor-Work"
@@ -31,9 +31,10 @@ logger = logging.getLogger(__name__)
 
 
 def check(sent: str, report: NewReport, bits: int) -> None:
-    """Raise NoWork where `bits` are asked for, 0 to MOST_BITS, and `sent` is not the work of this report."""
+    """Refuse with 429 where `bits` are asked for, 0 to MOST_BITS, and `sent` is not the work of this report."""
     if bits and not (COUNTER.fullmatch(sent) and zero_bits(report.digest, report.nonce, bytes.fromhex(sent)) >= bits):
-        raise NoWork(bits)
+        sentence = f"This survey takes a report together with a sum that begins with {bits} zero bits."
+        raise RequestRefused(429, "Candor-Work", sentence, bits=bits)
 
 
 def zero_bits(digest: str, nonce: bytes, counter: bytes) -> int:

@@ -7,6 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from collector.designs.selectors import get_design
 from estimator.serializers import RunSerializer
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.api.base import View, user_of
@@ -16,13 +17,13 @@ from surveys.api.requests import DuplicateBody, NothingBody, OpeningBody, read_b
 from surveys.api.survey_serializers import (
     OpenedSerializer,
     WholeSurveySerializer,
-    next_design,
     tell_survey,
+    to_open,
     warnings_of,
 )
 from surveys.api.surveys import team_of
 from surveys.errors import NotAllowed
-from surveys.lifecycle import selectors, services
+from surveys.lifecycle import services
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Survey, Version
 from surveys.opening import schedules
@@ -134,8 +135,8 @@ class DuplicateView(Act):
 
 def _warnings(survey: Survey, version: Version | None, expected: int) -> list[str]:
     """What is warned of what was opened, or will open at its time."""
-    document = selectors.document_of(version) if version else next_design(survey)["design"]
-    return warnings_of(document, survey, expected)
+    design = get_design(version.design_id) if version else to_open(survey)[0]
+    return warnings_of(design, survey, expected)
 
 
 def terms_of(request: Request) -> tuple[OpeningPlan, dict[str, str]]:

@@ -5,9 +5,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from collector.designs.items import check_grid, grid_points
+from collector.designs.items import check_grid
 from estimator.base.mechanisms import REGISTRY
-from randomized_response import Channel, EachOption, SubsetSelection, UnaryEncoding
+from randomized_response import Channel, EachOption, ParameterError, SubsetSelection, UnaryEncoding
 from randomized_response.questions import Mechanism
 
 KINDS = ("yes_no", "one_choice", "several_choices", "scale", "number")
@@ -24,10 +24,8 @@ def answers_of(item: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def numbers_of(item: dict[str, Any]) -> list[Fraction]:
-    """The numbers that may be answered. Raises DesignError where they are no grid."""
-    grid = grid_of(item)
-    check_grid(grid, "grid")
-    return grid_points({"grid": grid})
+    """The numbers that may be answered. Raises ValidationError where they are no grid."""
+    return check_grid(grid_of(item), ("grid",)).points
 
 
 def grid_of(item: dict[str, Any]) -> dict[str, Any]:
@@ -39,8 +37,10 @@ def mechanism_of(item: dict[str, Any]) -> Mechanism:
 
     Raises
     ------
-    ValueError
+    ParameterError
         Naming the argument, the bound, the value.
+    ValidationError
+        Where a number that is written as text is none.
     KeyError
         With the name of an argument that is missing.
     """
@@ -60,7 +60,7 @@ def _made(kind: str, answers: int, written: str, most: int | None) -> Mechanism:
         assert isinstance(made, Channel)
         return EachOption(answers, made, most)
     if isinstance(made, Channel) and made.answers != answers:
-        raise ValueError(f"choices must be {made.answers} for {entry.name}; got {answers}")
+        raise ParameterError("choices", f"must be {made.answers} for {entry.name}; got {answers}")
     return made
 
 
@@ -91,7 +91,7 @@ def _require_fitting(item: dict[str, Any]) -> None:
     names = fitting(kind, prefer_not=prefer_not)
     if name not in names:
         what = f"{kind} with prefer_not" if names != MECHANISMS[kind] else kind
-        raise ValueError(f"name must be {', '.join(names[:-1])} or {names[-1]} for {what}; got {name!r}")
+        raise ParameterError("name", f"must be {', '.join(names[:-1])} or {names[-1]} for {what}; got {name!r}")
 
 
 def _rows(channel: Channel) -> list[list[int]]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from collector.errors import ValidationError
 from estimator.base import wording
 from surveys.definition.definitions import ceiling_of, drawn_items
 from surveys.definition.privacy_budget import (
@@ -16,7 +17,6 @@ from surveys.definition.privacy_budget import (
     priced,
     waves_that_fit,
 )
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors
 from surveys.lifecycle.linked_surveys import spent_elsewhere
 from surveys.lifecycle.waves import OpenedWave, price_of, spending, waves_of
@@ -102,16 +102,16 @@ def _ahead(
     if survey.rehearsal:
         return None
     if survey.state == Survey.State.CLOSED and waves:
-        design, why = waves[-1].design.document, selectors.next_wave_fault
+        design, why = waves[-1].design, selectors.next_wave_fault
     elif survey.state == Survey.State.DRAFT:
         try:
-            design = drawn_items(selectors.definition_of(survey), version=1).document
-        except DefinitionError:
+            design = drawn_items(selectors.definition_of(survey), version=1)
+        except ValidationError:
             return None
         why = selectors.opening_fault
     else:
         return None
-    asked = priced(design | {"version": selectors.next_number(survey)})
+    asked = replace(priced(design), number=selectors.next_number(survey))
     wave = _in_full(ledger([*earlier, asked]))
     fit = waves_that_fit(earlier, asked, ceiling - elsewhere.epsilon_most)
     missing = why(survey) if missing is None else missing

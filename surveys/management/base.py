@@ -20,17 +20,17 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from collector.designs.texts import refused_character
+from collector.errors import ValidationError
 from collector.reports.rewriting import Busy
 from estimator.base.cells import NotExported, Watch
 from surveys.definition.text_warnings import TextWarning
-from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.maintenance.archive import ArchiveError
 from surveys.maintenance.schema_version import NewerDatabase, check_database
 from surveys.models import Survey
 from surveys.planning.rehearsals.respondents import RehearsalError
 
-FAULTS = (NewerDatabase, DefinitionError, NotAllowed, NotExported, RehearsalError, ArchiveError, Busy, OSError)
+FAULTS = (NewerDatabase, ValidationError, NotAllowed, NotExported, RehearsalError, ArchiveError, Busy, OSError)
 REFUSED, USAGE = 1, 2
 """How a command ends that did not do it. The second is argparse's own."""
 

@@ -15,10 +15,10 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from collector.designs import FEWEST_IN_GROUP, Design
+from collector.errors import ValidationError
 from estimator.base import wording
 from surveys.accounts.audit_log import record_event
 from surveys.definition import ceilings
-from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, transitions
 from surveys.lifecycle.services import close_survey
@@ -69,7 +69,7 @@ def open_on(
 
     Raises
     ------
-    DefinitionError, NotAllowed
+    ValidationError, NotAllowed
         Naming what is wrong; nothing is done then. `confirmed` is the digest of the design that was looked at, and
         `reason` why it is opened above a ceiling.
     """
@@ -106,12 +106,12 @@ def _open_on(
         made.append(Appointment(survey=survey, move="close", at_reports=terms.cap))
     Appointment.objects.bulk_create(made)
     for one in made:
-        record_event(by, f"agreed to {one.get_move_display()} by itself", survey=survey, detail=_when(one))
+        record_event(by, f"scheduled to {one.get_move_display()}", survey=survey, detail=_when(one))
     return _opens(move)(survey, confirmed=confirmed, reason=reason, by=by) if terms.opens_at is None else None
 
 
 def digest_of(survey: Survey) -> str:
-    """The digest that the draft would have if it opened as it is now. Raises DefinitionError where it could not."""
+    """The digest that the draft would have if it opened as it is now. Raises ValidationError where it could not."""
     return _designs("open", survey).digest
 
 
@@ -131,7 +131,7 @@ def cancel(survey: Survey, *, by: User | None = None) -> None:
         if not _call_off(opening):
             raise NotAllowed(f"{survey.slug} has no opening to call off.")
         _call_off(survey.appointments.all())
-        record_event(by, "called off the opening", survey=survey)
+        record_event(by, "cancelled the opening", survey=survey)
 
 
 @transaction.atomic
@@ -183,7 +183,7 @@ def schedule_fault(survey: Survey) -> str:
 def _as_agreed(survey: Survey, opening: Appointment) -> bool:
     try:
         return _designs(opening.move, survey).digest == opening.digest
-    except DefinitionError:
+    except ValidationError:
         return False
 
 
@@ -208,7 +208,7 @@ def _kept(appointment: Appointment) -> bool:
             if not _settle(appointment, State.KEPT):
                 return False
             _do(appointment)
-    except (DefinitionError, NotAllowed) as refusal:
+    except (ValidationError, NotAllowed) as refusal:
         return _fail(appointment, str(refusal))
     except Exception:
         logger.exception("appointment %s could not be kept; it is tried again", appointment.pk)
@@ -232,9 +232,7 @@ def _fail(appointment: Appointment, reason: str) -> bool:
     """Write down why it could not be done. What does not open has nothing to close either."""
     failed = _settle(appointment, State.FAILED, reason)
     if failed:
-        record_event(
-            None, f"could not {appointment.get_move_display()} by itself", survey=appointment.survey, detail=reason
-        )
+        record_event(None, f"failed to {appointment.get_move_display()}", survey=appointment.survey, detail=reason)
     if failed and appointment.move in OPENING:
         _call_off(appointment.survey.appointments.all())
     return failed

@@ -12,15 +12,16 @@ from django.urls import reverse
 
 from collector.designs import Design
 from collector.designs.selectors import get_design
+from collector.errors import ValidationError
 from collector.reports import selectors as reports
 from collector.reports.steps import STEP
 from estimator.base import wording
+from estimator.base.questions import question_of
 from estimator.models import Run
 from estimator.runs import selectors as estimates
-from randomized_response import epsilon_total, question_of
+from randomized_response import epsilon_total
 from surveys.accounts.access import Role, role_in
 from surveys.definition.mechanisms import mechanism_of
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors
 from surveys.lifecycle.waves import waves_of
 from surveys.models import Survey, Version
@@ -110,7 +111,7 @@ def status_of(survey: Survey) -> SurveyStatus:
     if survey.state == DRAFT:
         try:
             design, _ = selectors.design_to_open(survey)
-        except DefinitionError as fault:
+        except ValidationError as fault:
             missing = selectors.describe_fault(fault)
     return SurveyStatus(survey, version, design, missing, estimates.last_done(version.design_id) if version else None)
 
@@ -193,4 +194,4 @@ def epsilon_of(survey: Survey, version: Version | None) -> str:
 @lru_cache(maxsize=4096)
 def frozen_epsilon(digest: str) -> float:
     """Of a frozen design, which never changes."""
-    return epsilon_total(question_of(item).mechanism for item in get_design(digest).document["items"])
+    return epsilon_total(question_of(item).mechanism for item in get_design(digest).items)

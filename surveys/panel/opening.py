@@ -16,9 +16,9 @@ from django.views.decorators.http import require_http_methods
 from collector.designs import LONGEST_REASON
 from collector.designs.selectors import get_design
 from collector.designs.texts import validate_text
+from collector.errors import ValidationError
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition import ceilings
-from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, transitions
 from surveys.lifecycle.transitions import MOVES
@@ -117,7 +117,7 @@ def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpRespon
     try:
         transitions.require_draft(survey)
         version = schedules.open_on(survey, form.terms, **form.confirmed, by=signed_in(request))
-    except (DefinitionError, NotAllowed) as refusal:
+    except (ValidationError, NotAllowed) as refusal:
         version = pressed_before(survey, request)
         if version is None:
             messages.error(request, str(refusal))
@@ -161,4 +161,4 @@ def groups_of(survey: Survey, shown: DesignPreview | None, request: HttpRequest)
     if shown is None or shown.design.rehearsal:
         return {"groups": None}
     expected = expected_reports(survey, request.GET.get("expected", ""))
-    return {"groups": group_warnings(shown.document, expectations_of(survey), expected)}
+    return {"groups": group_warnings(shown.design.groups, shown.own, expectations_of(survey), expected)}

@@ -8,6 +8,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from collector.errors import InputError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from surveys.accounts.access import Role, get_survey_or_404, role_in
 from surveys.errors import NotAllowed
@@ -17,7 +18,7 @@ from surveys.panel.views import panel_page, signed_in
 from surveys.planning import parameters, survey_plan
 from surveys.planning.drafts import planned_question
 from surveys.planning.forecast import against
-from surveys.planning.parameters import PLANNED, BadParameter, PlanParameters
+from surveys.planning.parameters import PLANNED, PlanParameters
 from surveys.planning.presentation import present
 from surveys.planning.question import PlannedQuestion
 
@@ -32,7 +33,7 @@ def free(request: HttpRequest) -> HttpResponse:
     try:
         asked, wanted = parameters.free(request.GET)
         fault = None
-    except BadParameter as error:
+    except InputError as error:
         asked, wanted = parameters.free(QueryDict())
         fault = error
     context |= _context(request.GET, asked, wanted, fault)
@@ -48,7 +49,7 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
     fault = None
     try:
         plan = survey_plan.plan_of(found, request.GET)
-    except BadParameter as error:
+    except InputError as error:
         plan, fault = survey_plan.plan_of(found, QueryDict()), error
     context: dict[str, Any] = {
         "title": f"Plan {found}",
@@ -72,7 +73,7 @@ def use(request: HttpRequest, slug: str) -> HttpResponse:
     key = said.get("item", "")
     try:
         item = survey_plan.use(found, key, said, by=signed_in(request))
-    except (BadParameter, NotAllowed) as refusal:
+    except (InputError, NotAllowed) as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:survey-plan", slug)
     messages.success(request, f"{item.key} now has {_said(item)}.")
@@ -87,7 +88,7 @@ def _said(item: Item) -> str:
 
 
 def _context(
-    query: QueryDict, asked: PlannedQuestion, wanted: PlanParameters, fault: BadParameter | None
+    query: QueryDict, asked: PlannedQuestion, wanted: PlanParameters, fault: InputError | None
 ) -> dict[str, Any]:
     """What the template needs beside the plan itself: each field as it stands."""
     showing = present(asked, wanted)

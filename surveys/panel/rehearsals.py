@@ -9,10 +9,10 @@ from django.shortcuts import redirect
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from collector.errors import ValidationError
 from estimator.base import charts
 from estimator.reports import report
 from surveys.accounts.access import Role, get_survey_or_404
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle.selectors import report_context
 from surveys.models import Rehearsal, Survey
 from surveys.panel.frame import survey_page
@@ -40,7 +40,7 @@ def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug, Role.EDITOR if request.method == "POST" else Role.VIEWER)
     try:
         design = services.design_to_rehearse(survey, 1)
-    except DefinitionError as fault:
+    except ValidationError as fault:
         return _page(request, survey, status=400 if request.method == "POST" else 200, lacking=str(fault))
     like = _like(survey, request.GET.get("like", ""))
     posted = request.POST if request.method == "POST" else None
@@ -85,7 +85,7 @@ def repeat(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         asked = services.request_rehearsal(
             survey, before.said, repetitions=before.repetitions, seed=before.seed, by=signed_in(request)
         )
-    except (DefinitionError, RehearsalError) as fault:
+    except (ValidationError, RehearsalError) as fault:
         messages.error(request, str(fault))
         return redirect("panel:rehearsal", slug, number)
     return redirect("panel:rehearsal", slug, asked.number)

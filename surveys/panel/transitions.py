@@ -9,10 +9,10 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from collector.designs import FEWEST_IN_GROUP
+from collector.errors import ValidationError
 from collector.reports.selectors import report_counts
 from surveys.accounts import access
 from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404
-from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
 from surveys.lifecycle.transitions import MOVES
@@ -39,7 +39,7 @@ def transition(
             survey = get_survey_or_404(request.user, slug, role)
             try:
                 messages.success(request, change(request, survey))
-            except (DefinitionError, NotAllowed) as refusal:
+            except (ValidationError, NotAllowed) as refusal:
                 messages.error(request, str(refusal))
             return redirect("panel:opening" if request.POST.get("back") == "opening" else then, slug)
 
@@ -106,7 +106,7 @@ def duplicate(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, f"This is a copy of {slug}, as a draft.")
             return redirect("panel:survey", copy.slug)
         fault = " ".join(str(error) for errors in form.errors.values() for error in errors)
-    except DefinitionError as refusal:
+    except ValidationError as refusal:
         fault = str(refusal)
     messages.error(request, fault)
     return redirect("panel:survey", slug)

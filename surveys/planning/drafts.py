@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from collector.designs.checks import DesignError
 from surveys.lifecycle import selectors
 from surveys.models import Item, Survey
 from surveys.planning.parameters import PlanParameters
@@ -17,7 +16,7 @@ def planned_question(item: Item) -> PlannedQuestion | None:
     try:
         asked = PlannedQuestion(selectors.item_of(item))
         asked.at(WRITTEN)
-    except (ValueError, TypeError, KeyError, DesignError):
+    except (ValueError, TypeError, KeyError):
         return None
     return asked
 

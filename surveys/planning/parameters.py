@@ -8,7 +8,9 @@ from typing import Any
 
 from django.http import QueryDict
 
+from collector.errors import InputError, ValidationError
 from estimator.base.mechanisms import LARGEST_EPSILON, REGISTRY
+from randomized_response import ParameterError
 from surveys.definition.mechanisms import KINDS, MECHANISMS
 from surveys.planning.question import AS_USUAL, WRITTEN, ExpectedAnswers, PlannedQuestion, Setting, free_question
 
@@ -22,18 +24,10 @@ PLANNED = tuple(name for name in REGISTRY if name != "custom")
 """The mechanisms that can be planned for a question that is in no survey: all that have something to move."""
 
 
-class BadParameter(ValueError):
-    """A parameter that cannot be used: which, and a sentence with the bound and the value."""
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
-
-
 def _whole(low: int, high: int) -> Callable[[str, str], int]:
     def read(value: str, field: str) -> int:
         if not WHOLE.fullmatch(value) or not low <= int(value) <= high:
-            raise BadParameter(field, f"{field} must be a whole number from {low:,} to {high:,}; got {value}")
+            raise InputError(field, f"{field} must be a whole number from {low:,} to {high:,}; got {value}")
         return int(value)
 
     return read
@@ -42,7 +36,7 @@ def _whole(low: int, high: int) -> Callable[[str, str], int]:
 def _decimal(low: float, high: float, what: str = "a number") -> Callable[[str, str], float]:
     def read(value: str, field: str) -> float:
         if not DECIMAL.fullmatch(value) or not low <= float(value) <= high:
-            raise BadParameter(field, f"{field} must be {what} from {low:g} to {high:g}; got {value}")
+            raise InputError(field, f"{field} must be {what} from {low:g} to {high:g}; got {value}")
         return float(value)
 
     return read
@@ -51,7 +45,7 @@ def _decimal(low: float, high: float, what: str = "a number") -> Callable[[str, 
 def _one_of(*names: str) -> Callable[[str, str], str]:
     def read(value: str, field: str) -> str:
         if value not in names:
-            raise BadParameter(field, f"{field} must be one of {', '.join(names)}; got {value}")
+            raise InputError(field, f"{field} must be one of {', '.join(names)}; got {value}")
         return value
 
     return read
@@ -59,16 +53,16 @@ def _one_of(*names: str) -> Callable[[str, str], str]:
 
 def _truth(value: str, field: str) -> Fraction:
     if not EXACT.fullmatch(value) or (value.partition("/")[2].strip("0") == "" and "/" in value):
-        raise BadParameter(field, f"{field} must be a fraction like 1/2 or 0.35; got {value}")
+        raise InputError(field, f"{field} must be a fraction like 1/2 or 0.35; got {value}")
     truth = Fraction(value)
     if not 0 < truth < 1:
-        raise BadParameter(field, f"{field} must be greater than 0 and less than 1; got {value}")
+        raise InputError(field, f"{field} must be greater than 0 and less than 1; got {value}")
     return truth
 
 
 def _grid(value: str, field: str) -> str:
     if not DECIMAL.fullmatch(value):
-        raise BadParameter(field, f"{field} must be a decimal number like 0.5; got {value}")
+        raise InputError(field, f"{field} must be a decimal number like 0.5; got {value}")
     return value
 
 
@@ -114,19 +108,19 @@ class PlanParameters:
 
 
 def free(query: QueryDict) -> tuple[PlannedQuestion, PlanParameters]:
-    """A question that is in no survey, and what is wanted to know of it. Raises BadParameter."""
+    """A question that is in no survey, and what is wanted to know of it. Raises InputError."""
     said = _read(query, ABOUT_A_FREE_QUESTION | ABOUT_A_QUESTION | ABOUT_A_SURVEY)
     kind = said.get("kind", "yes_no")
     names = [name for name in MECHANISMS[kind] if name in PLANNED]
     name = said.get("mechanism", names[0])
     if name not in names:
-        raise BadParameter("mechanism", f"mechanism must be {' or '.join(names)} for {kind}; got {name}")
+        raise InputError("mechanism", f"mechanism must be {' or '.join(names)} for {kind}; got {name}")
     choices = 2 if kind == "yes_no" else said.get("choices", 5)
     grid = tuple(said.get(field, ends) for field, ends in (("minimum", "0"), ("maximum", "10"), ("step", "1")))
     try:
         asked = free_question(kind, name, choices=choices, grid=grid, most=_most(said, kind, choices))
-    except ValueError as error:
-        raise BadParameter(_field_of(str(error), "minimum"), str(error)) from None
+    except (ParameterError, ValidationError) as error:
+        raise _input_error(error, "minimum") from None
     return asked, _wanted(asked, said, asked.usual)
 
 
@@ -138,7 +132,7 @@ def of_item(
 
 
 def of_survey(query: QueryDict, *, beside: Mapping[str, Callable[[str, str], Any]]) -> dict[str, Any]:
-    """Respondents, confidence and what else is `beside` them. Raises BadParameter."""
+    """Respondents, confidence and what else is `beside` them. Raises InputError."""
     return _read(query, ABOUT_A_QUESTION | ABOUT_A_SURVEY | dict(beside))
 
 
@@ -146,9 +140,9 @@ def _read(query: QueryDict, fields: Mapping[str, Callable[[str, str], Any]]) -> 
     """Each field once at most; one that is left empty says nothing."""
     for name in query:
         if name not in fields:
-            raise BadParameter(name[:40], f"{name[:40]} is no parameter; known are {', '.join(fields)}")
+            raise InputError(name[:40], f"{name[:40]} is no parameter; known are {', '.join(fields)}")
         if len(query.getlist(name)) > 1:
-            raise BadParameter(name, f"{name} must stand once; got it {len(query.getlist(name))} times")
+            raise InputError(name, f"{name} must stand once; got it {len(query.getlist(name))} times")
     said = {name: str(query[name]).strip()[:40] for name in query}
     return {name: fields[name](value, name) for name, value in said.items() if value}
 
@@ -168,8 +162,8 @@ def _wanted(asked: PlannedQuestion, said: dict[str, Any], otherwise: Setting) ->
     try:
         asked.shares(wanted.expected)
         asked.at(wanted.setting)
-    except ValueError as error:
-        raise BadParameter(_field_of(str(error), "truth"), str(error)) from None
+    except (ParameterError, ValidationError) as error:
+        raise _input_error(error, "truth") from None
     return wanted
 
 
@@ -178,7 +172,7 @@ def _check_against(asked: PlannedQuestion, against: float | None) -> None:
     low, high = (asked.values[0], asked.values[-1]) if asked.values else (0.0, 100.0)
     inside = against is None or (low < against < high if asked.values else low <= against <= high)
     if not inside:
-        raise BadParameter("against", f"against must be a number from {low:g} to {high:g}; got {against:g}")
+        raise InputError("against", f"against must be a number from {low:g} to {high:g}; got {against:g}")
 
 
 def _setting(asked: PlannedQuestion, said: dict[str, Any], otherwise: Setting) -> Setting:
@@ -190,11 +184,15 @@ def _setting(asked: PlannedQuestion, said: dict[str, Any], otherwise: Setting) -
 def _most(said: dict[str, Any], kind: str, choices: int) -> int | None:
     most: int | None = said.get("most")
     if kind == "several_choices" and most is not None and most >= choices:
-        raise BadParameter("most", f"most must be less than the {choices} choices; got {most}")
+        raise InputError("most", f"most must be less than the {choices} choices; got {most}")
     return most
 
 
-def _field_of(message: str, otherwise: str) -> str:
-    """The field that a sentence of the library begins with."""
-    fields = (*ABOUT_A_FREE_QUESTION, *ABOUT_A_QUESTION, *ABOUT_A_SURVEY)
-    return next((field for field in fields if message.startswith(field)), otherwise)
+def _input_error(error: ParameterError | ValidationError, otherwise: str) -> InputError:
+    """An error of the mechanism, at the field of the same name where there is one."""
+    if isinstance(error, ParameterError):
+        name, sentence = error.name, str(error)
+    else:  # of the range of a number
+        name, sentence = str(error.path[-1]), error.sentence(error.path[-1:])
+    known = {*ABOUT_A_FREE_QUESTION, *ABOUT_A_QUESTION, *ABOUT_A_SURVEY}
+    return InputError(name if name in known else otherwise, sentence)

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from collector.designs.checks import DesignError
 from estimator.base.mechanisms import REGISTRY, Dial
-from randomized_response import EachOption, plan
+from randomized_response import EachOption, ParameterError, plan
 from randomized_response.plan import Forecast
 from randomized_response.questions import Mechanism
 from randomized_response.results import Vector
@@ -105,7 +104,8 @@ class PlannedQuestion:
         if self.dial:
             return self._at_truth(self.dial, self.truth_at(setting))
         if setting.epsilon is None:
-            raise ValueError(f"epsilon must be given for {self.name}, which has no truth probability; got a truth")
+            kind = f"{self.name}, which has no truth probability"
+            raise ParameterError("epsilon", f"must be given for {kind}; got a truth")
         return _by_epsilon(self.name, self.answers, round(setting.epsilon, 6))
 
     def truth_at(self, setting: Setting) -> Fraction:
@@ -142,11 +142,12 @@ class PlannedQuestion:
         step = (high - low) / (self.answers - 1)
         mean = self.middle if expected.mean is None else expected.mean
         if not low < mean < high:
-            raise ValueError(f"mean must be greater than {low:g} and less than {high:g}; got {mean:g}")
+            raise ParameterError("mean", f"must be greater than {low:g} and less than {high:g}; got {mean:g}")
         least, most = self.spreads(mean)
         spread = max(least, most / 2) if expected.spread is None else expected.spread
         if not least * 0.9995 <= spread <= most * 1.0005:
-            raise ValueError(f"spread must be from {least:.4g} to {most:.4g} around a mean of {mean:g}; got {spread:g}")
+            bounds = f"from {least:.4g} to {most:.4g} around a mean of {mean:g}"
+            raise ParameterError("spread", f"must be {bounds}; got {spread:g}")
         spread = min(max(spread, least), most)
         return plan.shares_around(self.answers, mean=(mean - low) / step, deviation=spread / step)
 
@@ -184,7 +185,7 @@ def _by_epsilon(name: str, answers: int, epsilon: float) -> Mechanism:
 def free_question(
     kind: str, name: str, *, choices: int = 2, grid: tuple[str, str, str] = ("0", "10", "1"), most: int | None = None
 ) -> PlannedQuestion:
-    """A question that is in no survey. Raises ValueError where the kind cannot have that mechanism or grid."""
+    """A question that is in no survey. Raises ParameterError, or ValidationError where its grid is none."""
     item: dict[str, Any] = {
         "kind": kind,
         "choices": [{} for _ in range(choices)],
@@ -194,7 +195,4 @@ def free_question(
         item |= {"choices": [], **dict(zip(("minimum", "maximum", "step"), grid, strict=True))}
     if kind == "several_choices" and most is not None:
         item["most"] = most
-    try:
-        return PlannedQuestion(item)
-    except DesignError as error:
-        raise ValueError(str(error).removeprefix("grid.")) from None
+    return PlannedQuestion(item)

@@ -9,6 +9,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import QueryDict
 
+from collector.designs import Stratum
+from collector.errors import InputError
 from estimator.base import wording
 from randomized_response import epsilon_total
 from surveys.accounts.audit_log import record_event
@@ -21,7 +23,7 @@ from surveys.planning import parameters
 from surveys.planning.advice import total_caution
 from surveys.planning.drafts import Expectations, planned_question
 from surveys.planning.group_warnings import group_warnings
-from surveys.planning.parameters import BadParameter, PlanParameters
+from surveys.planning.parameters import PlanParameters
 from surveys.planning.presentation import PlanPresentation, present
 from surveys.planning.question import WRITTEN, ExpectedAnswers, PlannedQuestion, Setting, forecast
 from surveys.planning.wording import amount, chance, truth_text
@@ -83,7 +85,7 @@ class SurveyPlan:
 
 
 def plan_of(survey: Survey, query: QueryDict) -> SurveyPlan:
-    """Every question at these respondents and this expected share. Raises BadParameter."""
+    """Every question at these respondents and this expected share. Raises InputError."""
     said = parameters.of_survey(query, beside=ITEM)
     items = list(survey.items.all())
     chosen = _chosen(items, said.get("item"))
@@ -112,7 +114,7 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
     ------
     NotAllowed
         Where the survey is not a draft.
-    BadParameter
+    InputError
         Where there is no such question, its mechanism has no slider, or the place is out of bounds.
     """
     held = Survey.objects.select_for_update().get(pk=survey.pk)
@@ -120,10 +122,10 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
     item = _chosen(list(held.items.all()), key)
     asked = planned_question(item) if item else None
     if item is None or asked is None or asked.fixed:
-        raise BadParameter("item", f"item must be a question whose mechanism has a slider; got {key}")
+        raise InputError("item", f"item must be a question whose mechanism has a slider; got {key}")
     setting = parameters.of_item(query, asked, beside=ITEM).setting
     if setting == WRITTEN:
-        raise BadParameter("truth", "truth or epsilon must say where the slider stands; got neither")
+        raise InputError("truth", "truth or epsilon must say where the slider stands; got neither")
     written = _written(asked, setting)
     for parameter in asked.entry.parameters:
         if parameter.name in written or not asked.dial:  # what is computed from an epsilon must not stand beside it
@@ -148,7 +150,7 @@ def _chosen(items: list[Item], key: str | None) -> Item | None:
         return next((item for item in items if planned_question(item)), None)
     found = next((item for item in items if item.key == key), None)
     if found is None:
-        raise BadParameter("item", f"item must be one of {', '.join(item.key for item in items)}; got {key}")
+        raise InputError("item", f"item must be one of {', '.join(item.key for item in items)}; got {key}")
     return found
 
 
@@ -191,11 +193,11 @@ def _small_groups(survey: Survey, questions: Expectations, respondents: int) -> 
     """The warning of groups that may expect too few of these respondents; empty where a share is not complete."""
     language = survey.language
     groups = [
-        {"label": {language: group.label.get(language) or group.key}, "share": group.share or None}
+        Stratum(group.key, {language: group.label.get(language) or group.key}, group.share or None)
         for group in survey.groups.all()
     ]
     try:
-        found = group_warnings({"strata": {"groups": groups}, "languages": [language]}, questions, respondents)
+        found = group_warnings(groups, language, questions, respondents)
     except (ValueError, ZeroDivisionError):
         return ""
     return found.in_words if found and not survey.rehearsal else ""

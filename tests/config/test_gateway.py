@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import pytest
 
 from collector.endpoint.application import ReportEndpoint, Response
-from collector.errors import Refusal
+from collector.errors import RequestRefused
 from config import gateway
 from config.gateway import Gateway, ReportBatches, deadline_of, environ_of
 
@@ -222,7 +222,7 @@ def test_batches_answer_everyone_whichever_thread_answers() -> None:
 def test_report_whose_answer_never_comes_is_503(monkeypatch: pytest.MonkeyPatch) -> None:
     class Silent(Stub):
         def submit(self, environ: dict[str, Any], then: Callable[[Response], None]) -> None:
-            raise Refusal("a", "b")
+            raise RequestRefused(422, "a", "b")
 
     monkeypatch.setattr(gateway, "PATIENCE", 0.05)
     proto = Proto(b"{}")

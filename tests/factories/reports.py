@@ -12,7 +12,7 @@ from tests.factories import payloads
 
 
 def store_report(body: bytes, *, slug: str = "campus") -> bool:
-    """Store the report that a body holds; True where this call stored it. Raises a Refusal where it is not stored."""
+    """Store the report that a body holds; True where this call stored it. Refused where it is not stored."""
     (outcome,) = storing.store([receiving.read(body, slug=slug)])
     return receiving.created(outcome)
 

@@ -19,7 +19,6 @@ from django.urls import reverse
 
 from collector.designs.selectors import get_design
 from collector.endpoint import rate_limits
-from collector.errors import NotInvited
 from collector.invitations import tokens as door
 from collector.invitations.codes import hash_of, new_code
 from collector.reports import folding
@@ -34,6 +33,7 @@ from surveys.outreach import fetch_codes
 from surveys.respondent import blind_signature, tokens
 from tests.factories import payloads
 from tests.factories.reports import store_report
+from tests.refusals import refuses
 from tests.tools import blind as client
 
 pytestmark = pytest.mark.django_db
@@ -64,7 +64,7 @@ def held(opened: Version) -> list[str]:
 
 
 def modulus_of(version: Version) -> int:
-    return int(selectors.document_of(version)["invitations"]["modulus"], 16)
+    return int(get_design(version.design_id).modulus, 16)
 
 
 def ask(version: Version, code: str, blinded: str, **headers: str) -> HttpResponse:
@@ -397,7 +397,7 @@ def test_rows_of_issuing_and_of_reports_share_nothing(opened: Version, held: lis
     design = get_design(opened.design_id)
     for token in Random(3).sample(taken, len(taken)):
         store_report(payloads.body(design, invitation=token))
-        with pytest.raises(NotInvited):
+        with refuses(403):
             store_report(payloads.body(design, invitation=token))
     folding.fold(opened.design_id)
     issued = values("surveys_fetchcode", "surveys_fetchbatch")

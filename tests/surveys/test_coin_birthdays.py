@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from collector.designs import Design
 from collector.models import WaitingReport
 from surveys.accounts.teams import home_team
 from surveys.definition.definitions import complete, design_of
@@ -72,7 +73,7 @@ def test_months_have_nearly_their_share_of_all_days(twelfths: int) -> None:
 
 def test_each_question_has_another_person() -> None:
     """Two reports by one birthday would tell whether the two answers are the same."""
-    found = instructions_for(document("1/4", "1/4", "1/6"))
+    found = instructions_for(Design.of(document("1/4", "1/4", "1/6")))
     assert found is not None
     assert [instruction.device for instruction in found] == list(BIRTHDAYS)
     assert (
@@ -90,8 +91,8 @@ def test_each_question_has_another_person() -> None:
     ids=["more questions than persons", "one month", "asked before"],
 )
 def test_otherwise_the_same_table_is_tossed(frozen: dict[str, Any]) -> None:
-    assert birthdays_for(frozen) is None
-    found = instructions_for(frozen)
+    assert birthdays_for(Design.of(frozen)) is None
+    found = instructions_for(Design.of(frozen))
     assert found is not None
     assert not {instruction.device for instruction in found} & set(BIRTHDAYS)
     weights = frozen["items"][0]["channel"]["weights"]
@@ -104,12 +105,12 @@ def test_beside_another_mechanism_it_is_tossed() -> None:
     both = definition("1/4")
     both["items"].append(both["items"][0] | {"key": "coins", "channel": {"name": "warner", "truth": "3/4"}})
     frozen = design_of(both, version=1).document
-    assert birthdays_for(frozen) is None
+    assert birthdays_for(Design.of(frozen)) is None
     assert "toss" in " ".join(texts(sheet_data(frozen))).lower()
 
 
 def test_first_wave_that_will_be_remembered_asks_for_birthdays() -> None:
-    assert birthdays_for(document("1/4", waves={"repeats": "remember", "spent": "1/1"})) is not None
+    assert birthdays_for(Design.of(document("1/4", waves={"repeats": "remember", "spent": "1/1"}))) is not None
 
 
 @pytest.mark.parametrize("language", ["en", "de", "es", "fr", "ar"])
@@ -121,8 +122,8 @@ def test_sheet_of_birthdays_is_made_in_every_language(language: str) -> None:
     for item in frozen["items"]:
         item["wording"] = {language: "?"}
         item["choices"] = [{language: "0"}, {language: "1"}]
-    assert sheet.render_sheet(frozen, "ab" * 32, language).startswith(b"%PDF-")
-    assert f'lang="{language}"'.encode() in page.render_page(frozen, "ab" * 32, language)
+    assert sheet.render_sheet(Design.of(frozen), language).startswith(b"%PDF-")
+    assert f'lang="{language}"'.encode() in page.render_page(Design.of(frozen), language)
 
 
 @pytest.mark.django_db

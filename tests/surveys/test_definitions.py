@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from collector.errors import ValidationError
 from surveys.definition import definitions
 from surveys.definition.definitions import OpeningOptions, complete, design_of, dump, load, load_checked
-from surveys.definition.validation import DefinitionError
 from tests.factories import payloads
 
 SHORT = """
@@ -98,7 +98,7 @@ def test_each_mechanism(channel: dict[str, Any], weights: list[list[int]]) -> No
 def test_a_mechanism_that_cannot_work_is_named(channel: dict[str, Any], fault: str) -> None:
     definition = payloads.definition()
     definition["items"][0]["channel"] = channel
-    with pytest.raises(DefinitionError) as caught:
+    with pytest.raises(ValidationError) as caught:
         design_of(definition, version=1)
     assert fault in str(caught.value)
 
@@ -108,7 +108,7 @@ def test_the_ceiling_on_both_sides(settings: Any) -> None:
     settings.CANDOR_EPSILON_CEILING = 2.49
     design_of(payloads.definition(), version=1)
     settings.CANDOR_EPSILON_CEILING = 2.48
-    with pytest.raises(DefinitionError, match=r"epsilon 2\.4849; at most 2\.4800 a person is allowed"):
+    with pytest.raises(ValidationError, match=r"epsilon 2\.4849; at most 2\.4800 a person is allowed"):
         design_of(payloads.definition(), version=1)
 
 
@@ -117,7 +117,7 @@ def test_the_browsers_limit_binds_what_browsers_answer(settings: Any) -> None:
     definition = payloads.definition()
     for item in definition["items"]:
         item["channel"] = {"name": "k_ary", "truth": "99/100"}
-    with pytest.raises(DefinitionError, match=r"at most 7\.9997 a person"):
+    with pytest.raises(ValidationError, match=r"at most 7\.9997 a person"):
         design_of(definition, version=1)
     design_of(definition | {"rehearsal": True}, version=1)
 
@@ -140,7 +140,7 @@ def test_the_browsers_limit_is_the_one_in_the_client() -> None:
     ],
 )
 def test_yaml_that_is_no_definition(text: str, fault: str) -> None:
-    with pytest.raises(DefinitionError) as caught:
+    with pytest.raises(ValidationError) as caught:
         load(text)
     assert fault in str(caught.value)
 
@@ -197,14 +197,14 @@ def test_a_fault_of_a_file_names_its_line(found: str, put: str, line: int, words
     if not words:
         assert load_checked(text)["slug"] == "campus"
         return
-    with pytest.raises(DefinitionError) as caught:
+    with pytest.raises(ValidationError) as caught:
         load_checked(text)
     assert str(caught.value).startswith(f"line {line}: {words}")
     assert caught.value.line == line
 
 
 def test_a_choice_that_is_a_number_must_be_quoted() -> None:
-    with pytest.raises(DefinitionError, match=r"items\[1\].choices\[4\] must be an object; got int"):
+    with pytest.raises(ValidationError, match=r"items\[1\].choices\[4\] must be an object; got int"):
         design_of(load(SHORT), version=1)
 
 
@@ -249,11 +249,11 @@ def test_what_was_spent_before_counts() -> None:
     spent = OpeningOptions(spent=Fraction(9))
     document = design_of(payloads.definition(), version=2, opening=spent).document
     assert document["waves"] == {"repeats": "fresh", "spent": "9/1"}
-    with pytest.raises(DefinitionError, match=r"of it in earlier waves; at most 7\.9997 a person is allowed"):
+    with pytest.raises(ValidationError, match=r"of it in earlier waves; at most 7\.9997 a person is allowed"):
         design_of(payloads.definition(), version=3, opening=OpeningOptions(spent=Fraction(2900)))
 
 
 @pytest.mark.parametrize(("key", "value"), [("invitations", "public"), ("repeats", "often"), ("participation", "many")])
 def test_other_words_for_them_are_refused(key: str, value: str) -> None:
-    with pytest.raises(DefinitionError, match=key):
+    with pytest.raises(ValidationError, match=key):
         design_of(complete(payloads.definition(**{key: value})), version=1)

@@ -11,7 +11,8 @@ from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from collector.designs import check
+from collector.designs.selectors import get_design
+from collector.errors import ValidationError
 from estimator.base.mechanisms import REGISTRY
 from estimator.models import KnownShare, Run
 from estimator.runs import services as estimator
@@ -21,7 +22,6 @@ from surveys.definition.definitions import complete, design_of, dump, load, tota
 from surveys.definition.mechanisms import MECHANISMS, mechanism_of
 from surveys.definition.questions import ITEM_KEYS, PREFER_NOT, YES_NO
 from surveys.definition.unsupported import unsupported_text
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors, services
 from surveys.models import Item, Page
 from surveys.opening.services import open_survey
@@ -41,7 +41,7 @@ def frozen(**said: Any) -> dict[str, Any]:
 
 
 def fault(**said: Any) -> str:
-    with pytest.raises(DefinitionError) as caught:
+    with pytest.raises(ValidationError) as caught:
         frozen(**said)
     return str(caught.value)
 
@@ -230,9 +230,9 @@ def test_what_is_refused_and_why(said: dict[str, Any], words: str) -> None:
 def test_sections_must_be_whole() -> None:
     survey = example()
     survey["items"][0]["section"] = "second"
-    with pytest.raises(DefinitionError, match="items must stand section by section, in the order first, second"):
+    with pytest.raises(ValidationError, match="items must stand section by section, in the order first, second"):
         design_of(survey, version=1)
-    with pytest.raises(DefinitionError, match=r"sections\[0\] has unknown keys: name"):
+    with pytest.raises(ValidationError, match=r"sections\[0\] has unknown keys: name"):
         complete({"slug": "s", "title": "T", "sections": [{"name": "first"}]})
 
 
@@ -295,7 +295,7 @@ ANYTHING = st.fixed_dictionaries(
 def test_whatever_stands_in_a_file_is_taken_or_refused_in_words(said: dict[str, Any]) -> None:
     try:
         frozen(**said)
-    except DefinitionError as refusal:
+    except ValidationError as refusal:
         assert str(refusal)  # noqa: PT017 - it need not raise
 
 
@@ -306,7 +306,7 @@ def test_markup_is_text(alice: User, client: Client) -> None:
     for place in (definition["items"][0]["wording"], definition["items"][2]["choices"][1], definition["title"]):
         place["en"] = markup
     version = open_survey(services.write_survey(definition, team=home_team(alice)), reason="It is a test.")
-    assert check(selectors.document_of(version)).document["items"][0]["wording"] == {"en": markup}
+    assert get_design(version.design_id).document["items"][0]["wording"] == {"en": markup}
     page = selectors.published_version("kinds", "").page("answer")  # type: ignore[union-attr,arg-type]
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
     panel = client.get(reverse("panel:survey", args=["kinds"])).content

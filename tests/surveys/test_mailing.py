@@ -10,7 +10,6 @@ from django.utils import timezone
 from scipy.stats import spearmanr
 
 from collector.designs.selectors import get_design
-from collector.errors import NotInvited as Refused
 from collector.invitations import batches
 from collector.invitations.codes import hash_of
 from collector.models import Invitation
@@ -21,6 +20,7 @@ from surveys.outreach import addresses, invitations, mail_delivery, mailing
 from surveys.outreach.mailing import Wording
 from tests.factories import payloads
 from tests.factories.reports import store_report
+from tests.refusals import refuses
 from tests.tools.mailbox import FROM, Mailbox
 
 pytestmark = pytest.mark.django_db
@@ -61,7 +61,7 @@ def test_everybody_gets_one_link_in_an_order_of_chance_and_each_works_once(invit
     for code in codes:
         store_report(payloads.body(design, invitation=code), slug=design.slug)
     assert reports.received_count(design.digest) == 200
-    with pytest.raises(Refused):
+    with refuses(403):
         store_report(payloads.body(design, invitation=codes[0]), slug=design.slug)
 
 
@@ -218,9 +218,9 @@ def test_the_log_has_numbers_alone(invited: Survey, box: Mailbox, alice: User) -
     mailing.delete(asked, by=alice)
     told = [(one.act, one.detail) for one in AuditEntry.objects.filter(name="alice").order_by("pk")]
     assert told[-3:] == [
-        ("mailed a list", "invitations: 10 addresses"),
-        ("made invitations", "batch 1: 10, mail"),
-        ("deleted a mail to a list", "of 10 addresses"),
+        ("sent a mailing", "invitations: 10 addresses"),
+        ("created invitations", "batch 1: 10, mail"),
+        ("deleted a mailing", "of 10 addresses"),
     ]
     assert not Recipient.objects.exists()
 

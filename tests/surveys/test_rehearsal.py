@@ -22,7 +22,7 @@ from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, 
 from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
-DESIGN = Design(payloads.document())
+DESIGN = Design.of(payloads.document())
 
 
 def run(survey: Survey, respondents: list[Respondent], seed: int = 1) -> tuple[Survey, Design]:

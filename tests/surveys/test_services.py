@@ -6,13 +6,13 @@ import pytest
 from django.contrib.auth.models import User
 
 from collector.designs.selectors import get_design, is_open
+from collector.errors import ValidationError
 from collector.models import FrozenDesign
 from collector.reports import selectors as reports
 from estimator.models import Run
 from estimator.runs import services as estimator
 from surveys.accounts import access
 from surveys.accounts.teams import home_team
-from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services, transitions
 from surveys.models import Survey, Version
@@ -35,12 +35,12 @@ def test_writing_again_replaces_the_draft(survey: Survey, alice: User) -> None:
 
 
 def test_nobody_overwrites_the_survey_of_another(survey: Survey, bob: User) -> None:
-    with pytest.raises(DefinitionError, match="slug 'campus' is taken"):
+    with pytest.raises(ValidationError, match="slug 'campus' is taken"):
         services.write_survey(payloads.definition(), team=home_team(bob))
 
 
 def test_a_definition_with_a_fault_writes_nothing(alice: User) -> None:
-    with pytest.raises(DefinitionError):
+    with pytest.raises(ValidationError):
         services.write_survey(payloads.definition(items=[]), team=home_team(alice))
     assert not Survey.objects.exists()
 

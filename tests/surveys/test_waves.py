@@ -11,7 +11,6 @@ from django.db import connection
 from django.utils import timezone
 
 from collector.designs.selectors import get_design
-from collector.errors import NotInvited
 from collector.invitations import batches
 from collector.invitations import codes as invitations
 from collector.reports import purging
@@ -29,6 +28,7 @@ from surveys.opening.schedules import OpeningPlan
 from surveys.opening.services import open_survey, open_wave
 from tests.factories import payloads
 from tests.factories.reports import store_one, store_report
+from tests.refusals import refuses
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db
@@ -131,7 +131,7 @@ def test_invitations_belong_to_one_wave(alice: User) -> None:
     wave = open_wave(survey)
     assert batches.batches(wave.design_id) == []
     design = get_design(wave.design_id)
-    with pytest.raises(NotInvited):
+    with refuses(403):
         store_report(payloads.body(design, invitation=codes[0]))
     batches.add(wave.design_id, [invitations.hash_of(code) for code in codes], stratum=None, kind="secret")
     assert store_report(payloads.body(design, invitation=codes[0]))
@@ -148,7 +148,7 @@ def test_remembered_answers_fit_where_new_draws_would_not(alice: User) -> None:
         go_round(survey)
     assert spent(spending(waves_of(survey))).most == 4**2
     assert spent(spending(waves_of(survey))).least == 4
-    design = selectors.document_of(survey.versions.all()[0])
+    design = get_design(survey.versions.all()[0].design_id).document
     assert design["waves"] == {"repeats": "remember", "spent": "16/1"}
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector import designs
 from estimator.base.mechanisms.entry import PARTS, ByHand, Dial, Entry, Parameter, Said, in_parts
 from randomized_response import Channel, crosswise
 
@@ -32,12 +33,12 @@ def within(odds: float, answers: int, said: Said) -> Fraction:
     return 1 - in_parts(odds, least=PARTS // 2 + 1)
 
 
-def describe(channel: Said, answers: Sequence[str]) -> str:
+def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     text = _(
         "the crosswise model (Yu et al., 2008; on its validity Höglinger & Jann, 2018): with probability "
         "%(prevalence)s, the prevalence of a harmless yes, the true answer was reported, otherwise the other one"
     )
-    return text % {"prevalence": channel["prevalence"]}
+    return text % {"prevalence": channel.parameters["prevalence"]}
 
 
 ENTRY = Entry(

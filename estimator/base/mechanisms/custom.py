@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector import designs
 from estimator.base.mechanisms.entry import Entry, Parameter, Said
-from randomized_response import Channel, custom
+from randomized_response import Channel, ParameterError, custom
 
 WEIGHTS = Parameter(
     "weights",
@@ -19,11 +20,11 @@ WEIGHTS = Parameter(
 def make(answers: int, said: Said) -> Channel:
     table = custom(said["weights"])
     if table.answers != answers:
-        raise ValueError(f"weights must have {answers} rows, one for each answer; got {table.answers}")
+        raise ParameterError("weights", f"must have {answers} rows, one for each answer; got {table.answers}")
     return table
 
 
-def describe(channel: Said, answers: Sequence[str]) -> str:
+def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     return _("a transition table of its own (van den Hout & van der Heijden, 2002)")
 
 

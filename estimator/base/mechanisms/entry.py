@@ -10,7 +10,9 @@ from typing import Any, Literal
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
+from collector import designs
 from collector.designs.checks import decimal
+from randomized_response import ParameterError
 from randomized_response.encodings import SubsetSelection
 from randomized_response.questions import Mechanism
 
@@ -99,7 +101,7 @@ class Entry:
     example : str
         A channel as an author writes it, for the documentation.
     make : callable
-        From the number of answers and what its author says to the library's mechanism. Raises ValueError naming the
+        From the number of answers and what its author says to the library's mechanism. Raises ParameterError naming the
         argument, the bound and the value, KeyError with the name of one that is missing.
     describe : callable
         The sentence of a report's methods, from the frozen channel and the words for its answers.
@@ -129,7 +131,7 @@ class Entry:
     parameters: tuple[Parameter, ...]
     example: str
     make: Callable[[int, Said], Mechanism]
-    describe: Callable[[Said, Sequence[str]], str]
+    describe: Callable[[designs.Channel, Sequence[str]], str]
     works: Mapping[str, str]
     only_two: bool = False
     dial: Dial | None = None
@@ -153,13 +155,14 @@ def in_parts(against: float, *, least: int = 1) -> Fraction:
 
 def epsilon_of(said: Said) -> float:
     """An epsilon that an author asks for: a decimal number, checked for its bounds."""
-    asked = decimal(said["epsilon"], "channel.epsilon")
+    asked = decimal(said["epsilon"], ("channel", "epsilon"))
     if not 0 < asked <= LARGEST_EPSILON:
-        raise ValueError(f"epsilon must be greater than 0 and at most {LARGEST_EPSILON}; got {said['epsilon']}")
+        raise ParameterError("epsilon", f"must be greater than 0 and at most {LARGEST_EPSILON}; got {said['epsilon']}")
     return float(asked)
 
 
 def require_alone(said: Said, *computed: str) -> None:
     """Refuse an epsilon beside the parameters that are computed from it."""
     if set(computed) & set(said):
-        raise ValueError(f"epsilon must stand without {' and '.join(computed)}: the best ones are computed from it")
+        without = " and ".join(computed)
+        raise ParameterError("epsilon", f"must stand without {without}: the best ones are computed from it")

@@ -10,7 +10,6 @@ from itertools import chain
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 from unfold.widgets import (
     UnfoldAdminExpandableTextareaWidget,
     UnfoldAdminTextareaWidget,
@@ -18,18 +17,18 @@ from unfold.widgets import (
     UnfoldBooleanSwitchWidget,
 )
 
-from collector.designs.checks import DECIMAL, DesignError
+from collector.designs.checks import DECIMAL
 from collector.designs.items import check_items
+from collector.errors import ValidationError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY, Parameter
 from surveys.definition.mechanisms import GRID, MECHANISMS, answers_of, fitting
 from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer_not
 from surveys.definition.unsupported import unsupported_kind
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors
 from surveys.models import Item
 from surveys.panel.forms.choices import in_languages, lines_of, with_choices
 from surveys.panel.forms.item_summary import facts_of, protection_of
-from surveys.panel.forms.missing import NEEDED, item_faults, place_and_words
+from surveys.panel.forms.missing import NEEDED, field_and_words, item_faults
 from surveys.panel.forms.multilingual import Text, WordsField
 from surveys.panel.forms.survey import WordsForm
 
@@ -199,7 +198,9 @@ class ItemForm(WordsForm):
         try:
             return [[int(entry) for entry in row] for row in rows] or None
         except ValueError:
-            raise ValidationError("Write whole numbers with spaces between them, a line for each answer.") from None
+            raise forms.ValidationError(
+                "Write whole numbers with spaces between them, a line for each answer."
+            ) from None
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -213,7 +214,7 @@ class ItemForm(WordsForm):
         known, kind = self.instance.choices, cleaned.get("kind")
         try:
             cleaned["choices"] = with_choices(known, said, self.lines_before, kind, codes)
-        except ValidationError as fault:
+        except forms.ValidationError as fault:
             self.add_error("choices", fault)
             cleaned["choices"] = self.instance.choices
         words = prefer_not(codes)
@@ -236,7 +237,9 @@ class ItemForm(WordsForm):
         for name in {name for names in KIND_FIELDS.values() for name in names} - set(KIND_FIELDS[kind]):
             if said[name]:
                 number = name == "prefer_not" and kind == "number"
-                self.add_error(name, f"{NO_NUMBER_WITHHELD}." if number else "Not for a question of this kind.")
+                self.add_error(
+                    name, f"prefer_not {NO_NUMBER_WITHHELD}." if number else "Not for a question of this kind."
+                )
         names = fitting(kind, prefer_not=bool(said["prefer_not"]))
         if said["mechanism"] not in names:
             labels = " or ".join(REGISTRY[name].label for name in names)
@@ -261,9 +264,9 @@ class ItemForm(WordsForm):
             return
         try:
             item = selectors.item_of(self._in_own_language(cleaned))
-            check_items([frozen_item(item, "items[0]")], [self.survey.language], [])
-        except (DefinitionError, DesignError) as fault:
-            field, words = place_and_words(str(fault))
+            check_items([frozen_item(item, ("items", 0))], [self.survey.language], [])
+        except ValidationError as error:
+            field, words = field_and_words(error, error.path[2:])
             if cleaned.get(field) or words != NEEDED:
                 self.add_error(field, words)
 

@@ -36,7 +36,7 @@ def new_seed() -> int:
 
 
 def design_to_rehearse(survey: Survey, number: int) -> Design:
-    """The survey as it is written now, as a design of a rehearsal. Raises DefinitionError naming what is missing."""
+    """The survey as it is written now, as a design of a rehearsal. Raises ValidationError naming what is missing."""
     return definitions.design_of(selectors.definition_of(survey) | {"rehearsal": True}, version=number)
 
 
@@ -48,7 +48,7 @@ def request_rehearsal(
 
     Raises
     ------
-    DefinitionError
+    ValidationError
         Where the survey could not be opened as it is.
     RehearsalError
         Where what was asked for does not fit it.
@@ -57,14 +57,14 @@ def request_rehearsal(
     number = last.number + 1 if last else 1
     design = design_to_rehearse(survey, number)
     while FrozenDesign.objects.filter(digest=design.digest).exists():  # of another survey's rehearsal: never shared
-        design = design_to_rehearse(survey, design.document["version"] + 1)
+        design = design_to_rehearse(survey, design.version + 1)
     population(design, said)
     freeze_design(design.document)
     asked = Rehearsal.objects.create(
         survey=survey, number=number, design_id=design.digest, said=said, repetitions=repetitions, seed=seed
     )
     words = f"rehearsal {number}: {said['respondents']} respondents, {repetitions} times"
-    record_event(by, "asked for a rehearsal", survey=survey, detail=words)
+    record_event(by, "requested a rehearsal", survey=survey, detail=words)
     transaction.on_commit(lambda: wake(asked.pk))
     return asked
 

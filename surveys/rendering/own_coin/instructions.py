@@ -6,12 +6,11 @@ rules "mark y". What is left of the table depends on the true answer: "mark your
 each true answer what to mark. A survey by the crosswise model alone is answered by birthdays, and nothing is tossed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import gcd
-from typing import Any
 
+from collector.designs import Channel, Design, Item
 from estimator.base.mechanisms import REGISTRY, ByHand
 from surveys.rendering.own_coin.devices import BIRTHDAYS, DEVICES, Device, Share
 
@@ -43,28 +42,28 @@ class Instruction:
     rules: tuple[Rule, ...]
 
 
-def instructions_for(document: Mapping[str, Any]) -> list[Instruction] | None:
+def instructions_for(design: Design) -> list[Instruction] | None:
     """An instruction for each item of a frozen design; None where one has none, or where nobody answers on the web."""
-    if document["rehearsal"] or not all(map(_is_one_mark, document["items"])):
+    if design.rehearsal or not all(map(_is_one_mark, design.items)):
         return None
-    if (birthdays := birthdays_for(document)) is not None:
+    if (birthdays := birthdays_for(design)) is not None:
         return birthdays
-    found = [instruction_for(item["channel"]) for item in document["items"]]
+    found = [instruction_for(item.channel) for item in design.items]
     complete = [instruction for instruction in found if instruction is not None]
     return complete if len(complete) == len(found) else None
 
 
-def _is_one_mark(item: Mapping[str, Any]) -> bool:
+def _is_one_mark(item: Item) -> bool:
     """Whether everybody is asked the item and answers it with one of a few choices, drawn from one row of one table."""
-    return item["kind"] in KINDS and item["encoding"] == "single" and "asked_if" not in item
+    return item.kind in KINDS and item.encoding == "single" and item.asked_if is None
 
 
-def instruction_for(channel: Mapping[str, Any]) -> Instruction | None:
+def instruction_for(channel: Channel) -> Instruction | None:
     """The instruction with the smallest device that has exactly this channel's table; None where none has."""
-    table: Table = channel["weights"]
+    table: Table = channel.weights
     if len(table) > MOST_CHOICES:
         return None
-    entry = REGISTRY.get(channel["name"])
+    entry = REGISTRY.get(channel.name)
     mirror = entry is not None and entry.by_hand is not ByHand.TABLE and table[0][0] == table[1][1]
     parts = _mirrored(table) if mirror else _decomposed(table)
     whole = sum(tickets for tickets, _ in parts)
@@ -79,22 +78,21 @@ def instruction_for(channel: Mapping[str, Any]) -> Instruction | None:
     return None
 
 
-def birthdays_for(document: Mapping[str, Any]) -> list[Instruction] | None:
+def birthdays_for(design: Design) -> list[Instruction] | None:
     """For a survey of such questions alone, a person's birthday for each; None where there are too few of them.
 
     A birthday stays what it is: with an earlier wave, two reports by one would tell whether the answer changed.
     """
-    items = document["items"]
-    if len(items) > len(BIRTHDAYS) or Fraction(document.get("waves", {}).get("spent", 1)) != 1:
+    if len(design.items) > len(BIRTHDAYS) or design.spent != 1:
         return None
-    found = [_born(item, device) for item, device in zip(items, BIRTHDAYS, strict=False)]
+    found = [_born(item, device) for item, device in zip(design.items, BIRTHDAYS, strict=False)]
     complete = [instruction for instruction in found if instruction is not None]
     return complete if len(complete) == len(found) else None
 
 
-def _born(item: Mapping[str, Any], device: Device) -> Instruction | None:
+def _born(item: Item, device: Device) -> Instruction | None:
     """Whether the true answer is that to a question about a birthday: itself in some months, its opposite in others."""
-    entry, table = REGISTRY.get(item["channel"]["name"]), item["channel"]["weights"]
+    entry, table = REGISTRY.get(item.channel.name), item.channel.weights
     born = entry is not None and entry.by_hand is ByHand.BIRTHDAY and _is_one_mark(item)
     if not born or table[0][0] != table[1][1]:
         return None
@@ -102,7 +100,8 @@ def _born(item: Mapping[str, Any], device: Device) -> Instruction | None:
     if rest or not FEWEST_MONTHS <= months <= len(device.outcomes) - FEWEST_MONTHS:
         return None
     inside = frozenset(device.outcomes[:months])
-    return Instruction(device, (Rule(inside, own_instruction(2)), Rule(frozenset(device.outcomes) - inside, OPPOSITE)))
+    others = frozenset(device.outcomes) - inside
+    return Instruction(device, (Rule(inside, own_instruction(2)), Rule(others, OPPOSITE)))
 
 
 def own_instruction(answers: int) -> Marks:
