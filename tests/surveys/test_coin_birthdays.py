@@ -1,5 +1,6 @@
 """The crosswise model by hand: a second question about a birthday in place of a coin, exactly the table, or a toss."""
 
+import html
 import re
 from fractions import Fraction
 from typing import Any
@@ -19,7 +20,6 @@ from surveys.opening.services import open_survey
 from surveys.rendering.own_coin import page, sheet
 from surveys.rendering.own_coin.devices import BIRTHDAYS
 from surveys.rendering.own_coin.instructions import birthdays_for, instructions_for
-from tests.surveys.test_coin_page import FORM, ORIGIN, said
 from tests.tools.paper import sheet_data, texts
 
 MONTHS = (
@@ -28,6 +28,8 @@ MONTHS = (
 )  # fmt: skip
 DAYS = dict(zip(MONTHS, (31, 28.2425, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31), strict=True))
 ADDRESS = "/s/bribes/coin/"
+ORIGIN = {"origin": "http://127.0.0.1:8000", "host": "127.0.0.1:8000", "sec-fetch-site": "same-origin"}
+FORM = "application/x-www-form-urlencoded"
 DIFFER, ALIKE = "Yes to one of the two, no to the other", "Yes to both, or no to both"
 
 
@@ -146,6 +148,10 @@ def test_birthdays_from_the_page_to_the_store(alice: User) -> None:
         assert not re.search(r"\b(toss|tossed|coins?|dice|die|heads|tails)\b", words, re.I), words
     assert bytes(WaitingReport.objects.get().report) == bytes([1, 0])
     assert version.pages.filter(kind=Page.Kind.SHEET).exists()
+
+
+def said(response: Any) -> str:
+    return html.unescape(" ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split()))
 
 
 def post(address: str, fields: dict[str, str]) -> Any:
