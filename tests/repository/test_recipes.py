@@ -110,7 +110,7 @@ RECIPES = {
     "A mechanism": [
         Edit("estimator/base/mechanisms/unrelated_question.py", "", MECHANISM),
         Edit("estimator/base/mechanisms/__init__.py", "    warner,\n", "    unrelated_question,\n"),
-        Edit("estimator/base/mechanisms/__init__.py", "warner, k_ary,", "unrelated_question, "),
+        Edit("estimator/base/mechanisms/__init__.py", "k_ary, unary,", "unrelated_question, "),
     ],
     "An export format": [
         Edit("estimator/exports/plain_text.py", "", FORMAT),
