@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from django.utils.module_loading import import_string
 
-from estimator.base.cells import NotExported as NotExported
+from estimator.base.cells import ExportError as ExportError
 from estimator.base.cells import Watch as Watch
 from estimator.base.cells import without_formula
 from estimator.base.languages import DEFAULT, activated
@@ -43,7 +43,7 @@ class Format:
     label : str
         What it is, in words for the panel.
     write : callable of (Run, ReportContext, BinaryIO, Watch)
-        Writes the whole file of a finished run. The same state gives the same bytes. Raises NotExported.
+        Writes the whole file of a finished run. The same state gives the same bytes. Raises ExportError.
     microdata : bool
         Whether it holds a row for each report; such a file asks for an explicit choice.
     translated : bool
@@ -51,7 +51,7 @@ class Format:
     about : str
         What it is for, in a sentence for the panel.
     check : callable of Run
-        Raises NotExported where the file cannot be made, as far as can be said without making it: for whoever wants to
+        Raises ExportError where the file cannot be made, as far as can be said without making it: for whoever wants to
         know before a job is begun.
     """
 
@@ -115,7 +115,7 @@ def _can_be_made(one: Format, run: Run) -> bool:
     """Whether a format takes so many reports; a bundle holds those that do."""
     try:
         one.check(run)
-    except NotExported:
+    except ExportError:
         return False
     return True
 

@@ -29,7 +29,6 @@ from surveys.api import paging
 from surveys.api.base import View, user_of
 from surveys.api.openapi import change, read
 from surveys.api.paging import page_of, page_shape
-from surveys.api.problems import Problem, error
 from surveys.api.requests import ExportBody, read_body
 from surveys.lifecycle import exports as exporting
 from surveys.models import Rehearsal, Version
@@ -117,10 +116,7 @@ class RunExportsView(View):
         said = read_body(ExportBody, request)
         require(role_in(request.user, survey_of(run)), exporting.role_for_format(said["format"]))
         name = said.pop("format")
-        try:
-            export, _made = exporting.request_export(run, name, **said, by=user_of(request))
-        except services.Refused as refusal:
-            raise Problem(422, str(refusal), [error(refusal.field, str(refusal))]) from None
+        export, _made = exporting.request_export(run, name, **said, by=user_of(request))
         return Response(told(export), status=202)
 
 

@@ -9,17 +9,15 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from collector.errors import Conflict, InputError
 from collector.invitations.batches import BatchSummary
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.api.base import View, user_of
 from surveys.api.openapi import change, read
-from surveys.api.problems import Problem, error
 from surveys.api.requests import BatchBody, read_body
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors
 from surveys.outreach import invitation_files
 from surveys.outreach import invitations as making
-from surveys.outreach.invitations import NotInvited
 
 
 class BatchSerializer(serializers.Serializer[Any]):
@@ -70,10 +68,10 @@ class BatchesView(View):
         said = read_body(BatchBody, request)
         try:
             made = making.make(survey, said["count"], group=said.get("group", ""), kind="api", by=user_of(request))
-        except NotInvited as fault:
+        except InputError as fault:
             if fault.field == "survey":
-                raise NotAllowed(str(fault)) from None
-            raise Problem(422, str(fault), [error(fault.field, str(fault))]) from None
+                raise Conflict(str(fault)) from None
+            raise
         headers = {"Cache-Control": "no-store"}
         if said["format"] == "csv":
             return HttpResponse(
@@ -95,7 +93,7 @@ class BatchView(View):
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
         try:
             making.withdraw(survey, number, by=user_of(request))
-        except NotInvited:
+        except InputError:
             raise Http404("There is no such survey.") from None
         return Response(status=204)
 

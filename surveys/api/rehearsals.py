@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from collector.designs import Design
+from collector.errors import Conflict
 from estimator.base.jobs import Job
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.api import paging
@@ -17,7 +18,6 @@ from surveys.api.openapi import NOT_YET, change, read
 from surveys.api.paging import page_of, page_shape
 from surveys.api.problems import Problem, error
 from surveys.api.requests import NothingBody, RehearsalBody, read_body
-from surveys.errors import NotAllowed
 from surveys.models import Rehearsal
 from surveys.panel.rehearsals import rehearsal_or_404
 from surveys.planning.rehearsals import services
@@ -121,7 +121,7 @@ class FindingsView(View):
         asked = rehearsal_or_404(get_survey_or_404(request.user, slug), number)
         found = findings(asked)
         if found is None:
-            raise NotAllowed(f"The rehearsal is {asked.state}; nothing is found so far.")
+            raise Conflict(f"The rehearsal is {asked.state}; nothing is found so far.")
         return Response(
             {"rehearsal": told(asked), "findings": [_told(one) for block in found.blocks for one in block.findings]}
         )

@@ -7,6 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from collector.errors import Conflict
 from estimator.exports.estimates import estimate_rows
 from estimator.models import Run
 from estimator.runs import results
@@ -19,7 +20,6 @@ from surveys.api.base import View, user_of
 from surveys.api.openapi import NOT_YET, change, read
 from surveys.api.paging import page_of, page_shape
 from surveys.api.requests import NothingBody, PublishBody, read_body
-from surveys.errors import NotAllowed
 from surveys.lifecycle import links, services
 from surveys.models import Version
 
@@ -117,7 +117,7 @@ class EstimatesView(View):
     def get(self, request: Request, key: str) -> Response:
         run = get_run_or_404(request.user, key, Role.ANALYST)
         if run.state != Run.State.DONE:
-            raise NotAllowed(f"The run is {run.state}; its estimates are there when it is done.")
+            raise Conflict(f"The run is {run.state}; its estimates are there when it is done.")
         rows = [row | {"flags": row["flags"].split()} for row in estimate_rows(results.read(run))]
         record_event(user_of(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, by the API")
         return Response({"run": RunSerializer(run).data, "estimates": rows})

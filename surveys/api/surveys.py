@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from collector.designs.selectors import get_design
+from collector.errors import Conflict
 from surveys.accounts import access
 from surveys.accounts.access import Role, get_survey_or_404, role_in_team, surveys_of
 from surveys.accounts.teams import team_for
@@ -33,7 +34,6 @@ from surveys.api.survey_serializers import (
 )
 from surveys.definition import definitions
 from surveys.definition.definitions import Definition
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
 from surveys.lifecycle.transitions import require_draft
 from surveys.models import Membership, Survey, Team, Version
@@ -97,13 +97,13 @@ class SurveysView(View):
         definition = _definition_of(said)
         slug = definition["slug"]
         if Survey.objects.filter(slug=slug).exists():
-            raise NotAllowed(_taken(slug))
+            raise Conflict(_taken(slug))
         team = team_for(user, slug, team_of(request, said.get("team")))
         try:
             with transaction.atomic():
                 written = services.write_survey(definition, team=team, by=user)
         except IntegrityError:
-            raise NotAllowed(_taken(slug)) from None
+            raise Conflict(_taken(slug)) from None
         return Response(tell_survey(user, written), status=201)
 
 

@@ -7,6 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from collector.errors import Conflict
 from estimator.serializers import RunSerializer
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.api.base import View, user_of
@@ -21,7 +22,6 @@ from surveys.api.survey_serializers import (
     warnings_of,
 )
 from surveys.api.surveys import team_of
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Survey, Version
@@ -124,7 +124,7 @@ class DuplicateView(Act):
         survey = self.survey(request, slug, Role.EDITOR)
         said = read_body(DuplicateBody, request)
         if Survey.objects.filter(slug=said["slug"]).exists():
-            raise NotAllowed(f"The name {said['slug']} is taken.")
+            raise Conflict(f"The name {said['slug']} is taken.")
         team = team_of(request, said.get("team"))
         copy = services.duplicate_survey(
             survey, slug=said["slug"], same_people=said["same_people"], team=team, by=user_of(request)

@@ -20,7 +20,6 @@ from surveys.panel.views import signed_in
 from surveys.planning.rehearsals import outcome_charts, services
 from surveys.planning.rehearsals.findings import Block, findings
 from surveys.planning.rehearsals.form import RehearsalForm, expected_of
-from surveys.planning.rehearsals.respondents import RehearsalError
 
 NEWEST = 50
 
@@ -85,7 +84,7 @@ def repeat(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         asked = services.request_rehearsal(
             survey, before.said, repetitions=before.repetitions, seed=before.seed, by=signed_in(request)
         )
-    except (ValidationError, RehearsalError) as fault:
+    except ValidationError as fault:
         messages.error(request, str(fault))
         return redirect("panel:rehearsal", slug, number)
     return redirect("panel:rehearsal", slug, asked.number)

@@ -10,9 +10,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
+from collector.errors import InputError
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.lifecycle import links, proof_of_work, selectors, services
-from surveys.lifecycle.embedding import MOST_ORIGINS, NotAnOrigin, origins_of
+from surveys.lifecycle.embedding import MOST_ORIGINS, origins_of
 from surveys.lifecycle.links import SharedLink
 from surveys.maintenance import retention
 from surveys.models import Survey, Version
@@ -62,7 +63,7 @@ def embed(request: HttpRequest, slug: str) -> HttpResponse:
     written = request.POST.get("origins", "")
     try:
         origins = origins_of(written)
-    except NotAnOrigin as fault:
+    except InputError as fault:
         return _share_page(request, survey, status=422, origins=written, embed_fault=str(fault))
     services.embed_survey(survey, origins, by=signed_in(request))
     said = f"{len(origins)} site{'s' if len(origins) > 1 else ''} may show it." if origins else "No site may show it."
@@ -89,7 +90,7 @@ def keep_reports(request: HttpRequest, slug: str) -> HttpResponse:
     written = request.POST.get("days", "").strip()
     try:
         days = retention.days_of(written)
-    except retention.NotDays as fault:
+    except InputError as fault:
         return _share_page(request, survey, status=422, days=written, days_fault=str(fault))
     retention.set_retention(survey, days, by=signed_in(request))
     messages.success(request, f"The reports are kept {retention.describe_period(days)}.")
@@ -105,7 +106,7 @@ def ask_for_work(request: HttpRequest, slug: str) -> HttpResponse:
         proof_of_work.ask_for_work(
             survey, int(written) if re.fullmatch(r"[0-9]{1,2}", written) else -1, by=signed_in(request)
         )
-    except proof_of_work.NotALevel as fault:
+    except InputError as fault:
         return _share_page(request, survey, status=422, work_fault=str(fault))
     messages.success(request, f"The work of browsers is {proof_of_work.describe_level(int(written))}.")
     return redirect("panel:share", slug)

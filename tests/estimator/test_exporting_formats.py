@@ -19,10 +19,11 @@ import pytest
 import xlsxwriter
 from django.utils import translation
 
+from estimator.base.cells import ExportError
 from estimator.exports import workbook
 from estimator.exports.columns import ESTIMATES
 from estimator.exports.estimates import estimate_rows
-from estimator.exports.formats import FORMATS, NotExported
+from estimator.exports.formats import FORMATS
 from estimator.exports.variables import distinct
 from estimator.models import Run
 from estimator.runs import results
@@ -215,7 +216,7 @@ def test_a_cell_of_a_workbook_takes_any_text(text: str, kept: str) -> None:
 
 def test_a_table_that_is_longer_than_a_sheet_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workbook, "MOST_ROWS", 3)
-    with pytest.raises(NotExported, match="3 rows at most"):
+    with pytest.raises(ExportError, match="3 rows at most"):
         FORMATS["xlsx"].whole(run)
 
 

@@ -1,6 +1,7 @@
 """Errors are values: what they are about is read from their path, never from their sentence."""
 
 import ast
+import builtins
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,23 @@ def errors_of(module: ast.Module) -> set[str]:
         if isinstance(node, ast.arg) and node.annotation and "Error" in ast.unparse(node.annotation)
     }
     return caught | annotated
+
+
+BUILT_IN = {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, Exception)}
+ERRORS = {
+    "AnalysisError", "BackupError", "Conflict", "DeliveryError", "ExportError", "InputError", "LeaseLost",
+    "ParameterError", "Problem", "RequestRefused", "ValidationError",
+}  # fmt: skip
+"""All exceptions of the product. A new one needs somebody who catches it and does something else than with these."""
+
+
+def test_product_has_few_exceptions() -> None:
+    classes = [node for _name, module in modules() for node in ast.walk(module) if isinstance(node, ast.ClassDef)]
+    found: set[str] = set()
+    for _generation in ERRORS:
+        known = BUILT_IN | found | {"APIException", "CommandError"}
+        found |= {one.name for one in classes if any(ast.unparse(base).split(".")[-1] in known for base in one.bases)}
+    assert found == ERRORS
 
 
 def test_no_module_looks_for_a_field_in_an_errors_sentence() -> None:
