@@ -10,9 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from collector.errors import Conflict, InputError
-from collector.invitations.batches import BatchSummary
 from surveys.accounts.access import Role, get_survey_or_404
-from surveys.api.base import View, user_of
+from surveys.api.base import View, serialized, user_of
 from surveys.api.openapi import change, read
 from surveys.api.requests import BatchBody, read_body
 from surveys.lifecycle import selectors
@@ -25,7 +24,9 @@ class BatchSerializer(serializers.Serializer[Any]):
 
     number = serializers.IntegerField()
     kind = serializers.CharField(help_text="how they are handed out: csv, cards, mail or api")
-    group = serializers.CharField(allow_null=True, help_text="key of the group that they are for; null: any")
+    group = serializers.CharField(
+        source="stratum", allow_null=True, help_text="key of the group that they are for; null: any"
+    )
     count = serializers.IntegerField(help_text="how many were made")
     made_on = serializers.DateField()
     withdrawn_on = serializers.DateField(allow_null=True)
@@ -52,7 +53,7 @@ class BatchesView(View):
     @read("The batches of invitations", BatchSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         version = selectors.latest_version(get_survey_or_404(request.user, slug))
-        return Response([_told(batch) for batch in making.batches(version)] if version else [])
+        return serialized(BatchSerializer, making.batches(version) if version else [], many=True)
 
     @change(
         "Make invitations",
@@ -82,7 +83,7 @@ class BatchesView(View):
             )
         pairs = zip(made.links(), made.codes, strict=True)
         told = {"number": made.batch, "invitations": [{"link": link, "code": code} for link, code in pairs]}
-        return Response(told, status=201, headers=headers)
+        return serialized(MadeSerializer, told, status=201, headers=headers)
 
 
 class BatchView(View):
@@ -96,8 +97,3 @@ class BatchView(View):
         except InputError:
             raise Http404("There is no such survey.") from None
         return Response(status=204)
-
-
-def _told(batch: BatchSummary) -> dict[str, Any]:
-    names = "number", "kind", "count", "made_on", "withdrawn_on"
-    return {name: getattr(batch, name) for name in names} | {"group": batch.stratum}

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from collector.errors import Conflict
 from estimator.serializers import RunSerializer
 from surveys.accounts.access import Role, get_survey_or_404
-from surveys.api.base import View, user_of
+from surveys.api.base import View, serialized, user_of
 from surveys.api.openapi import change
 from surveys.api.problems import Problem, error
 from surveys.api.requests import DuplicateBody, NothingBody, OpeningBody, read_body
@@ -18,7 +18,7 @@ from surveys.api.survey_serializers import (
     OpenedSerializer,
     WholeSurveySerializer,
     next_design,
-    tell_survey,
+    state_of,
     warnings_of,
 )
 from surveys.api.surveys import team_of
@@ -43,9 +43,16 @@ class Act(View):
     def survey(self, request: Request, slug: str, role: Role) -> Survey:
         return get_survey_or_404(request.user, slug, role)
 
-    def told(self, request: Request, survey: Survey, status: int = 200, **more: Any) -> Response:
+    def told(self, request: Request, survey: Survey, status: int = 200) -> Response:
         survey.refresh_from_db()
-        return Response(tell_survey(user_of(request), survey) | more, status=status)
+        return serialized(WholeSurveySerializer, state_of(user_of(request), survey), status=status)
+
+    def opened(self, request: Request, survey: Survey, version: Version | None, expected: int) -> Response:
+        """What was opened, or will open at its time, with what is warned of it."""
+        survey.refresh_from_db()
+        document = selectors.document_of(version) if version else next_design(survey).design.document
+        state = state_of(user_of(request), survey, warnings_of(document, survey, expected))
+        return serialized(OpenedSerializer, state)
 
 
 class OpenView(Act):
@@ -57,7 +64,7 @@ class OpenView(Act):
         terms, confirmed = terms_of(request)
         expected = terms.cap or expected_reports(survey)
         version = schedules.open_on(survey, terms, **confirmed, by=user_of(request))
-        return self.told(request, survey, warnings=_warnings(survey, version, expected))
+        return self.opened(request, survey, version, expected)
 
 
 class WaveView(Act):
@@ -69,7 +76,7 @@ class WaveView(Act):
         terms, confirmed = terms_of(request)
         expected = terms.cap or expected_reports(survey)
         version = schedules.open_again_on(survey, terms, **confirmed, by=user_of(request))
-        return self.told(request, survey, warnings=_warnings(survey, version, expected))
+        return self.opened(request, survey, version, expected)
 
 
 class CloseView(Act):
@@ -80,7 +87,7 @@ class CloseView(Act):
         survey = self.survey(request, slug, MOVES["close"].role)
         read_body(NothingBody, request)
         run = services.close_survey(survey, by=user_of(request))
-        return Response({"survey": tell_survey(user_of(request), survey), "run": RunSerializer(run).data})
+        return serialized(ClosedSerializer, {"survey": state_of(user_of(request), survey), "run": run})
 
 
 class ReviseView(Act):
@@ -130,12 +137,6 @@ class DuplicateView(Act):
             survey, slug=said["slug"], same_people=said["same_people"], team=team, by=user_of(request)
         )
         return self.told(request, copy, status=201)
-
-
-def _warnings(survey: Survey, version: Version | None, expected: int) -> list[str]:
-    """What is warned of what was opened, or will open at its time."""
-    document = selectors.document_of(version) if version else next_design(survey)["design"]
-    return warnings_of(document, survey, expected)
 
 
 def terms_of(request: Request) -> tuple[OpeningPlan, dict[str, str]]:

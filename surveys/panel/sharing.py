@@ -19,7 +19,7 @@ from surveys.maintenance import retention
 from surveys.models import Survey, Version
 from surveys.outreach import qr_codes
 from surveys.outreach.poster import render_poster
-from surveys.panel.frame import survey_page, takes_answers
+from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
 from surveys.respondent import tokens
 
@@ -125,7 +125,7 @@ def fetch_by_account(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **changes: str) -> HttpResponse:
     version = selectors.latest_version(survey)
-    shared = version if version is not None and takes_answers(survey) else None
+    shared = version if version is not None and selectors.takes_answers(survey) else None
     context = {
         "origins": "\n".join(survey.embedded_in),
         "most_origins": MOST_ORIGINS,
@@ -172,7 +172,7 @@ def _named_or_404(request: HttpRequest, slug: str) -> tuple[Version, SharedLink]
     """The version in the field, and the link that the query names: of a language or a group, by default its own."""
     survey = get_survey_or_404(request.user, slug)
     version = selectors.latest_version(survey)
-    if version is None or not takes_answers(survey):
+    if version is None or not selectors.takes_answers(survey):
         raise Http404("There is nothing to share.")
     found = [*links.language_links(version), *links.group_links(version)]
     asked = request.GET.urlencode() or found[0].query
