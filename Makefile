@@ -35,10 +35,11 @@ long: ## the tests that are too long for make test, and those by hypothesis with
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "long or hypothesis" --hypothesis-profile default $(ARGS)
 
-check: ## lint, formatting, types, import directions, migrations
+check: ## lint (templates too), formatting, types, import directions, migrations
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/djlint --lint --quiet templates
 	@$(BIN)/mypy .
 	@$(BIN)/lint-imports
 	@$(BIN)/python manage.py makemigrations --check --dry-run

@@ -276,14 +276,14 @@ class SurveyAdmin(ModelAdmin):
         signing_keys.prepare(obj, selectors.next_number(obj))
 
     def log_addition(self, request: HttpRequest, obj: Survey, message: Any) -> LogEntry:
-        record_event(signed_in(request), "wrote", survey=obj)
+        record_event(signed_in(request), "created", survey=obj)
         entry: LogEntry = super().log_addition(request, obj, message)
         return entry
 
     def log_change(self, request: HttpRequest, obj: Survey, message: Any) -> LogEntry:
         """The admin's own message names what was changed, not what it says."""
         entry: LogEntry = super().log_change(request, obj, message)
-        record_event(signed_in(request), "edited", survey=obj, detail=entry.get_change_message())
+        record_event(signed_in(request), "changed", survey=obj, detail=entry.get_change_message())
         return entry
 
     def delete_model(self, request: HttpRequest, obj: Survey) -> None:

@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from collector.designs.checks import decimal, distinct, exact_keys, fraction, key, require, text, whole
+from collector.designs.design import Grid
 from collector.errors import Path
 
 LARGEST_DENOMINATOR = 2**32
@@ -35,32 +36,6 @@ ENCODINGS = {
 
 CHANNEL_KEYS = {"name", "weights"}
 OPTIONAL_CHANNEL_KEYS = {"truth", "yes", "on", "off", "epsilon", "size"}
-
-
-def answer_count(item: dict[str, Any]) -> int:
-    """How many answers an item has: its choices, or the points of its grid."""
-    return len(grid_points(item)) if item["kind"] == "number" else len(item["choices"])
-
-
-def grid_points(item: dict[str, Any]) -> list[Fraction]:
-    """The numbers that may be answered to an item of kind `number`, in order."""
-    low, high, step = (Fraction(item["grid"][name]) for name in ("minimum", "maximum", "step"))
-    return [low + place * step for place in range(int((high - low) / step) + 1)]
-
-
-def symbol_count(item: dict[str, Any]) -> int:
-    """How many symbols a report holds for an item."""
-    return 1 if item["encoding"] == "single" else len(item["choices"])
-
-
-def alphabet(item: dict[str, Any]) -> int:
-    """How many values each symbol of an item may take."""
-    return len(item["channel"]["weights"][0])
-
-
-def ones(item: dict[str, Any]) -> int | None:
-    """How many of an item's symbols are 1 in every report of it; None where that is left to chance."""
-    return int(item["channel"]["size"]) if item["encoding"] == "subset" else None
 
 
 def check_items(value: Any, languages: list[str], sections: list[str]) -> None:
@@ -127,7 +102,7 @@ def _choices(item: dict[str, Any], path: Path, languages: list[str]) -> None:
         whole(item["most"], (*path, "most"), low=1, high=len(choices) - 1)
 
 
-def check_grid(value: Any, path: Path) -> None:
+def check_grid(value: Any, path: Path) -> Grid:
     """The range of a number: exact decimals, going up in whole steps to at most 256 points."""
     exact_keys(value, {"minimum", "maximum", "step"}, path)
     low, high, step = (decimal(value[name], (*path, name)) for name in ("minimum", "maximum", "step"))
@@ -137,6 +112,7 @@ def check_grid(value: Any, path: Path) -> None:
     steps = (high - low) / step
     require(steps.denominator == 1, (*path, "maximum"), f"must be a whole number of steps above minimum; got {steps}")
     require(steps < MOST_ANSWERS, path, f"must have at most {MOST_ANSWERS} points; got {steps + 1}")
+    return Grid(**value)
 
 
 def _section(item: dict[str, Any], path: Path, sections: list[str]) -> None:
@@ -160,14 +136,14 @@ def _asked_if(item: dict[str, Any], path: Path, earlier: list[dict[str, Any]]) -
     named = condition["item"]
     require(found, (*place, "item"), f"must be an earlier question that is not a number; got {named!r}")
     answers = condition["answers"]
-    size = answer_count(found[0])
+    size = _answer_count(found[0])
     require(isinstance(answers, list), (*place, "answers"), f"must be a list; got {answers!r}")
     for answer in answers:
         whole(answer, (*place, "answers"), low=0, high=size - 1)
     proper = 1 <= len(answers) < size and answers == sorted(set(answers))
     require(proper, (*place, "answers"), f"must be some of 0 to {size - 1}, in order and not all; got {answers}")
     if not ticked:
-        whole(item["unasked"], (*path, "unasked"), low=0, high=answer_count(item) - 1)
+        whole(item["unasked"], (*path, "unasked"), low=0, high=_answer_count(item) - 1)
 
 
 def _channel(item: dict[str, Any], path: Path) -> None:
@@ -182,7 +158,7 @@ def _channel(item: dict[str, Any], path: Path) -> None:
     if encoding == "subset":
         _subset(value, path, answers=len(item["choices"]))
     elif encoding == "single":
-        answers = answer_count(item)
+        answers = _answer_count(item)
         _table(value["weights"], path, rows=answers, columns=None if item["kind"] == "number" else answers)
     else:
         _table(value["weights"], path, rows=2, columns=2)
@@ -198,6 +174,10 @@ def _subset(value: dict[str, Any], path: Path, *, answers: int) -> None:
     require(lacks > 0, (*path, "weights"), f"must leave the answer out at times; got {lacks} tickets for that")
     more = Fraction(holds, lacks + holds) > Fraction(value["size"], answers)
     require(more, (*path, "weights"), f"must put the answer in more often than size / choices; got {holds}")
+
+
+def _answer_count(item: dict[str, Any]) -> int:
+    return len(Grid(**item["grid"]).points) if item["kind"] == "number" else len(item["choices"])
 
 
 def _table(weights: Any, path: Path, *, rows: int, columns: int | None) -> None:

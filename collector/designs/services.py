@@ -7,7 +7,8 @@ from django.db.models import Max
 from django.utils import timezone
 
 from collector.database import locks
-from collector.designs.design import Design, check
+from collector.designs.design import Design
+from collector.designs.documents import check
 from collector.models import FrozenDesign
 
 

@@ -124,7 +124,7 @@ def _new(sent: parsing.ParsedReport, design: Design, *, mode: Report.Mode) -> Ne
 def _hash_of(invitation: str, design: Design) -> bytes | None:
     """What is kept of an invitation; RequestRefused for what cannot be one."""
     if design.invitations == "blind":
-        return tokens.read(invitation, design.document["invitations"]["modulus"])
+        return tokens.read(invitation, design.modulus)
     if design.invitations and not codes.is_code(invitation):
         raise not_invited()
     return codes.hash_of(invitation) if design.invitations else None

@@ -92,5 +92,4 @@ def _associations(design: Design, first: Variable, second: Variable, joint: Join
 
 
 def _named(design: Design, first: Variable, second: Variable) -> dict[str, Any]:
-    items = design.document["items"]
-    return {"item": items[first.position]["key"], "other_item": items[second.position]["key"]}
+    return {"item": design.items[first.position].key, "other_item": design.items[second.position].key}

@@ -111,7 +111,7 @@ def target_of(analysis: Analysis, row: AnalysisRow) -> str:
         return targets.of_numbers(weighted=bool(row.weights), sampled=True)
     designs = map(get_design, analysis.parameters["designs"])
     found = {
-        design.document["version"]: targets.target(stored(design, groups), sampled=True)
+        design.version: targets.target(stored(design, groups), sampled=True)
         for design, groups in zip(designs, analysis.inputs["groups"], strict=True)
     }
     return targets.common(found[one] for one in (row.version, row.against_version) if one is not None)

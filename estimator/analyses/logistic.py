@@ -28,7 +28,7 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
     keys, reference = partition.keys, partition.row_of(parameters["reference"])
     enough = [place for place, counts in enumerate(reports) if counts.sum() >= ENOUGH_FOR_NORMAL]
     others = [place for place in enough if place != reference]
-    key = design.document["items"][outcome.position]["key"]
+    key = design.items[outcome.position].key
     blank = [
         AnalysisRow("odds_ratio", key, int(reports[place].sum()), choice=outcome.choice,
             group=group, against=keys[reference], flags=[TOO_FEW])

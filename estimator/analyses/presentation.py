@@ -134,7 +134,7 @@ def _beside(rows: Sequence[AnalysisRow]) -> Iterator[tuple[AnalysisRow, Analysis
 
 
 def _weighted_sentence(entered: AnalysisRow, alike: AnalysisRow, speaker: RowDescriber, position: int) -> str:
-    several = speaker.design.document["items"][position]["kind"] == "several_choices"
+    several = speaker.design.items[position].kind == "several_choices"
     choice = "" if entered.choice is None else speaker.choice(position, entered.choice)
     if not entered.known:
         return f"There is no weighted estimate of {named(choice) if choice else 'the mean'}: {words.missing(entered)}."
@@ -161,8 +161,8 @@ def _of_use(row: AnalysisRow, speaker: RowDescriber, position: int) -> bool:
 
 
 def _tells_itself(speaker: RowDescriber, position: int) -> bool:
-    item = speaker.design.document["items"][position]
-    return item["kind"] == "yes_no" and len(item["choices"]) == 2
+    item = speaker.design.items[position]
+    return item.kind == "yes_no" and len(item.choices) == 2
 
 
 def _weighted_label(row: AnalysisRow, speaker: RowDescriber) -> str:
@@ -288,7 +288,7 @@ def _names(analysis: Analysis, speaker: RowDescriber, estimates: Sequence[Analys
     """What each version is called; where only some are weighted, these say so."""
     found = {row.version: target_of(analysis, row) for row in estimates}
     mixed = targets.common(found.values()) == targets.MIXED
-    numbers = {one.document["version"]: one for one in map(selectors.get_design, analysis.parameters["designs"])}
+    numbers = {one.version: one for one in map(selectors.get_design, analysis.parameters["designs"])}
     return {
         number: waves.wave_name(one, speaker.design) + " (weighted)" * (mixed and targets.is_weighted(found[number]))
         for number, one in numbers.items()
@@ -298,8 +298,8 @@ def _names(analysis: Analysis, speaker: RowDescriber, estimates: Sequence[Analys
 def _methods_of_change(analysis: Analysis, changes: Sequence[AnalysisRow]) -> tuple[str, ...]:
     designs = [selectors.get_design(digest) for digest in analysis.parameters["designs"]]
     position = quantity_of(designs[-1], analysis.parameters["quantity"]).position
-    item = designs[-1].document["items"][position]
-    kept = {one.document["version"] for one in designs[:-1] if waves.remembered(designs[-1], one, item)}
+    item = designs[-1].items[position]
+    kept = {one.version for one in designs[:-1] if waves.remembered(designs[-1], one, item)}
     said = [words.METHODS["share"], words.METHODS["versions"]]
     said += [words.METHODS["remembered"]] * any(row.against_version in kept for row in changes)
     said += [words.METHODS["fresh"]] * any(row.against_version not in kept for row in changes)

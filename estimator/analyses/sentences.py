@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from collector.designs import FEWEST_IN_GROUP, Design
+from collector.designs import FEWEST_IN_GROUP, Design, Text
 from estimator.analyses.quantities import Variable, of_two, question_at
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, TOO_FEW_VALUES, AnalysisRow
 from estimator.base import wording
@@ -65,16 +65,16 @@ class RowDescriber:
 
     @property
     def language(self) -> str:
-        return str(self.design.document["languages"][0])
+        return self.design.language
 
-    def text(self, texts: dict[str, str]) -> str:
-        return str(texts.get(self.language, ""))
+    def text(self, texts: Text) -> str:
+        return texts.get(self.language, "")
 
     def question(self, position: int) -> str:
-        return self.text(self.design.document["items"][position]["wording"])
+        return self.text(self.design.items[position].wording)
 
     def choice(self, position: int, choice: int) -> str:
-        return self.text(self.design.document["items"][position]["choices"][choice])
+        return self.text(self.design.items[position].choices[choice])
 
     def quantity(self, position: int, choice: int | None) -> str:
         """What is estimated, as a label."""
@@ -82,22 +82,22 @@ class RowDescriber:
 
     def group(self, key: str) -> str:
         """The label of a group; all respondents where no key is given."""
-        groups = self.design.document["strata"]["groups"]
+        groups = self.design.groups
         if key == OTHER:
             return other_label(self.language)
-        return next((self.text(group["label"]) for group in groups if group["key"] == key), "All respondents")
+        return next((self.text(group.label) for group in groups if group.key == key), "All respondents")
 
     def answers(self, variable: Variable) -> list[str]:
         """The answers of a variable in their order."""
-        item = self.design.document["items"][variable.position]
-        labels = [self.text(choice) for choice in item["choices"]]
+        item = self.design.items[variable.position]
+        labels = [self.text(choice) for choice in item.choices]
         if variable.choice is None or of_two(item):
             return labels
         return [f"Not “{labels[variable.choice]}”", labels[variable.choice]]
 
     def variable(self, variable: Variable) -> str:
         """The question of a variable, with its choice where it is one against all others."""
-        item = self.design.document["items"][variable.position]
+        item = self.design.items[variable.position]
         asked = self.question(variable.position)
         whole = variable.choice is None or of_two(item)
         return asked if whole else f"{asked} “{self.choice(variable.position, variable.choice or 0)}”"

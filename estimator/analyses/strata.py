@@ -87,7 +87,7 @@ def _shares(partition: Partition, entered: Mapping[str, str]) -> list[float]:
 
 def estimate_row(design: Design, quantity: Quantity, fit: Fit | None, n: int, confidence: float) -> AnalysisRow:
     """One quantity of some respondents; without numbers where `fit` has none."""
-    item, choice = design.document["items"][quantity.position]["key"], quantity.choice
+    item, choice = design.items[quantity.position].key, quantity.choice
     blank = AnalysisRow("mean" if choice is None else "share", item, n, choice=choice)
     if fit is None:
         return replace(blank, flags=[TOO_FEW])
@@ -105,7 +105,7 @@ def estimate_row(design: Design, quantity: Quantity, fit: Fit | None, n: int, co
 
 def difference_row(design: Design, quantity: Quantity, one: Fit | None, other: Fit | None, level: float) -> AnalysisRow:
     """One less the other, of independent respondents; both have numbers, made at `level`."""
-    item, choice = design.document["items"][quantity.position]["key"], quantity.choice
+    item, choice = design.items[quantity.position].key, quantity.choice
     assert one is not None
     assert other is not None
     if choice is None:

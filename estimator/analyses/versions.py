@@ -23,7 +23,7 @@ def comparison(designs: Sequence[Design], parameters: Mapping[str, Any], inputs:
         tables = tuple(np.array(table, dtype=np.int64) for table in totals)
         fit = overall(stored(design, groups), quantity.position, tables, confidence)
         row = estimate_row(design, quantity, fit, int(tables[0].sum()), confidence)
-        rows.append(replace(row, version=design.document["version"]))
+        rows.append(replace(row, version=design.version))
         fits.append(fit)
     ready = [place for place, row in enumerate(rows) if row.known]
     newest = len(rows) - 1
@@ -39,7 +39,7 @@ def comparison(designs: Sequence[Design], parameters: Mapping[str, Any], inputs:
 
 def incomparable_reason(newest: Design, older: Design, quantity: Quantity) -> str:
     """Why the newest version's question was not asked in another version as it is; empty where it was."""
-    return waves.incomparable_reason(newest, older, newest.document["items"][quantity.position])
+    return waves.incomparable_reason(newest, older, newest.items[quantity.position])
 
 
 def _change(
@@ -49,7 +49,7 @@ def _change(
     assert newest is not None
     assert older is not None
     quantity = quantity_of(designs[0], token)
-    item, choice = designs[0].document["items"][quantity.position], quantity.choice
+    item, choice = designs[0].items[quantity.position], quantity.choice
     found = waves.change(
         question_at(designs[0], quantity.position), newest, older, choice,
         remembered=waves.remembered(*designs, item), returned=returned,
@@ -58,7 +58,7 @@ def _change(
     names = ("difference", "unbiased", "standard_error", "low", "high", "narrowest_standard_error")
     estimate, unbiased, error, low, high, narrowest = (number(float(getattr(found, name)[place])) for name in names)
     return AnalysisRow(
-        "difference", item["key"], sum(found.n), choice=choice, estimate=estimate,
+        "difference", item.key, sum(found.n), choice=choice, estimate=estimate,
         unbiased=unbiased, standard_error=error, low=low, high=high, level=level, returned=returned,
         interval=targets.of_difference(mean=choice is None), narrowest_standard_error=narrowest,
     )  # fmt: skip

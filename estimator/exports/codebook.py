@@ -47,7 +47,7 @@ class CodebookQuestion:
     @property
     def marks(self) -> list[tuple[Variable, str, CodeLabel, CodeLabel]]:
         """Of one that is sent as marks each column, its choice, and its codes 0 and 1, to be told as one table."""
-        if self.item.frozen["encoding"] == "single":
+        if self.item.frozen.encoding == "single":
             return []
         pairs = zip(self.variables, self.item.choices, strict=True)
         return [(one.variable, choice, one.codes[0], one.codes[1]) for one, choice in pairs]
@@ -63,7 +63,7 @@ def codebook_file(run: Run, context: ReportContext) -> bytes:
         "label": privacy.label(read),
         "stratum": STRATUM,
         "groups": tuple(_groups(read)),
-        "strata_wording": read.design.document["strata"]["wording"][read.language],
+        "strata_wording": read.design.strata_wording[read.language],
         "questions": tuple(_questions(read)),
         "columns": ESTIMATES,
     }

@@ -64,20 +64,20 @@ def _document(document: ET.Element, read: Results) -> None:
 
 
 def _study(study: ET.Element, read: Results) -> None:
-    run, document = read.run, read.design.document
+    run, design = read.run, read.design
     citation = _add(study, "citation")
     titles = _add(citation, "titlStmt")
     _add(titles, "titl", read.title, lang=read.language)
-    for language in document["languages"][1:]:
-        _add(titles, "parTitl", document["title"][language], lang=language)
-    _add(titles, "IDNo", read.design.digest, agency="SHA-256 of the frozen design")
+    for language in design.languages[1:]:
+        _add(titles, "parTitl", design.title[language], lang=language)
+    _add(titles, "IDNo", design.digest, agency="SHA-256 of the frozen design")
     _add(titles, "IDNo", run.key, agency="run")
-    said = disclosures.of(read.design.slug)
+    said = disclosures.of(design.slug)
     if said.texts.get("sponsor"):
         _say(_add(citation, "prodStmt"), "fundAg", said, "sponsor")
-    _add(_add(citation, "verStmt"), "version", document["version"])
+    _add(_add(citation, "verStmt"), "version", design.version)
     scope = _add(study, "stdyInfo")
-    _add(scope, "abstract", document["introduction"][read.language] or read.title, lang=read.language)
+    _add(scope, "abstract", design.introduction[read.language] or read.title, lang=read.language)
     summary = _add(scope, "sumDscr")
     _add(summary, "anlyUnit", "One person")
     _say(summary, "universe", said, "population")
@@ -140,7 +140,7 @@ def _data(data: ET.Element, read: Results) -> None:
 
 
 def _stratum(data: ET.Element, read: Results) -> None:
-    parts, wording = read.partition.parts, read.design.document["strata"]["wording"][read.language]
+    parts, wording = read.partition.parts, read.design.strata_wording[read.language]
     element = _add(data, "var", ID=_id(STRATUM), name=STRATUM, files=REPORTS, intrvl="discrete")
     _add(
         element,

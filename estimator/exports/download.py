@@ -17,7 +17,7 @@ def file_name(export: Export) -> str:
     """Like campus-1-0f3a9c21.pdf: survey, version, run; and the format and language where the suffix says neither."""
     design, form = get_design(export.design_id), FORMATS.get(export.format)
     suffix = form.suffix if form else ""
-    parts = [design.slug, str(design.document["version"]), export.run.key[:8]]
+    parts = [design.slug, str(design.version), export.run.key[:8]]
     parts += [export.format] if suffix != f".{export.format}" else []
     return "-".join([*parts, export.language] if export.language else parts) + suffix
 

@@ -58,16 +58,16 @@ def _item(item: QuestionResults) -> tuple[Any, ...]:
     return (
         item.key,
         item.kind,
-        item.frozen["channel"]["name"],
-        item.frozen["encoding"],
+        item.frozen.channel.name,
+        item.frozen.encoding,
         answers,
-        item.frozen["channel"].get("size"),
-        item.frozen.get("most"),
+        item.frozen.channel.size,
+        item.frozen.most,
     )
 
 
 def _channel(item: QuestionResults) -> Iterator[tuple[Any, ...]]:
-    for x, row in enumerate(item.frozen["channel"]["weights"]):
+    for x, row in enumerate(item.frozen.channel.weights):
         yield from ((x, y, weight) for y, weight in enumerate(row))
 
 

@@ -43,7 +43,7 @@ def _participation(read: Results) -> dict[str, Any]:
     keys = read.design.strata
     sizes = group_sizes.released(read.run, read.design)
     return {
-        "epsilon": read.design.document["participation"]["epsilon"],
+        "epsilon": read.design.participation,
         "mechanism": "discrete Laplace",
         "unit": "whether a person is in a group; twice epsilon for in which of two she is",
         "groups": [{"stratum": key, "about": size} for key, size in zip(keys, sizes, strict=bool(sizes))],
@@ -79,9 +79,9 @@ def privacy_label(read: Results) -> dict[str, Any]:
             "item": item.key,
             "epsilon": finite(item.mechanism.epsilon),
             "odds": str(item.mechanism.ratio),
-            "encoding": item.frozen["encoding"],
-            "weights": item.frozen["channel"]["weights"],
-            "denominator": sum(item.frozen["channel"]["weights"][0]),
+            "encoding": item.frozen.encoding,
+            "weights": item.frozen.channel.weights,
+            "denominator": item.frozen.channel.denominator,
         }
         for item in label.items
     ]
@@ -95,7 +95,7 @@ def privacy_label(read: Results) -> dict[str, Any]:
         "items": items,
         "design": label.digest,
         **({"waves": _waves(label.before)} if label.before else {}),
-        **({"ceilings": label.ceilings} if label.ceilings else {}),
+        **({"ceilings": label.ceilings.to_dict()} if label.ceilings else {}),
     }
 
 

@@ -85,7 +85,7 @@ def reports_file(suffix: str, run: Run, out: BinaryIO, watch: Watch) -> None:
     """One row for each report. Raises ExportError where there are more than fit into memory."""
     microdata.check_in_memory(run)
     found = microdata.read(run, watch)
-    title = found.design.document["title"][found.design.document["languages"][0]]
+    title = found.design.title[found.design.language]
     program = PROGRAMS[suffix]
     _write(program, run, f"{WARNING}: {title}", _of_reports(program, found), out)
     watch(1.0)
@@ -112,7 +112,7 @@ def _of_reports(program: Program, found: Microdata) -> LabelledTable:
     names = distinct((one.name for one in variables), most=program.name)
     groups = {STRATUM: strata_labels(found.partition)}
     codes_of_groups = np.array(list(groups[STRATUM]) or [0], dtype=np.int16)
-    wording = found.design.document["strata"]["wording"][found.design.document["languages"][0]]
+    wording = found.design.strata_wording[found.design.language]
     columns = {STRATUM: codes_of_groups[found.strata[found.order]]}
     columns |= {name: found.symbols[found.order, place].astype("int16") for place, name in enumerate(names)}
     labels = {STRATUM: wording} | {name: one.label for name, one in zip(names, variables, strict=True)}

@@ -33,7 +33,7 @@ class Wave:
 
     @property
     def number(self) -> int:
-        return int(self.design.document["version"])
+        return self.design.version
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,12 @@ def _final_runs(read: Results) -> list[tuple[Design, Run]]:
     before = final.filter(pk__lt=read.run.pk).order_by("pk")
     newest = dict(before.values_list("design_id", "pk"))  # without the totals of all those that are not the newest
     found = [(selectors.get_design(run.design_id), run) for run in Run.objects.filter(pk__in=newest.values())]
-    version = read.design.document["version"]
-    return sorted((one for one in found if one[0].document["version"] < version), key=_version)
+    version = read.design.version
+    return sorted((one for one in found if one[0].version < version), key=_version)
 
 
 def _version(one: tuple[Design, Run]) -> int:
-    return int(one[0].document["version"])
+    return one[0].version
 
 
 def _of_item(item: QuestionResults, past: Sequence[tuple[Design, Run]]) -> Iterator[Series]:
@@ -115,7 +115,7 @@ def _of_item(item: QuestionResults, past: Sequence[tuple[Design, Run]]) -> Itera
 
 
 def _wave(item: QuestionResults, design: Design, run: Run) -> Wave:
-    keys = [one["key"] for one in design.document["items"]]
+    keys = [one.key for one in design.items]
     field = design.fields[keys.index(item.key)]
     totals = tuple(np.array(table, dtype=np.int64) for table in run.tallies[field.start : field.stop])
     partition = stored(design, run.groups)

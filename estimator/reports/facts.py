@@ -138,7 +138,7 @@ def _group_sizes(read: Results) -> Iterator[Fact]:
         "else here depends on who is in which group, so nothing is estimated by group."
     ) % {"epsilon": wording.epsilon(float(epsilon)), "twice": wording.epsilon(float(2 * epsilon))}
     sizes = group_sizes.released(read.run, read.design)
-    labels = [group["label"][read.language] for group in read.design.document["strata"]["groups"]]
+    labels = [group.label[read.language] for group in read.design.groups]
     if sizes:
         named = "; ".join(
             _("%(group)s: about %(count)s") % {"group": label, "count": wording.count(size)}

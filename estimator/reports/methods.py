@@ -61,12 +61,12 @@ def _of_question(item: QuestionResults, number: int) -> str:
 
 def _entry(item: QuestionResults) -> Entry:
     """Its mechanism; a name that is not known has a table all the same."""
-    return REGISTRY.get(item.frozen["channel"]["name"], REGISTRY["custom"])
+    return REGISTRY.get(item.frozen.channel.name, REGISTRY["custom"])
 
 
 def _mechanism(item: QuestionResults) -> str:
-    entry, channel = _entry(item), item.frozen["channel"]
-    if item.frozen["encoding"] != "each_option":
+    entry, channel = _entry(item), item.frozen.channel
+    if item.frozen.encoding != "each_option":
         return entry.describe(channel, item.choices)
     text = _("for each option by itself, %(mechanism)s")
     return text % {"mechanism": entry.describe(channel, (_("not marked"), _("marked")))}
@@ -74,8 +74,8 @@ def _mechanism(item: QuestionResults) -> str:
 
 def _matrix(item: QuestionResults) -> str:
     """The table in line: a row for each true answer."""
-    weights = item.frozen["channel"]["weights"]
-    if item.frozen["encoding"] != "single" or max(len(weights), len(weights[0])) > LARGEST_TABLE:
+    weights = item.frozen.channel.weights
+    if item.frozen.encoding != "single" or max(len(weights), len(weights[0])) > LARGEST_TABLE:
         return ""
     rows = "; ".join(", ".join(str(Fraction(weight, sum(row))) for weight in row) for row in weights)
     return " " + _("Its transition table, a row for each true answer: (%(rows)s).") % {"rows": rows}

@@ -5,19 +5,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector import designs
+from collector.designs import Ceilings, Waves
 from estimator.base import wording
 from estimator.base.measures import MEAN, SHARE
 from estimator.base.mechanisms import PARAMETERS, REGISTRY
+from estimator.base.questions import question_of
 from estimator.base.tickets import Tickets, encoding_sentence, tickets_of
 from estimator.base.ways_in import WayIn, way_in
 from estimator.runs import estimation
 from estimator.runs.results import QuestionResults, Results
-from randomized_response import Channel, epsilon_total, poisoning_bound, poisoning_bound_of_mean, question_of
+from randomized_response import Channel, epsilon_total, poisoning_bound, poisoning_bound_of_mean
 from randomized_response.questions import Mechanism
 
 FALSE_SHARES = (Fraction(1, 100), Fraction(1, 20))
@@ -33,7 +35,7 @@ class QuestionPrivacy:
 
     key: str
     wording: str
-    frozen: dict[str, Any]
+    frozen: designs.Item
     mechanism: Mechanism
     tickets: Tickets
 
@@ -53,11 +55,10 @@ class QuestionPrivacy:
     @property
     def named(self) -> str:
         """The mechanism by its name, with its probabilities."""
-        channel = self.frozen["channel"]
-        told = [parameter for parameter in PARAMETERS.values() if parameter.reported and parameter.name in channel]
-        given = [f"{parameter.reported} {channel[parameter.name]}" for parameter in told]
-        entry = REGISTRY.get(channel["name"])
-        named = ", ".join([str(entry.title if entry else channel["name"]), *given])
+        name, said = self.frozen.channel.name, self.frozen.channel.parameters
+        told = [parameter for parameter in PARAMETERS.values() if parameter.reported and parameter.name in said]
+        given = [f"{parameter.reported} {said[parameter.name]}" for parameter in told]
+        named = ", ".join([str(REGISTRY[name].title if name in REGISTRY else name), *given])
         return _("Mechanism: %(mechanism)s.") % {"mechanism": named}
 
     @property
@@ -136,7 +137,7 @@ class PrivacyLabel:
     digest: str
     way_in: WayIn
     before: EarlierWaves | None = None
-    ceilings: dict[str, str] | None = None
+    ceilings: Ceilings | None = None
     model: str = "local"
 
     @property
@@ -164,7 +165,7 @@ class PrivacyLabel:
     @property
     def reason(self) -> str:
         """Why it was opened above a ceiling; empty where nobody had to say."""
-        return (self.ceilings or {}).get("reason", "")
+        return self.ceilings.reason if self.ceilings else ""
 
     @property
     def ceilings_in_words(self) -> str:
@@ -173,7 +174,7 @@ class PrivacyLabel:
             "Without a reason a survey opens with epsilon %(question)s at most for a question and %(total)s for all "
             "together, what was spent before included. This one was opened above; the author’s reason:"
         )
-        return text % (self.ceilings or {})
+        return text % {"question": self.ceilings.question, "total": self.ceilings.total} if self.ceilings else ""
 
 
 @dataclass(frozen=True)
@@ -212,24 +213,23 @@ class PoisoningBound:
         return said[:1].upper() + said[1:] if first else said
 
 
-def item_label(item: dict[str, Any], language: str) -> QuestionPrivacy:
+def item_label(item: designs.Item, language: str) -> QuestionPrivacy:
     """The protection of an item of a frozen design, in the words of one of its languages; a draft may miss some.
 
     Raises ValueError where its table is not one of its encoding.
     """
     question = question_of(item)
     tickets = tickets_of(item, question, language)
-    return QuestionPrivacy(item["key"], item["wording"].get(language, ""), item, question.mechanism, tickets)
+    return QuestionPrivacy(item.key, item.wording.get(language, ""), item, question.mechanism, tickets)
 
 
 def label(results: Results) -> PrivacyLabel:
     """The privacy label of the design that a run estimated."""
     items = tuple(item_label(item.frozen, item.language) for item in results.items)
     ratio = math.prod((item.mechanism.ratio for item in items), start=Fraction(1))
-    document = results.design.document
-    before, ceilings = _before(document.get("waves"), ratio), document.get("ceilings")
-    way = way_in(results.design)
-    return PrivacyLabel(items, results.epsilon, ratio, results.design.digest, way, before=before, ceilings=ceilings)
+    design, way = results.design, way_in(results.design)
+    before = _before(design.waves, ratio)
+    return PrivacyLabel(items, results.epsilon, ratio, design.digest, way, before=before, ceilings=design.ceilings)
 
 
 def bounds(item: QuestionResults) -> tuple[PoisoningBound, ...]:
@@ -282,12 +282,11 @@ def shift_of_mean(item: QuestionResults, false_reports: int, weight: float) -> f
     return min(shift, widest)
 
 
-def _before(waves: dict[str, Any] | None, ratio: Fraction | float) -> EarlierWaves | None:
+def _before(waves: Waves | None, ratio: Fraction | float) -> EarlierWaves | None:
     """What a design says of other waves, with its own e^epsilon."""
     if waves is None:
         return None
-    spent = Fraction(waves["spent"])
-    return EarlierWaves(waves["repeats"], spent, spent * Fraction(ratio))
+    return EarlierWaves(waves.repeats, waves.spent, waves.spent * Fraction(ratio))
 
 
 def _epsilon(odds: Fraction) -> float:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -108,7 +108,7 @@ def block(item: QuestionResults, number: int, manner: NumberFormat) -> QuestionB
         key=re.sub(r"[^a-z0-9-]", "-", item.key),
         number=number + 1,
         wording=item.wording,
-        section=item.frozen.get("section", ""),
+        section=item.frozen.section or "",
         offered=_offered(item),
         choices=item.choices,
         notes=tuple(_notes(item)),
@@ -136,8 +136,8 @@ def _headline(item: QuestionResults, part: EstimatePart, manner: NumberFormat) -
 
 def _offered(item: QuestionResults) -> str:
     """What could be answered; the choices stand after it."""
-    if item.kind == "number":
-        grid = {name: wording.point(float(item.frozen["grid"][name])) for name in ("minimum", "maximum", "step")}
+    if item.frozen.grid:
+        grid = {name: wording.point(float(value)) for name, value in asdict(item.frozen.grid).items()}
         return _("A number from %(minimum)s to %(maximum)s, in steps of %(step)s") % grid
     return _("Any of") if item.kind == "several_choices" else _("Choices")
 

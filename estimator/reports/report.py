@@ -51,16 +51,16 @@ class Report:
     @cached_property
     def sections(self) -> list[Section]:
         """The questions in their order, under the titles of the design."""
-        titles, language = self.document.get("sections", []), self.results.language
-        if not titles:
+        sections, language = self.results.design.sections, self.results.language
+        if not sections:
             return [Section("", "", self.blocks)]
         return [
             Section(
-                title["title"][language],
-                title["introduction"][language],
-                tuple(block for block in self.blocks if block.section == title["key"]),
+                section.title[language],
+                section.introduction[language],
+                tuple(block for block in self.blocks if block.section == section.key),
             )
-            for title in titles
+            for section in sections
         ]
 
     @property
@@ -80,16 +80,12 @@ class Report:
         return _("in all waves so far: %(epsilon)s at most") % {"epsilon": wording.epsilon(before.epsilon_together)}
 
     @property
-    def document(self) -> dict[str, Any]:
-        return self.results.design.document
-
-    @property
     def introduction(self) -> str:
-        return str(self.document["introduction"][self.results.language])
+        return self.results.design.introduction[self.results.language]
 
     @property
     def strata_wording(self) -> str:
-        return str(self.document["strata"]["wording"][self.results.language])
+        return self.results.design.strata_wording[self.results.language]
 
     @property
     def simulated(self) -> bool:

@@ -3,20 +3,21 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from collector import designs
 from collector.designs import Design
 from collector.designs.selectors import get_design
 from collector.reports.selectors import Totals
 from estimator.base import wording
 from estimator.base.measures import MEAN, SHARE
+from estimator.base.questions import question_of
 from estimator.models import Estimate, Run
 from estimator.runs import estimation, selectors
 from estimator.runs.estimation import Fit
 from estimator.runs.groups import Group, Partition, stored
-from randomized_response import Question, epsilon_total, question_of
+from randomized_response import Question, epsilon_total
 from randomized_response.questions import Mechanism
 
 Truths = dict[tuple[int, int | None], dict[int, float]]
@@ -71,14 +72,13 @@ class QuestionResults:
         return self.partition.design
 
     @property
-    def frozen(self) -> dict[str, Any]:
+    def frozen(self) -> designs.Item:
         """The item as the design has it."""
-        item: dict[str, Any] = self.design.document["items"][self.position]
-        return item
+        return self.design.items[self.position]
 
     @property
     def language(self) -> str:
-        return str(self.design.document["languages"][0])
+        return self.design.language
 
     @cached_property
     def overall(self) -> Fit | None:
@@ -87,20 +87,20 @@ class QuestionResults:
 
     @property
     def key(self) -> str:
-        return str(self.frozen["key"])
+        return self.frozen.key
 
     @property
-    def kind(self) -> str:
-        return str(self.frozen["kind"])
+    def kind(self) -> designs.Kind:
+        return self.frozen.kind
 
     @property
     def wording(self) -> str:
-        return str(self.frozen["wording"][self.language])
+        return self.frozen.wording[self.language]
 
     @property
     def choices(self) -> tuple[str, ...]:
         """The choices as they were offered; none where a number is asked for."""
-        return tuple(choice[self.language] for choice in self.frozen["choices"])
+        return tuple(choice[self.language] for choice in self.frozen.choices)
 
     @property
     def mechanism(self) -> Mechanism:
@@ -167,11 +167,11 @@ class Results:
     @property
     def language(self) -> str:
         """The survey's own language; its words are quoted in it."""
-        return str(self.design.document["languages"][0])
+        return self.design.language
 
     @property
     def title(self) -> str:
-        return str(self.design.document["title"][self.language])
+        return self.design.title[self.language]
 
     @cached_property
     def epsilon(self) -> float:
@@ -208,7 +208,7 @@ def _item(
     confidence: float,
 ) -> QuestionResults:
     design = partition.design
-    frozen = design.document["items"][position]
+    frozen = design.items[position]
     question = question_of(frozen)
     held = truths | {(position, None): truth_of_all(partition, position, totals, truths)}
     cells = tuple(_cells(partition, frozen, question, estimates, held))
@@ -218,9 +218,9 @@ def _item(
 
 
 def _cells(
-    partition: Partition, frozen: dict[str, Any], question: Question, estimates: list[Estimate], truths: Truths
+    partition: Partition, frozen: designs.Item, question: Question, estimates: list[Estimate], truths: Truths
 ) -> Iterator[EstimateCell]:
-    language = partition.design.document["languages"][0]
+    language = partition.design.language
     parts: dict[int | None, Group] = {part.code: part for part in partition.parts}
     for estimate in sorted(estimates, key=_order):
         if estimate.measure == SHARE and not question.reports_shares:
@@ -230,7 +230,7 @@ def _cells(
         held = truths.get((estimate.position, estimate.stratum), {})
         choice, truth = "", selectors.known_mean(held, question.values)
         if estimate.measure == SHARE:
-            choice, truth = frozen["choices"][estimate.choice][language], held.get(estimate.choice)
+            choice, truth = frozen.choices[estimate.choice][language], held.get(estimate.choice)
         yield EstimateCell(estimate, choice, group, key, truth)
 
 
@@ -259,15 +259,15 @@ def _order(estimate: Estimate) -> tuple[int, bool, int]:
     return -1 if estimate.stratum is None else estimate.stratum, estimate.measure == MEAN, estimate.choice
 
 
-def _condition(design: Design, frozen: dict[str, Any], question: Question) -> Condition | None:
-    if "asked_if" not in frozen:
+def _condition(design: Design, frozen: designs.Item, question: Question) -> Condition | None:
+    if frozen.asked_if is None:
         return None
-    language, asked_if = design.document["languages"][0], frozen["asked_if"]
-    earlier = next(item for item in design.document["items"] if item["key"] == asked_if["item"])
-    answers = tuple(earlier["choices"][answer][language] for answer in asked_if["answers"])
+    language, asked_if = design.language, frozen.asked_if
+    earlier = next(item for item in design.items if item.key == asked_if.item)
+    answers = tuple(earlier.choices[answer][language] for answer in asked_if.answers)
     unasked = ""
-    if frozen["kind"] == "number":
-        unasked = wording.point(question.values[frozen["unasked"]] or 0.0)
-    elif "unasked" in frozen:
-        unasked = frozen["choices"][frozen["unasked"]][language]
-    return Condition(earlier["wording"][language], answers, unasked)
+    if frozen.unasked is not None and frozen.kind == "number":
+        unasked = wording.point(question.values[frozen.unasked] or 0.0)
+    elif frozen.unasked is not None:
+        unasked = frozen.choices[frozen.unasked][language]
+    return Condition(earlier.wording[language], answers, unasked)

@@ -94,7 +94,7 @@ def method_of(item: QuestionResults, *, mean: bool) -> str:
     """How the shares of a question, or its mean, are estimated: a key of METHODS."""
     if mean:
         return "mean_of_shares" if item.question.fits_shares else "mean_of_scores"
-    return _BY_ENCODING.get(item.frozen["encoding"], "maximum_likelihood")
+    return _BY_ENCODING.get(item.frozen.encoding, "maximum_likelihood")
 
 
 def of_difference(*, mean: bool) -> str:

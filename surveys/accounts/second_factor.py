@@ -61,7 +61,7 @@ def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
     if not device.confirmed:
         raise Conflict(WRONG)
     pass_gate(request, device)
-    record_event(user, "switched the second factor on")
+    record_event(user, "enabled the second factor")
     tokens.end_all(user, "the second factor: those before it were made without")
     return _new_codes(user)
 
@@ -72,7 +72,7 @@ def check(request: HttpRequest, user: User, code: str) -> bool:
     if device is None:
         return False
     pass_gate(request, device)
-    record_event(user, "gave a recovery code" if isinstance(device, StaticDevice) else "gave the second factor")
+    record_event(user, "used a recovery code" if isinstance(device, StaticDevice) else "used the second factor")
     return True
 
 
@@ -86,7 +86,7 @@ def renew_codes(user: User, code: str) -> list[str]:
     """Ten new recovery codes instead of the old ones. Raises Conflict where the code is wrong."""
     if match_token(user, code.replace(" ", "").lower()) is None:
         raise Conflict(WRONG)
-    record_event(user, "made new recovery codes")
+    record_event(user, "created recovery codes")
     return _new_codes(user)
 
 
@@ -104,7 +104,7 @@ def reset(user: User, *, by: User | None) -> None:
     """Take the second factor of somebody who has lost it away."""
     TOTPDevice.objects.filter(user=user).delete()
     StaticDevice.objects.filter(user=user).delete()
-    record_event(by, "switched the second factor off", detail=f"of {user.get_username()}")
+    record_event(by, "disabled the second factor", detail=f"of {user.get_username()}")
 
 
 def codes_left(user: User) -> int:

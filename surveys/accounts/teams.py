@@ -45,7 +45,7 @@ def make_team(user: User, name: str) -> Team:
     """A team with this person as its owner."""
     team = Team.objects.create(name=name)
     Membership.objects.create(team=team, user=user, role=Role.OWNER)
-    record_event(user, "made a team", team=team, detail=name)
+    record_event(user, "created a team", team=team, detail=name)
     return team
 
 
@@ -91,10 +91,10 @@ def move_survey(survey: Survey, team: Team, *, by: User) -> None:
     """Give a survey to another team. Whoever is in the old one alone sees it no longer."""
     old, survey.team = survey.team, team
     record_event(
-        by, "moved away", survey=Survey(pk=survey.pk, slug=survey.slug, team=old), detail=f"from {old} to {team}"
+        by, "moved out", survey=Survey(pk=survey.pk, slug=survey.slug, team=old), detail=f"from {old} to {team}"
     )
     survey.save(update_fields=["team"])
-    record_event(by, "moved here", survey=survey, detail=f"from {old} to {team}")
+    record_event(by, "moved in", survey=survey, detail=f"from {old} to {team}")
 
 
 def _require_another_owner(member: Membership) -> None:

@@ -51,7 +51,7 @@ def make(user: User, name: str, *, scope: str, days: int | None = None) -> tuple
         expires_on=None if days is None else day + timedelta(days=days),
     )
     until = f", until {made.expires_on:%-d %B %Y}" if made.expires_on else ""
-    record_event(user, "made a token", detail=f"{name}: {made.get_scope_display()}{until}")
+    record_event(user, "created a token", detail=f"{name}: {made.get_scope_display()}{until}")
     return made, secret
 
 
@@ -65,7 +65,7 @@ def revoke(token: AccessToken, *, by: User) -> None:
 def end_all(user: User, why: str) -> None:
     """Revoke every token of a person; `why` stands in the log."""
     if AccessToken.objects.filter(user=user.pk).delete()[0]:
-        record_event(user, "lost every token", detail=why)
+        record_event(user, "revoked every token", detail=why)
 
 
 def tokens_of(user: User) -> QuerySet[AccessToken]:

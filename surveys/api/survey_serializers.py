@@ -177,10 +177,10 @@ def next_design(survey: Survey) -> NextDesign:
     else:
         transitions.require_draft(survey)
         design, number = selectors.design_to_open(survey)
-    above = [one.in_words for one in excesses(design.document)]
-    return NextDesign(number, design, above, warnings_of(design.document, survey, expected_reports(survey)))
+    above = [one.in_words for one in excesses(design)]
+    return NextDesign(number, design, above, warnings_of(design, survey, expected_reports(survey)))
 
 
-def warnings_of(document: dict[str, Any], survey: Survey, expected: int) -> list[str]:
+def warnings_of(design: Design, survey: Survey, expected: int) -> list[str]:
     """What to think of before a design opens: groups of few among so many reports, and doubtful words."""
-    return [*opening_warnings(document, survey, expected), *(one.in_words for one in text_warnings(document))]
+    return [*opening_warnings(design, survey, expected), *(one.in_words for one in text_warnings(design.document))]

@@ -7,6 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from collector.designs.selectors import get_design
 from collector.errors import Conflict
 from estimator.serializers import RunSerializer
 from surveys.accounts.access import Role, get_survey_or_404
@@ -22,7 +23,7 @@ from surveys.api.survey_serializers import (
     warnings_of,
 )
 from surveys.api.surveys import team_of
-from surveys.lifecycle import selectors, services
+from surveys.lifecycle import services
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Survey, Version
 from surveys.opening import schedules
@@ -50,8 +51,8 @@ class Act(View):
     def opened(self, request: Request, survey: Survey, version: Version | None, expected: int) -> Response:
         """What was opened, or will open at its time, with what is warned of it."""
         survey.refresh_from_db()
-        document = selectors.document_of(version) if version else next_design(survey).design.document
-        state = state_of(user_of(request), survey, warnings_of(document, survey, expected))
+        design = get_design(version.design_id) if version else next_design(survey).design
+        state = state_of(user_of(request), survey, warnings_of(design, survey, expected))
         return serialized(OpenedSerializer, state)
 
 

@@ -151,9 +151,12 @@ def asked_again(frozen: designs.Design, *, version: int, opening: OpeningOptions
     ValidationError
         Where a person could have spent more than the ceiling after it.
     """
-    said = {"rehearsal": frozen.rehearsal, "invitations": frozen.invitations}
-    said |= {"repeats": frozen.document.get("waves", {}).get("repeats", "fresh")}
-    said |= {"participation": frozen.document.get("participation", {}).get("epsilon")}
+    said = {
+        "rehearsal": frozen.rehearsal,
+        "invitations": frozen.invitations,
+        "repeats": frozen.repeats,
+        "participation": frozen.participation,
+    }
     kept = {name: value for name, value in frozen.document.items() if name not in AT_OPENING}
     design = designs.check({**kept, **_frozen_once(said, opening), "version": version})
     _within_ceiling(design, opening, "A revised version could ask less.")
@@ -253,7 +256,7 @@ def _within_ceiling(design: designs.Design, opening: OpeningOptions, advice: str
     The wave counts in full, also where devices remember: one that has forgotten draws everything anew. It is the sum
     that browsers make of the design by themselves.
     """
-    total = epsilon_of(opening.spent * priced(design.document).ratio)
+    total = epsilon_of(opening.spent * priced(design).ratio)
     # A rehearsal is answered by no browser, so the browsers' own limit does not bind it.
     ceiling = ceiling_of(rehearsal=design.rehearsal)
     if total > ceiling:

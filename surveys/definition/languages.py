@@ -8,6 +8,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.urls.converters import StringConverter
 
+from collector.designs import Design
 from collector.errors import ValidationError
 
 CODE = r"[a-z]{2,3}(?:-[A-Za-z0-9]+)*"
@@ -60,20 +61,20 @@ def require_every_language(definition: Mapping[str, Any]) -> None:
                 raise ValidationError((place, code), message)
 
 
-def address_of(page: str, document: Mapping[str, Any], language: str) -> str:
+def address_of(page: str, design: Design, language: str) -> str:
     """Where a page of the survey is in one of its languages; its own language, the first, is not in the address."""
-    own = language == document["languages"][0]
-    return reverse(f"surveys:{page}", args=[document["slug"]] if own else [document["slug"], language])
+    own = language == design.language
+    return reverse(f"surveys:{page}", args=[design.slug] if own else [design.slug, language])
 
 
-def language_links(page: str, document: Mapping[str, Any]) -> list[LanguageLink]:
+def language_links(page: str, design: Design) -> list[LanguageLink]:
     """The page in each of the survey's languages, in their order; nothing where there is only one."""
-    codes = document["languages"]
-    return [_door(page, document, code) for code in codes] if len(codes) > 1 else []
+    codes = design.languages
+    return [_door(page, design, code) for code in codes] if len(codes) > 1 else []
 
 
-def _door(page: str, document: Mapping[str, Any], code: str) -> LanguageLink:
+def _door(page: str, design: Design, code: str) -> LanguageLink:
     # An old survey may have been opened in a language that is spoken no more; its closed page still stands.
     name = dict(settings.LANGUAGES).get(code, code)
     direction = "rtl" if code in settings.LANGUAGES_BIDI else "ltr"
-    return LanguageLink(code, str(name), direction, address_of(page, document, code))
+    return LanguageLink(code, str(name), direction, address_of(page, design, code))

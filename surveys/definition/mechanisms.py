@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from collector.designs.items import check_grid, grid_points
+from collector.designs.items import check_grid
 from estimator.base.mechanisms import REGISTRY
 from randomized_response import Channel, EachOption, ParameterError, SubsetSelection, UnaryEncoding
 from randomized_response.questions import Mechanism
@@ -25,9 +25,7 @@ def answers_of(item: dict[str, Any]) -> list[dict[str, str]]:
 
 def numbers_of(item: dict[str, Any]) -> list[Fraction]:
     """The numbers that may be answered. Raises ValidationError where they are no grid."""
-    grid = grid_of(item)
-    check_grid(grid, ("grid",))
-    return grid_points({"grid": grid})
+    return check_grid(grid_of(item), ("grid",)).points
 
 
 def grid_of(item: dict[str, Any]) -> dict[str, Any]:

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
-from collector.designs import canonical
-from collector.designs.items import answer_count
-from randomized_response import EachOption, epsilon_total, question_of
+from collector.designs import Design, Item, canonical
+from estimator.base.questions import question_of
+from randomized_response import EachOption, epsilon_total
 from randomized_response.questions import Mechanism
 
 LONGEST = 10**60
@@ -126,10 +125,9 @@ class WaveSpending:
         return epsilon_of(self.ratio)
 
 
-def priced(document: dict[str, Any]) -> QuestionPrice:
+def priced(design: Design) -> QuestionPrice:
     """What a frozen design costs. Raises ValueError where a table is not one of its encoding."""
-    repeats = document.get("waves", {}).get("repeats", "fresh")
-    return QuestionPrice(document["version"], repeats, tuple(_price(item) for item in document["items"]))
+    return QuestionPrice(design.version, design.repeats, tuple(_price(item) for item in design.items))
 
 
 def priced_question(key: str, same: bytes, mechanism: Mechanism, answers: int) -> Price:
@@ -212,8 +210,8 @@ def epsilon_of(ratio: Fraction) -> float:
     return epsilon_total([PrivacyLossSum(most=ratio)])
 
 
-def _price(item: dict[str, Any]) -> Price:
-    return priced_question(item["key"], canonical(item), question_of(item).mechanism, answer_count(item))
+def _price(item: Item) -> Price:
+    return priced_question(item.key, canonical(item.document), question_of(item).mechanism, item.answer_count)
 
 
 def _spend(price: Price, remembers: bool, remembered: dict[bytes, int], items: dict[str, PrivacyLossSum]) -> Spend:

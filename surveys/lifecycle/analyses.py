@@ -36,7 +36,7 @@ def ask(survey: Survey, kind: str, said: Mapping[str, str], *, by: User | None) 
         raise Conflict("There is nothing to analyse: this survey was never opened.")
     _require_room(designs)
     analysis = analyses.request(kind, said, designs)
-    record_event(by, "asked for an analysis", survey=survey, detail=analysis.get_kind_display())
+    record_event(by, "requested an analysis", survey=survey, detail=analysis.get_kind_display())
     return analysis
 
 

@@ -102,16 +102,16 @@ def _ahead(
     if survey.rehearsal:
         return None
     if survey.state == Survey.State.CLOSED and waves:
-        design, why = waves[-1].design.document, selectors.next_wave_fault
+        design, why = waves[-1].design, selectors.next_wave_fault
     elif survey.state == Survey.State.DRAFT:
         try:
-            design = drawn_items(selectors.definition_of(survey), version=1).document
+            design = drawn_items(selectors.definition_of(survey), version=1)
         except ValidationError:
             return None
         why = selectors.opening_fault
     else:
         return None
-    asked = priced(design | {"version": selectors.next_number(survey)})
+    asked = replace(priced(design), number=selectors.next_number(survey))
     wave = _in_full(ledger([*earlier, asked]))
     fit = waves_that_fit(earlier, asked, ceiling - elsewhere.epsilon_most)
     missing = why(survey) if missing is None else missing

@@ -39,7 +39,7 @@ def request_export(
     """
     export, made = services.request(run, name, language=language, microdata=microdata, by=by)
     if made:
-        record_event(by, "asked for an export", survey=access.survey_of(run), detail=_detail(export))
+        record_event(by, "requested an export", survey=access.survey_of(run), detail=_detail(export))
     return export, made
 
 

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from sesame.utils import get_token
 
+from collector.designs.selectors import get_design
 from estimator.models import Run
 from surveys.definition.languages import address_of
 from surveys.lifecycle import selectors
@@ -37,31 +38,31 @@ class SharedLink:
 
 def language_links(version: Version) -> list[SharedLink]:
     """The page in each of its languages, its own first; the digest is in the fragment."""
-    document = selectors.document_of(version)
+    design = get_design(version.design_id)
     names = dict(settings.LANGUAGES)
     return [
         SharedLink(
             name=names.get(code, code),
-            address=f"{settings.CANDOR_URL}{address_of('respond', document, code)}#{version.design_id}",
+            address=f"{settings.CANDOR_URL}{address_of('respond', design, code)}#{version.design_id}",
             query=urlencode({"language": code}),
             language=code,
         )
-        for code in document["languages"]
+        for code in design.languages
     ]
 
 
 def group_links(version: Version) -> list[SharedLink]:
     """The page in its own language with a group ticked, for each group; the group stands after the digest."""
-    document, own = selectors.document_of(version), language_links(version)[0]
+    design, own = get_design(version.design_id), language_links(version)[0]
     return [
         replace(
             own,
-            name=group["label"][own.language],
-            address=f"{own.address}&group={group['key']}",
-            query=urlencode({"group": group["key"]}),
-            group=group["key"],
+            name=group.label[own.language],
+            address=f"{own.address}&group={group.key}",
+            query=urlencode({"group": group.key}),
+            group=group.key,
         )
-        for group in document["strata"]["groups"]
+        for group in design.groups
     ]
 
 
@@ -72,9 +73,8 @@ def coin_link(version: Version) -> str:
 
 def sheet_links(version: Version) -> dict[str, str]:
     """The address of the sheet of paper in each language that has one."""
-    document = selectors.document_of(version)
-    found = selectors.sheet_languages(version)
-    return {code: settings.CANDOR_URL + address_of("coin-sheet", document, code) for code in found}
+    design, found = get_design(version.design_id), selectors.sheet_languages(version)
+    return {code: settings.CANDOR_URL + address_of("coin-sheet", design, code) for code in found}
 
 
 def token_link_prefix(version: Version, group: str = "") -> str:

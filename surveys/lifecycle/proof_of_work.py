@@ -11,6 +11,9 @@ from surveys.models import Page, Survey
 LEVELS = {0: "off", 12: "light", 15: "usual", 18: "heavy"}
 """By the bits of the sum: one try in 2 to so many is right."""
 
+SCRIPTS = (b"/client/proof.", b"/client/work.")
+"""In stored pages: the script that does the work, by the name that it has now and by that of pages stored before."""
+
 
 def ask_for_work(survey: Survey, bits: int, *, by: User | None = None) -> None:
     """Have the door ask for a sum of so many bits from now on, also while the survey is open; 0: for none.
@@ -27,7 +30,7 @@ def ask_for_work(survey: Survey, bits: int, *, by: User | None = None) -> None:
         raise InputError("bits", words)
     with transaction.atomic():
         Survey.objects.filter(pk=survey.pk).update(work_bits=bits)
-        record_event(by, "said what work browsers do", survey=survey, detail=describe_level(bits))
+        record_event(by, "changed the proof of work", survey=survey, detail=describe_level(bits))
 
 
 def bits_of(slug: str) -> int:
@@ -41,7 +44,7 @@ def pages_can(survey: Survey) -> bool:
     if version is None or survey.state != Survey.State.OPEN:
         return True
     pages = Page.objects.filter(version=version, kind=Page.Kind.ANSWER)
-    return all(b"/client/work." in bytes(page.content) for page in pages)
+    return all(any(script in bytes(page.content) for script in SCRIPTS) for page in pages)
 
 
 def describe_level(bits: int) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.conf import settings
 
-from collector.designs import Design, selectors
+from collector.designs import Design
+from collector.designs.selectors import get_design
 from collector.errors import Path, ValidationError
 from collector.reports import selectors as reports
 from estimator.base.mechanisms import REGISTRY
@@ -55,7 +56,7 @@ class PublishedVersion:
     """A version that respondents may know of, in one of its languages."""
 
     version: Version
-    document: dict[str, Any]
+    design: Design
     language: str
 
     @property
@@ -140,7 +141,7 @@ def wave_to_open(survey: Survey) -> tuple[Design, int]:
     if last is None:
         raise ValidationError((), f"{survey.slug} was never opened, so it has no next wave")
     number = last.number + 1
-    return asked_again(selectors.get_design(last.design_id), version=number, opening=opening_of(survey)), number
+    return asked_again(get_design(last.design_id), version=number, opening=opening_of(survey)), number
 
 
 def opening_of(survey: Survey) -> OpeningOptions:
@@ -203,9 +204,9 @@ def published_version(slug: str, language: str) -> PublishedVersion | None:
     version = version_on_the_web(slug)
     if version is None:
         return None
-    document = document_of(version)
-    language = language or document["languages"][0]
-    return PublishedVersion(version, document, language) if language in document["languages"] else None
+    design = get_design(version.design_id)
+    language = language or design.language
+    return PublishedVersion(version, design, language) if language in design.languages else None
 
 
 def page_digests(versions: Iterable[Version]) -> dict[int, dict[str, str]]:
@@ -224,11 +225,6 @@ def sheet_languages(version: Version) -> list[str]:
 
 def has_coin_page(version: Version) -> bool:
     return version.pages.filter(kind=Page.Kind.COIN).exists()
-
-
-def document_of(version: Version) -> dict[str, Any]:
-    """The frozen design of a version."""
-    return selectors.get_design(version.design_id).document
 
 
 def final_run(version: Version) -> Run | None:

@@ -69,7 +69,7 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
         link(linked, survey)
     signing_keys.prepare(survey, selectors.next_number(survey))
     same = f", for the same people as {linked.slug}" if linked else ""
-    record_event(by, "wrote", survey=survey, detail=f"{len(definition['items'])} questions, from a definition{same}")
+    record_event(by, "created", survey=survey, detail=f"{len(definition['items'])} questions, from a definition{same}")
     return survey
 
 
@@ -99,7 +99,7 @@ def archive_survey(survey: Survey, *, by: User | None = None) -> None:
 def restore_survey(survey: Survey, *, by: User | None = None) -> None:
     """Take a survey out of the archive: it is closed again."""
     transitions.move(survey, "restore")
-    record_event(by, "took out of the archive", survey=survey)
+    record_event(by, "restored", survey=survey)
 
 
 @transaction.atomic
@@ -132,14 +132,14 @@ def delete_rehearsal_reports(digest: str) -> None:
 def embed_survey(survey: Survey, origins: list[str], *, by: User | None = None) -> None:
     """Let pages of these sites, and of no other, show the respondents' page in a frame; none by an empty list."""
     Survey.objects.filter(pk=survey.pk).update(embedded_in=origins)
-    record_event(by, "named the sites that may show it", survey=survey, detail=", ".join(origins) or "none")
+    record_event(by, "changed embedding", survey=survey, detail=", ".join(origins) or "none")
 
 
 @transaction.atomic
 def show_results(survey: Survey, *, shown: bool, by: User | None = None) -> None:
     """Whether the survey's link shows respondents the final estimates once it is closed."""
     Survey.objects.filter(pk=survey.pk).update(results_shown=shown)
-    record_event(by, "let respondents see the results" if shown else "hid the results from respondents", survey=survey)
+    record_event(by, "enabled the results page" if shown else "disabled the results page", survey=survey)
 
 
 @transaction.atomic
@@ -166,7 +166,7 @@ def request_estimate(survey: Survey, *, by: User | None = None) -> Run:
     if last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING):
         raise Conflict("An estimate is on its way already.")
     run = estimator.request_run(version.design_id)
-    record_event(by, "asked for an estimate", survey=survey, detail=f"version {version.number}, run {run.key}")
+    record_event(by, "requested an estimate", survey=survey, detail=f"version {version.number}, run {run.key}")
     return run
 
 
@@ -185,7 +185,9 @@ def publish_run(run: Run, *, published: bool, by: User | None = None) -> Survey:
         raise Conflict("This is the run of a rehearsal, which stays in the panel: nobody real has answered.")
     estimator.publish(run, published=published)
     survey = access.survey_of(run)
-    record_event(by, "published a report" if published else "withdrew a report", survey=survey, detail=f"run {run.key}")
+    record_event(
+        by, "published a report" if published else "unpublished a report", survey=survey, detail=f"run {run.key}"
+    )
     return survey
 
 
@@ -210,7 +212,7 @@ def duplicate_survey(
     people = "the same people" if same_people else "other people"
     record_event(by, "duplicated", survey=survey, detail=f"as {slug}, for {people}")
     copy = write_survey(definition, team=team or survey.team, by=by, unfinished=rehearsal is None)
-    record_event(by, "said whom it asks", survey=copy, detail=f"a copy of {survey.slug}, for {people}")
+    record_event(by, "changed the respondents", survey=copy, detail=f"a copy of {survey.slug}, for {people}")
     if same_people:
         link(survey, copy)
     return copy

@@ -71,7 +71,7 @@ def spending(waves: Sequence[OpenedWave]) -> list[QuestionPrice]:
 @lru_cache(maxsize=256)
 def price_of(digest: str) -> QuestionPrice:
     """What a frozen design costs, which never changes."""
-    return priced(selectors.get_design(digest).document)
+    return priced(selectors.get_design(digest))
 
 
 def _asked(design: Design) -> list[Any]:

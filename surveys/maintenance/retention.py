@@ -48,7 +48,7 @@ def set_retention(survey: Survey, days: int | None, *, by: User | None = None) -
     Survey.objects.filter(pk=survey.pk).update(purge_after=days)
     for digest in survey.versions.values_list("design", flat=True):
         services.delete_reports(digest)
-    record_event(by, "said how long reports are kept", survey=survey, detail=describe_period(days))
+    record_event(by, "changed the retention", survey=survey, detail=describe_period(days))
 
 
 def purge_due() -> None:

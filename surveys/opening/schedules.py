@@ -105,7 +105,7 @@ def _open_on(
         made.append(Appointment(survey=survey, move="close", at_reports=terms.cap))
     Appointment.objects.bulk_create(made)
     for one in made:
-        record_event(by, f"agreed to {one.get_move_display()} by itself", survey=survey, detail=_when(one))
+        record_event(by, f"scheduled to {one.get_move_display()}", survey=survey, detail=_when(one))
     return _opens(move)(survey, confirmed=confirmed, reason=reason, by=by) if terms.opens_at is None else None
 
 
@@ -130,7 +130,7 @@ def cancel(survey: Survey, *, by: User | None = None) -> None:
         if not _call_off(opening):
             raise Conflict(f"{survey.slug} has no opening to call off.")
         _call_off(survey.appointments.all())
-        record_event(by, "called off the opening", survey=survey)
+        record_event(by, "cancelled the opening", survey=survey)
 
 
 @transaction.atomic
@@ -231,9 +231,7 @@ def _fail(appointment: Appointment, reason: str) -> bool:
     """Write down why it could not be done. What does not open has nothing to close either."""
     failed = _settle(appointment, State.FAILED, reason)
     if failed:
-        record_event(
-            None, f"could not {appointment.get_move_display()} by itself", survey=appointment.survey, detail=reason
-        )
+        record_event(None, f"failed to {appointment.get_move_display()}", survey=appointment.survey, detail=reason)
     if failed and appointment.move in OPENING:
         _call_off(appointment.survey.appointments.all())
     return failed

@@ -11,14 +11,14 @@ from django.contrib.auth.models import User
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from collector.designs.selectors import get_design
 from collector.errors import InputError
 from estimator.base.cells import sheet
 from estimator.base.typesetting import typeset
-from surveys.lifecycle import links, selectors
+from surveys.lifecycle import links
 from surveys.models import Survey
 from surveys.outreach import invitations
 from surveys.outreach.invitations import Invitations, grouped_code
-from surveys.rendering import pages
 
 MOST_CARDS = 5_000
 """On 500 pages; what it takes to make them stands in docs/invitations.md."""
@@ -77,9 +77,8 @@ def table(made: Invitations) -> bytes:
 
 def cards(made: Invitations) -> bytes:
     """Ten cards on each A4 page, as a tagged PDF; empty where the fonts lack a letter of the survey's title."""
-    document = selectors.document_of(made.version)
     own = links.language_links(made.version)[0]
-    title = pages.text_in(document["title"], document, own.language)
+    title = get_design(made.version.design_id).title[own.language]
     groups = {one.group: one.name for one in links.group_links(made.version)}
     said = {"title": _short(title, LONGEST_TITLE), "group": _short(groups.get(made.group, ""), LONGEST_GROUP)}
     with translation.override(own.language):

@@ -6,6 +6,7 @@ from types import ModuleType
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from collector.designs.selectors import get_design
 from collector.errors import InputError
 from collector.invitations import batches as inviting
 from collector.invitations.codes import hash_of, new_code
@@ -57,7 +58,7 @@ def is_blind(version: Version) -> bool:
 
 def kind_of(version: Version) -> str:
     """What a report of this version has to come with: "secret", "blind", or nothing."""
-    return str(selectors.document_of(version).get("invitations", {}).get("kind", ""))
+    return get_design(version.design_id).invitations
 
 
 def inviting_version(survey: Survey) -> Version:
@@ -94,7 +95,7 @@ def make(survey: Survey, count: int, *, group: str = "", kind: str, most: int = 
     with transaction.atomic():
         batch = add(version, codes, group=group, kind=kind)
         where = f" for group {group}" if group else ""
-        record_event(by, "made invitations", survey=survey, detail=f"batch {batch}: {count}{where}, {kind}")
+        record_event(by, "created invitations", survey=survey, detail=f"batch {batch}: {count}{where}, {kind}")
     return Invitations(version, batch, group, codes)
 
 
@@ -131,7 +132,7 @@ def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
             raise ValueError("batch must be one of a survey that was opened")
         with transaction.atomic():
             _keeper(version).withdraw(version.design_id, batch)
-            record_event(by, "withdrew invitations", survey=survey, detail=f"batch {batch}")
+            record_event(by, "revoked invitations", survey=survey, detail=f"batch {batch}")
     except ValueError as fault:
         raise InputError("batch", f"{fault}.") from None
 
@@ -146,7 +147,7 @@ def require_group(version: Version, group: str) -> None:
     if group and is_blind(version):
         told = "group must be left out: an invitation that nobody can trace is of no group"
         raise InputError("group", f"{told}; got {group[:64]!r}.")
-    keys = [one["key"] for one in selectors.document_of(version)["strata"]["groups"]]
+    keys = [group.key for group in get_design(version.design_id).groups]
     if group and group not in keys:
         known = f"one of {', '.join(keys)}" if keys else "left out: the survey has no groups"
         raise InputError("group", f"group must be {known}; got {group[:64]!r}.")

@@ -137,7 +137,7 @@ def _links(post: Delivery, count: int) -> list[str]:
         batch = invitations.add(mailing.version, codes, group=mailing.group, kind="mail")
         where = f" for group {mailing.group}" if mailing.group else ""
         said = f"batch {batch}: {len(codes)}{where}, mail"
-        record_event(mailing.asked_by, "made invitations", survey=mailing.version.survey, detail=said)
+        record_event(mailing.asked_by, "created invitations", survey=mailing.version.survey, detail=said)
     start = invitations.link_without_code(mailing.version, mailing.group)
     return [start + code for code in codes[:count]]
 

@@ -83,7 +83,9 @@ def request(
     mailing = Mailing.objects.create(version=inviting_version(survey), total=len(addresses), asked_by=by, **words)
     shuffled = (chance or random.SystemRandom()).sample(addresses, len(addresses))
     Recipient.objects.bulk_create((Recipient(mailing=mailing, address=one) for one in shuffled), batch_size=1000)
-    record_event(by, "mailed a list", survey=survey, detail=f"{mailing.get_kind_display()}: {len(addresses)} addresses")
+    record_event(
+        by, "sent a mailing", survey=survey, detail=f"{mailing.get_kind_display()}: {len(addresses)} addresses"
+    )
     transaction.on_commit(lambda: wake(mailing.pk))
     return mailing
 
@@ -98,14 +100,14 @@ def resume(mailing: Mailing, *, by: User | None) -> None:
         count = left.update(state=Recipient.State.WAITING, status=None)
         if not count:
             raise InputError("state", "Nobody is left to whom it certainly did not go.")
-        record_event(by, "mailed a list", survey=mailing.version.survey, detail=f"{count} addresses again")
+        record_event(by, "sent a mailing", survey=mailing.version.survey, detail=f"{count} addresses again")
     wake(mailing.pk)
 
 
 @transaction.atomic
 def delete(mailing: Mailing, *, by: User | None) -> None:
     """Delete a mail with every address that is left of it; a worker that is at it stops before the next address."""
-    record_event(by, "deleted a mail to a list", survey=mailing.version.survey, detail=f"of {mailing.total} addresses")
+    record_event(by, "deleted a mailing", survey=mailing.version.survey, detail=f"of {mailing.total} addresses")
     mailing.delete()
 
 

@@ -78,7 +78,7 @@ def _missing(kind: str, designs: Sequence[Design]) -> str:
     grouped = kind in (Kind.COMPARISON, Kind.WEIGHTING, Kind.REGRESSION)
     if grouped and is_protected(designs[0]):
         return UNTOLD
-    if grouped and not designs[0].document["strata"]["groups"]:
+    if grouped and not designs[0].groups:
         return "This survey has no groups. They are written into a draft, before it is opened."
     if kind == Kind.VERSIONS and len(designs) < 2:
         return "This survey has one version. Closed and revised, it can be opened again as the next."
@@ -92,13 +92,13 @@ def _comparison(design: Design, said: Mapping[str, str]) -> Iterator[FormField]:
 
 
 def _weighting(design: Design, said: Mapping[str, str]) -> Iterator[FormField]:
-    speaker, items = RowDescriber(design), design.document["items"]
-    questions = [(item["key"], speaker.question(position)) for position, item in enumerate(items)]
+    speaker, items = RowDescriber(design), design.items
+    questions = [(item.key, speaker.question(position)) for position, item in enumerate(items)]
     yield _select("item", "Question", [("", questions)], said)
-    known = {group["key"]: group["share"] for group in design.document["strata"]["groups"]}
+    known = {group.key: group.share for group in design.groups}
     for place, (key, label) in enumerate(_groups(design)):
         name = f"share-{key}"
-        given = f"{float(Fraction(known[key]) * 100):.10g} %" if known[key] else ""
+        given = f"{float(Fraction(share) * 100):.10g} %" if (share := known[key]) else ""
         hint = "In per cent, or as a fraction; together 100 %." if place == 0 else ""
         yield FormField(name, f"Share of “{label}” in the population", said.get(name, given), hint=hint)
 
@@ -122,12 +122,11 @@ def _versions(design: Design, said: Mapping[str, str]) -> Iterator[FormField]:
     yield _select("quantity", "Compare", _quantities(design), said)
     if is_weighted(design):
         return
-    remembers = design.document.get("waves", {}).get("repeats") == "remember"
     hint = "Only if you know it: then the interval takes into account that the same people answered twice."
-    if remembers:
+    if design.remembers:
         hint += " Count those who used the same device: another one does not remember."
     yield _number("returned", "People who took part in the newest and in the one before", said, hint)
-    if design.document["version"] > 2:
+    if design.version > 2:
         yield _number("returned_first", "People who took part in the newest and in the first", said)
 
 
@@ -151,7 +150,7 @@ def _confidence(said: Mapping[str, str]) -> FormField:
 
 def _groups(design: Design) -> Options:
     speaker = RowDescriber(design)
-    return [(group["key"], speaker.text(group["label"])) for group in groups_of(design)]
+    return [(group.key, speaker.text(group.label)) for group in groups_of(design)]
 
 
 def _quantities(design: Design) -> list[tuple[str, Options]]:
@@ -176,12 +175,12 @@ def _label(speaker: RowDescriber, position: int, token: str) -> str:
         return speaker.choice(position, int(part))
     if part:
         return "Mean"
-    labels = [speaker.text(choice) for choice in speaker.design.document["items"][position]["choices"]]
+    labels = [speaker.text(choice) for choice in speaker.design.items[position].choices]
     return labels[1] if len(labels) == 2 else "All choices"
 
 
 def _positions(design: Design) -> range:
-    return range(len(design.document["items"]))
+    return range(len(design.items))
 
 
 FIELDS: dict[str, Callable[[Design, Mapping[str, str]], Iterator[FormField]]] = {

@@ -16,9 +16,10 @@ from collector.errors import ValidationError
 from collector.reports import selectors as reports
 from collector.reports.steps import STEP
 from estimator.base import wording
+from estimator.base.questions import question_of
 from estimator.models import Run
 from estimator.runs import selectors as estimates
-from randomized_response import epsilon_total, question_of
+from randomized_response import epsilon_total
 from surveys.accounts.access import Role, role_in
 from surveys.definition.mechanisms import mechanism_of
 from surveys.lifecycle import selectors
@@ -188,4 +189,4 @@ def epsilon_of(survey: Survey, version: Version | None) -> str:
 @lru_cache(maxsize=4096)
 def frozen_epsilon(digest: str) -> float:
     """Of a frozen design, which never changes."""
-    return epsilon_total(question_of(item).mechanism for item in get_design(digest).document["items"])
+    return epsilon_total(question_of(item).mechanism for item in get_design(digest).items)

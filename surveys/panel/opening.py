@@ -160,4 +160,4 @@ def groups_of(survey: Survey, shown: DesignPreview | None, request: HttpRequest)
     if shown is None or shown.design.rehearsal:
         return {"groups": None}
     expected = expected_reports(survey, request.GET.get("expected", ""))
-    return {"groups": group_warnings(shown.document, expectations_of(survey), expected)}
+    return {"groups": group_warnings(shown.design.groups, shown.own, expectations_of(survey), expected)}

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from collector import designs
 from collector.designs.selectors import get_design
 from estimator.base import wording
 from estimator.models import Run
@@ -70,7 +71,7 @@ def overview(survey: Survey) -> dict[str, Any]:
     if done is None:
         return context
     newest = report.context(done, selectors.report_context(done), most=NEWEST_ITEMS)
-    items = len(get_design(done.design_id).document["items"])
+    items = len(get_design(done.design_id).items)
     return context | newest | {"more_items": max(0, items - NEWEST_ITEMS)}
 
 
@@ -95,7 +96,7 @@ def question_of(item: Item) -> QuestionRow:
     text = str(item.wording.get(language, ""))
     try:
         mechanism_of(written)  # says what is wrong in words about the mechanism alone
-        return QuestionRow(item, text, item_label(frozen_item(written, (item.key,)), language), "")
+        return QuestionRow(item, text, item_label(designs.Item.of(frozen_item(written, (item.key,))), language), "")
     except KeyError as missing:
         return QuestionRow(item, text, None, f"The mechanism must have {missing.args[0]}.")
     except (ValueError, TypeError) as error:

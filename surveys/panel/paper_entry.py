@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST
 
+from collector.designs.selectors import get_design
 from collector.endpoint import parsing, receiving
 from collector.errors import RequestRefused
 from collector.reports import selectors as reports
@@ -51,7 +52,7 @@ def _on_paper_or_404(user: Person, slug: str) -> tuple[Survey, Version]:
     """One's own survey that was opened with an own-coin page, the newest version of it."""
     survey = get_survey_or_404(user, slug, Role.EDITOR)
     version = selectors.latest_version(survey)
-    if version is None or not selectors.has_coin_page(version) or "invitations" in selectors.document_of(version):
+    if version is None or not selectors.has_coin_page(version) or get_design(version.design_id).invitations:
         raise Http404("There is no such survey.")
     return survey, version
 
@@ -67,7 +68,7 @@ def _sheet(
     request: HttpRequest, survey: Survey, version: Version, *, refusal: RequestRefused | None = None
 ) -> HttpResponse:
     """The form for one sheet. Where a mark was missing it keeps the others, which a coin has chosen, and its nonce."""
-    document = selectors.document_of(version)
+    design = get_design(version.design_id)
     kept = request.POST if refusal and refusal.status == 422 else QueryDict()
     pile = _pile(request, version)
     context: dict[str, Any] = {
@@ -75,7 +76,7 @@ def _sheet(
         "version": version,
         "open": survey.state == Survey.State.OPEN,
         "nonce": _nonce(kept.get("nonce", "")),
-        "lines": list(coin.lines(document, document["languages"][0], kept.dict())),
+        "lines": list(coin.lines(design, design.language, kept.dict())),
         "fault": coin.reason(refusal) if refusal else "",
         "pile": pile,
         "all": reports.sheet_count(version.design_id),

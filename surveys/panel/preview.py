@@ -105,8 +105,7 @@ def _answer(definition: Definition, language: str | None) -> HttpResponse:
     except ValidationError as fault:
         return _not_yet([str(fault)])
     shown = _language(definition["languages"], language)
-    text = design.canonical.decode()
-    return HttpResponse(pages.render_page(design.document, text, design.digest, shown, preview=True))
+    return HttpResponse(pages.render_page(design, shown, preview=True))
 
 
 def _language(languages: Sequence[str], asked: str | None) -> str:

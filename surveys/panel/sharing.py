@@ -10,6 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
+from collector.designs.selectors import get_design
 from collector.errors import InputError
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.lifecycle import links, proof_of_work, selectors, services
@@ -49,8 +50,7 @@ def code_as_png(request: HttpRequest, slug: str) -> HttpResponse:
 def poster(request: HttpRequest, slug: str) -> HttpResponse:
     """The poster of a link. Where the fonts lack a letter of the title there is none."""
     version, link = _named_or_404(request, slug)
-    document = selectors.document_of(version)
-    made = render_poster(document, version.design_id, link.language, link=link.address, address=link.typed)
+    made = render_poster(get_design(version.design_id), link.language, link=link.address, address=link.typed)
     if not made:
         raise Http404("The fonts that come with the platform lack a letter of this survey's title.")
     return _file(made, "application/pdf", f"{_name(slug, link)}.pdf")
@@ -158,7 +158,7 @@ def _handed_on(version: Version) -> dict[str, Any]:
 
 def snippet(version: Version, link: SharedLink) -> SafeString:
     """The markup that shows the page on another site, with a plain link for whoever gets no frame."""
-    title = selectors.document_of(version)["title"][link.language]
+    title = get_design(version.design_id).title[link.language]
     frame = format_html(
         '<iframe src="{}" title="{}" width="100%" height="{}" referrerpolicy="no-referrer" loading="lazy"></iframe>',
         link.address,

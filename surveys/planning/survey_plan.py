@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import QueryDict
 
+from collector.designs import Stratum
 from collector.errors import InputError
 from estimator.base import wording
 from randomized_response import epsilon_total
@@ -192,11 +193,11 @@ def _small_groups(survey: Survey, questions: Expectations, respondents: int) -> 
     """The warning of groups that may expect too few of these respondents; empty where a share is not complete."""
     language = survey.language
     groups = [
-        {"label": {language: group.label.get(language) or group.key}, "share": group.share or None}
+        Stratum(group.key, {language: group.label.get(language) or group.key}, group.share or None)
         for group in survey.groups.all()
     ]
     try:
-        found = group_warnings({"strata": {"groups": groups}, "languages": [language]}, questions, respondents)
+        found = group_warnings(groups, language, questions, respondents)
     except (ValueError, ZeroDivisionError):
         return ""
     return found.in_words if found and not survey.rehearsal else ""

@@ -23,7 +23,6 @@ from estimator.runs.groups import OTHER
 from estimator.runs.results import EstimateCell, QuestionResults
 from surveys.definition.languages import language_links
 from surveys.rendering import pages
-from surveys.rendering.pages import Document
 
 
 @dataclass(frozen=True)
@@ -52,38 +51,37 @@ def rendered(key: str, language: str) -> bytes:
     """The page of a finished run in one of its survey's languages. A run never changes, so it is made once."""
     run = Run.objects.get(key=key)
     read = results.read(run)
-    document = read.design.document
+    design = read.design
     with translation.override(language):
         context = {
-            **pages.texts_in(document, language),
-            "doors": language_links("respond", document),
+            **pages.texts_in(design, language),
+            "doors": language_links("respond", design),
             "counted": _number(run.reports or 0),
             "certain": f"{100 * run.confidence:g}",
             "grouped": bool(read.partition.parts),
             "weighted": targets.is_weighted(targets.target(read.partition, sampled=False)),
-            "blocks": [_block(item, number, document, language) for number, item in enumerate(read.items, start=1)],
+            "blocks": [_block(item, number, language) for number, item in enumerate(read.items, start=1)],
         }
     return pages.render("surveys/results.html", context, language)
 
 
-def _block(item: QuestionResults, number: int, document: Document, language: str) -> ResultBlock:
-    asked = pages.text_in(item.frozen["wording"], document, language)
+def _block(item: QuestionResults, number: int, language: str) -> ResultBlock:
+    asked = item.frozen.wording[language]
     parts = [cells for cells in (item.means, item.shares) if cells]
     return ResultBlock(
         number=number,
         wording=asked,
-        notes=tuple(_notes(item, document, language)),
+        notes=tuple(_notes(item, language)),
         parts=tuple(
-            _part(item, cells, f"result-{number}-{place}", asked, document, language)
-            for place, cells in enumerate(parts)
+            _part(item, cells, f"result-{number}-{place}", asked, language) for place, cells in enumerate(parts)
         ),
     )
 
 
-def _notes(item: QuestionResults, document: Document, language: str) -> Iterator[str]:
+def _notes(item: QuestionResults, language: str) -> Iterator[str]:
     frozen, flags = item.frozen, {flag for cell in item.shown for flag in cell.estimate.flags}
-    if "asked_if" in frozen:
-        yield _unasked(item, document, language)
+    if frozen.asked_if is not None:
+        yield _unasked(item, language)
     if item.kind == "several_choices":
         yield _("More than one could be ticked, so the shares need not add up to a hundred.")
     if any(
@@ -104,21 +102,21 @@ def _of_use(item: QuestionResults, cell: EstimateCell) -> bool:
     return low is None or high is None or is_of_use(high - low, reach)
 
 
-def _unasked(item: QuestionResults, document: Document, language: str) -> str:
-    frozen = item.frozen
-    if item.kind == "several_choices":
+def _unasked(item: QuestionResults, language: str) -> str:
+    frozen, unasked = item.frozen, item.frozen.unasked
+    if unasked is None or item.kind == "several_choices":
         return _("Not everybody was asked this. Who was not counts as having ticked nothing.")
     if item.kind == "number":
-        answer = _plain(float(item.question.values[frozen["unasked"]] or 0))
+        answer = _plain(float(item.question.values[unasked] or 0))
     else:
-        answer = pages.text_in(frozen["choices"][frozen["unasked"]], document, language)
+        answer = frozen.choices[unasked][language]
     return _("Not everybody was asked this. Who was not counts as “%(answer)s”.") % {"answer": answer}
 
 
 def _part(
-    item: QuestionResults, cells: tuple[EstimateCell, ...], key: str, asked: str, document: Document, language: str
+    item: QuestionResults, cells: tuple[EstimateCell, ...], key: str, asked: str, language: str
 ) -> tuple[SafeString, tuple[ResultRow, ...]]:
-    lines = [_line(cell, document, language) for cell in cells]
+    lines = [_line(item, cell, language) for cell in cells]
     rows = []
     for place, (cell, line) in enumerate(zip(cells, lines, strict=True)):
         begins = bool(item.partition.parts) and (place == 0 or lines[place - 1].group != line.group)
@@ -127,16 +125,15 @@ def _part(
     return charts.pictures(rows, key=key, title=asked, axis=axis), tuple(lines)
 
 
-def _line(cell: EstimateCell, document: Document, language: str) -> ResultRow:
+def _line(item: QuestionResults, cell: EstimateCell, language: str) -> ResultRow:
     estimate, unit = cell.estimate, _unit(cell)
     group, answer = _("All who took part"), _("Mean")
     if cell.group_key == OTHER:
         group = _("Other groups")
     elif estimate.stratum is not None:
-        group = pages.text_in(document["strata"]["groups"][estimate.stratum]["label"], document, language)
+        group = item.design.groups[estimate.stratum].label[language]
     if estimate.measure != MEAN:
-        choice = document["items"][estimate.position]["choices"][estimate.choice]
-        answer = pages.text_in(choice, document, language)
+        answer = item.frozen.choices[estimate.choice][language]
     if not cell.known or estimate.noise_low is None or estimate.noise_high is None:
         return ResultRow(group, answer, missing=_("Not enough reports for an estimate"))
     places = wording.decimals(estimate.standard_error, unit)

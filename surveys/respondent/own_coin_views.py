@@ -56,14 +56,14 @@ def send(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
         receiving.receive_form(form, slug=slug)
     except RequestRefused as refusal:
         return _refused(shown, refusal)
-    return HttpResponse(status=303, headers={"Location": address_of("coin-sent", shown.document, shown.language)})
+    return HttpResponse(status=303, headers={"Location": address_of("coin-sent", shown.design, shown.language)})
 
 
 @require_safe
 def sent(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """Says that a form was taken; the same for everybody, whatever they sent."""
     shown, _ = _shown_or_404(slug, language)
-    return HttpResponse(page.render_sent(shown.document, shown.language))
+    return HttpResponse(page.render_sent(shown.design, shown.language))
 
 
 def _look(request: HttpRequest, shown: PublishedVersion) -> HttpResponse:
@@ -71,7 +71,7 @@ def _look(request: HttpRequest, shown: PublishedVersion) -> HttpResponse:
         looked = receiving.preview_form(_form(request), slug=shown.version.survey.slug)
     except RequestRefused as refusal:
         return _refused(shown, refusal)
-    return HttpResponse(page.render_review(shown.document, looked, shown.language))
+    return HttpResponse(page.render_review(shown.design, looked, shown.language))
 
 
 def _form(request: HttpRequest) -> bytes:
@@ -86,12 +86,12 @@ def _refused(shown: PublishedVersion, refusal: RequestRefused) -> HttpResponse:
     if refusal.status == 410 and shown.closed:
         return _closed(shown, status=refusal.status)
     headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
-    said = page.render_refusal(shown.document, refusal, shown.language)
+    said = page.render_refusal(shown.design, refusal, shown.language)
     return HttpResponse(said, status=refusal.status, headers=headers)
 
 
 def _closed(shown: PublishedVersion, *, status: int) -> HttpResponse:
-    return HttpResponse(pages.render_closed(shown.document, shown.language), status=status)
+    return HttpResponse(pages.render_closed(shown.design, shown.language), status=status)
 
 
 def _shown_or_404(slug: str, language: str, kind: Page.Kind = Page.Kind.COIN) -> tuple[PublishedVersion, bytes]:

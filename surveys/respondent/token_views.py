@@ -26,7 +26,7 @@ def fetch(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     stored = None if shown is None else shown.page(Page.Kind.TOKEN)
     if shown is None or stored is None:
         raise Http404("There is no such page.")
-    return answer_with(request, pages.render_closed(shown.document, shown.language) if shown.closed else stored)
+    return answer_with(request, pages.render_closed(shown.design, shown.language) if shown.closed else stored)
 
 
 # No cookie means anything here, so nothing could be forged with one; `check_headers` refuses other sites.

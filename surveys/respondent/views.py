@@ -34,7 +34,7 @@ def _closed_page(shown: PublishedVersion) -> bytes:
     """That it is closed; and if its owner lets respondents see it, what came of it, as soon as that is computed."""
     final = selectors.final_run(shown.version) if shown.version.survey.results_shown else None
     if final is None:
-        return pages.render_closed(shown.document, shown.language)
+        return pages.render_closed(shown.design, shown.language)
     return results_page.rendered(final.key, shown.language)
 
 

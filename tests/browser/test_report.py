@@ -1,6 +1,5 @@
 """The report as a file of its own, in a real browser; and, where they are asked for, the pictures of its pages."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from playwright.sync_api import Page
 
 from collector.designs import Design
 from estimator.base.languages import activated
-from estimator.base.typesetting import fonts
+from estimator.base.typesetting import fonts, inputs
 from estimator.models import Run
 from estimator.reports import files, paper, report
 from estimator.runs import services
@@ -57,7 +56,7 @@ def test_its_pages_are_pictures_of_the_documentation(run: Run, tmp_path: Path) -
         ignore_system_fonts=True,
         format="png",
         ppi=96,
-        sys_inputs={"data": json.dumps(data)},
+        sys_inputs=inputs(data),
     )
     assert isinstance(pages, list)
     for number, drawn in enumerate(pages[:2], start=1):

@@ -49,7 +49,7 @@ def test_every_change_of_one_field_changes_the_digest() -> None:
     digests = set()
     for number in range(100):
         edited = changed(["items", number % 2, "wording", "en"], f"Wording {number}?")
-        digests.add(Design(edited).digest)
+        digests.add(Design.of(edited).digest)
     assert len(digests) == 100
     assert original not in digests
 

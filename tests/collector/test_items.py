@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from collector.designs import Design, check
-from collector.designs.items import answer_count, grid_points
+from collector.designs import Design, Item, check
 from collector.endpoint.parsing import ParsedReport, check_against
 from collector.errors import ValidationError
 from tests.factories import kinds
@@ -37,9 +36,9 @@ def test_where_the_symbols_of_each_item_are(design: Design) -> None:
 
 
 def test_the_points_of_a_grid_are_exact() -> None:
-    hours = kinds.items()[-1]
-    assert [str(point) for point in grid_points(hours)[:4]] == ["0", "1/2", "1", "3/2"]
-    assert answer_count(hours) == 21
+    hours = Item.of(kinds.items()[-1])
+    assert [str(point) for point in hours.points[:4]] == ["0", "1/2", "1", "3/2"]
+    assert hours.answer_count == 21
 
 
 def test_a_set_holds_exactly_its_size(design: Design) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from xml.etree import ElementTree
@@ -483,11 +484,11 @@ def test_the_newest_wave_is_compared_with_the_one_before_and_the_first(design: D
 
 def test_what_changed_between_waves_counts_as_remembered_only_where_both_do(design: Design) -> None:
     newest, older = waves(design, 2)
-    item = newest.document["items"][0]
+    item = newest.items[0]
     assert remembered(newest, older, item)
     (fresh,) = waves(design, 1, "fresh")
     assert not remembered(newest, fresh, item)
-    assert not remembered(newest, older, {**item, "wording": {"en": "Another?"}}), "another text draws other tickets"
+    assert not remembered(newest, older, replace(item, wording={"en": "Another?"})), "another text draws other tickets"
 
 
 @pytest.mark.parametrize(
@@ -506,6 +507,6 @@ def test_of_weighted_groups_nobody_can_say_who_returned(design: Design) -> None:
     strata = three_groups.groups()
     for group in strata["groups"]:
         group["share"] = "1/3"
-    newest, older = waves(Design({**design.document, "strata": strata}), 2)
+    newest, older = waves(Design.of({**design.document, "strata": strata}), 2)
     with pytest.raises(AnalysisError, match="weighted by their known shares"):
         run("versions", newest, older, quantity="cheated:1", returned="10")

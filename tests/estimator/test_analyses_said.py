@@ -15,7 +15,7 @@ from estimator.analyses.requests import read_shares
 from estimator.analyses.rows import AnalysisRow
 from tests.factories import payloads, three_groups
 
-DESIGN = Design(payloads.document(strata=three_groups.groups()))
+DESIGN = Design.of(payloads.document(strata=three_groups.groups()))
 ends = st.floats(-1, 1).map(lambda end: round(end, 6))
 
 

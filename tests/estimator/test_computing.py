@@ -23,7 +23,7 @@ TWO_COINS = forced_response(truth="1/2")
 
 
 def design(shares: tuple[str | None, str | None] = (None, None)) -> Design:
-    return Design(payloads.with_known_shares(*shares))
+    return Design.of(payloads.with_known_shares(*shares))
 
 
 def rows(design: Design, counts: list[list[int]]) -> list[estimation.EstimateRow]:
@@ -129,7 +129,7 @@ def of_eight(channel: Channel) -> Partition:
     asked = {"kind": "one_choice", "encoding": "single", "choices": choices}
     told = {"name": "k_ary", "truth": str(channel.truth), "weights": [list(row) for row in channel.weights]}
     document["items"][0] |= asked | {"channel": told}
-    return ungrouped(Design(document))
+    return ungrouped(Design.of(document))
 
 
 def alone(partition: Partition, totals: Totals) -> ProportionEstimate | None:

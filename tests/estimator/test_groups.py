@@ -5,6 +5,7 @@ import io
 import json
 import runpy
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain, combinations, pairwise
 from pathlib import Path
 from zipfile import ZipFile
@@ -45,6 +46,11 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analyses, "wake", lambda analysis_id: None)
 
 
+@cache
+def design_of(count: int) -> Design:
+    return Design.of(document(count))
+
+
 def told(run: Run) -> dict[str, int]:
     """How many reports stand behind the numbers of each stratum that the report names."""
     return {row["stratum"]: row["n"] for row in json.loads(FORMATS["json"].whole(run))["estimates"]}
@@ -69,7 +75,7 @@ def told(run: Run) -> dict[str, int]:
     ],
 )
 def test_small_groups_are_told_together(sizes: tuple[int, ...], members: tuple[tuple[int, ...], ...]) -> None:
-    found = groups.released(Design(document(len(sizes))), sizes)
+    found = groups.released(Design.of(document(len(sizes))), sizes)
     assert found.members == members
     assert bool(found.parts) == (len(members) > 1), "of one row nothing is told by group"
 
@@ -97,7 +103,7 @@ def test_any_sizes_leave_no_number_of_fewer_than_ten() -> None:
     for _ in range(20_000):
         count = int(generator.integers(2, MOST_GROUPS + 1))
         sizes = generator.integers(0, int(generator.choice([3, 12, 30, 500])), size=count).tolist()
-        found = groups.released(Design({"strata": {"groups": [{}] * count}, "rehearsal": False}), sizes)
+        found = groups.released(design_of(count), sizes)
         assert sorted(chain.from_iterable(found.members)) == list(range(count))
         if len(found.members) > 1:
             # They are disjoint, so every sum and difference of them that is not nothing is at least one of them.
@@ -111,7 +117,7 @@ def test_two_releases_of_an_open_survey_differ_by_ten_or_none() -> None:
     generator = np.random.default_rng(11)
     for _ in range(1_500):
         count = int(generator.integers(2, 5))
-        design = Design({"strata": {"groups": [{}] * count}, "rehearsal": False})
+        design = design_of(count)
         arrived, history = np.zeros(count, dtype=int), []
         for _ in range(int(generator.integers(1, 5))):
             arrived += generator.integers(0, 18, size=count)
@@ -139,9 +145,9 @@ def _sets(partition: groups.Partition) -> Iterator[frozenset[int]]:
 def test_known_shares_weight_from_thirty_reports_on(sizes: tuple[int, int], members: groups.Members) -> None:
     """Of two groups of ten the interval of the sum covers .927 of 95 %; without shares each of ten is told of."""
     for rehearsal in (False, True):
-        found = groups.released(Design(document(2, "1/2", "1/2", rehearsal=rehearsal)), sizes)
+        found = groups.released(Design.of(document(2, "1/2", "1/2", rehearsal=rehearsal)), sizes)
         assert found.members == members or (rehearsal and sum(sizes) >= 30)
-    alone = groups.released(Design(document(2)), sizes)
+    alone = groups.released(Design.of(document(2)), sizes)
     assert len(alone.members) == (1 if min(sizes) < FEWEST_IN_GROUP else 2)
 
 
@@ -158,7 +164,7 @@ def test_below_thirty_reports_the_report_says_why_nobody_is_weighted() -> None:
 
 def test_a_rehearsal_tells_of_each_group() -> None:
     """Its respondents are simulated, and it measures what is told of each group."""
-    assert groups.released(Design(document(3, rehearsal=True)), (1, 2, 3)).members == ((0,), (1,), (2,))
+    assert groups.released(Design.of(document(3, rehearsal=True)), (1, 2, 3)).members == ((0,), (1,), (2,))
 
 
 def test_more_than_fifty_groups_are_refused_with_path_bound_and_value() -> None:
@@ -332,7 +338,7 @@ def test_the_page_of_results_tells_of_groups_together() -> None:
 def test_an_old_design_of_300_groups_is_estimated_and_tells_of_none_of_few(tmp_path: Path) -> None:
     """It was frozen before there was a bound: two groups of many, 290 of one, and 8 of none, with known shares."""
     old = document(300, *["1/300"] * 300)
-    design = Design(old)
+    design = Design.of(old)
     with pytest.raises(ValidationError):
         freeze_design(old)
     FrozenDesign.objects.create(

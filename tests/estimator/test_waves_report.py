@@ -92,7 +92,7 @@ def test_nothing_is_told_of_what_was_asked_otherwise_or_is_not_final(runs: list[
 
 
 def test_a_question_in_other_words_has_no_past(runs: list[Run]) -> None:
-    document = Design(json.loads(runs[2].design.document)).document
+    document = Design.of(json.loads(runs[2].design.document)).document
     first = {**document["items"][0], "wording": {"en": "Did you ever cheat?"}}
     design = freeze_design({**document, "version": 4, "items": [first, document["items"][1]]})
     three_groups.answer(design, np.random.default_rng(9))
@@ -101,7 +101,7 @@ def test_a_question_in_other_words_has_no_past(runs: list[Run]) -> None:
 
 
 def test_too_few_reports_of_a_wave_stand_in_its_place(runs: list[Run]) -> None:
-    document = Design(json.loads(runs[2].design.document)).document
+    document = Design.of(json.loads(runs[2].design.document)).document
     design = freeze_design({**document, "version": 4})
     three_groups.answer(design, np.random.default_rng(9), n=9)
     close_design(design.digest)

@@ -149,13 +149,13 @@ def test_every_act_is_in_the_log_with_who_did_it(survey: Survey, her: Client) ->
     press(her, "archive", "campus")
     written = list(AuditEntry.objects.order_by("pk").values_list("name", "act"))
     assert written[-9:] == [
-        ("alice", "agreed to open by itself"),
-        ("alice", "called off the opening"),
-        ("alice", "agreed to close by itself"),
+        ("alice", "scheduled to open"),
+        ("alice", "cancelled the opening"),
+        ("alice", "scheduled to close"),
         ("alice", "opened"),
         ("alice", "extended the closing date"),
-        ("alice", "named the sites that may show it"),
-        ("alice", "let respondents see the results"),
+        ("alice", "changed embedding"),
+        ("alice", "enabled the results page"),
         ("", "closed"),
         ("alice", "archived"),
     ]

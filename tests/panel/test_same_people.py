@@ -72,7 +72,7 @@ def test_survey_that_became_a_rehearsal_has_spent_what_it_had(answered: Survey, 
 
 def test_log_has_who_said_whom_it_asks(answered: Survey, alice: User) -> None:
     copy = duplicate_survey(answered, slug="copy", same_people=False, by=alice)
-    entry = survey_events(copy).get(act="said whom it asks")
+    entry = survey_events(copy).get(act="changed the respondents")
     assert (entry.name, entry.detail) == ("alice", "a copy of campus, for other people")
     assert survey_events(answered).get(act="duplicated").detail == "as copy, for other people"
 

@@ -17,7 +17,8 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.designs import LONGEST_REASON, check
+from collector.designs import LONGEST_REASON, Design, check
+from collector.designs.selectors import get_design
 from collector.designs.services import freeze_design
 from collector.errors import InputError, ValidationError
 from estimator.exports.json_document import json_file
@@ -53,7 +54,7 @@ def several(count: int) -> dict[str, Any]:
 
 def above(definition: dict[str, Any], **opening: Any) -> list[str]:
     document = design_of(definition, version=1, opening=OpeningOptions(**opening)).document
-    return [one.in_words for one in ceilings.excesses(document)]
+    return [one.in_words for one in ceilings.excesses(Design.of(document))]
 
 
 @pytest.fixture
@@ -93,7 +94,7 @@ def test_operator_sets_the_ceiling_and_the_digest_has_it(settings: Any) -> None:
     settings.CANDOR_EPSILON_CEILING_QUESTION = "2.5"
     after = design_of(weak("9/10"), version=1)
     assert after.digest != before.digest
-    assert [one.ceiling for one in ceilings.excesses(after.document)] == ["2.5"]
+    assert [one.ceiling for one in ceilings.excesses(after)] == ["2.5"]
 
 
 @pytest.mark.parametrize("reason", ["", " \n ", "x" * (LONGEST_REASON + 1), "a\u202eb", "\x1b[2J"])
@@ -119,10 +120,10 @@ def test_missing_reason_is_named_with_bound_and_value(risky: Survey) -> None:
 def test_reason_is_in_design_log_report_and_files(risky: Survey, alice: User) -> None:
     shown, _ = selectors.design_to_open(risky)
     version = open_survey(risky, confirmed=shown.digest, reason=f" {REASON} ", by=alice)
-    document = selectors.document_of(version)
+    document = get_design(version.design_id).document
     assert document["ceilings"] == {"question": "3", "total": "4", "reason": REASON}
     assert check(document).digest == version.design_id != shown.digest
-    logged = survey_events(risky).filter(act="gave a reason to open above a ceiling").get()
+    logged = survey_events(risky).filter(act="recorded a reason to exceed a ceiling").get()
     assert (logged.detail, logged.name) == (REASON, "alice")
     run = estimator.execute(estimator.request_run(version.design_id).pk)
     (told,) = [fact for fact in build(run).label_facts if fact.title == "Above the ceiling"]
@@ -139,7 +140,7 @@ def test_wave_that_comes_above_in_total_needs_a_reason(survey: Survey) -> None:
     with pytest.raises(InputError, match=r"with what was spent before, have epsilon 4\.97, above 4"):
         open_wave(survey)
     second = open_wave(survey, reason=REASON)
-    assert selectors.document_of(second)["ceilings"]["reason"] == REASON
+    assert get_design(second.design_id).reason == REASON
 
 
 @pytest.mark.django_db
@@ -154,7 +155,7 @@ def test_appointed_opening_takes_the_reason_along(risky: Survey, alice: User) ->
     schedules.run_due()
     version = selectors.latest_version(risky)
     assert version is not None
-    assert selectors.document_of(version)["ceilings"]["reason"] == REASON
+    assert get_design(version.design_id).reason == REASON
 
 
 @pytest.mark.django_db

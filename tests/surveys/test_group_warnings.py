@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from collector.designs import MOST_GROUPS
+from collector.designs import MOST_GROUPS, Design
 from collector.designs.selectors import get_design
 from collector.errors import Conflict
 from estimator.runs.estimation import is_of_use
@@ -69,15 +69,15 @@ def test_more_than_fifty_groups_keep_a_draft_from_opening(alice: User) -> None:
 def test_small_groups_are_warned_of_by_their_shares() -> None:
     document = payloads.with_known_shares("1/100", "99/100")
     questions = [(PlannedQuestion(item), PlanParameters()) for item in payloads.DEFINITION["items"]]
-    found = group_warnings(document, questions, 3_600)
+    found = group_warnings(Design.of(document).groups, "en", questions, 3_600)
     assert found is not None
     assert (found.small, found.enough, found.needed) == ((("First year", 36),), 37, 3_700)
     assert "Of 3,600 reports" in found.in_words
     assert "First year (about 36)" in found.in_words
-    enough = group_warnings(document, questions, 3_700)
+    enough = group_warnings(Design.of(document).groups, "en", questions, 3_700)
     assert enough is not None
     assert (enough.small, enough.in_words) == ((), "")
-    assert group_warnings(payloads.document(strata={"wording": {"en": ""}, "groups": []}), questions) is None
+    assert group_warnings((), "en", questions) is None
 
 
 def test_enough_reports_are_those_of_the_widest_interval() -> None:
@@ -100,7 +100,9 @@ def test_a_group_is_warned_of_below_thirty_reports_however_narrow_its_intervals(
         payloads.DEFINITION["items"][0] | {"channel": {"name": "forced_response", "yes": "1/2", "truth": "9/10"}}
     )
     for expected, small in ((58, 2), (60, 0)):
-        found = group_warnings(payloads.document(), [(told, PlanParameters()), (None, PlanParameters())], expected)
+        found = group_warnings(
+            Design.of(payloads.document()).groups, "en", [(told, PlanParameters()), (None, PlanParameters())], expected
+        )
         assert found is not None
         assert (found.enough, len(found.small)) == (30, small)
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from collector.designs import Design
 from collector.errors import ValidationError
 from randomized_response import question_of
 from surveys.definition.definitions import OpeningOptions, asked_again, design_of, total_epsilon
@@ -35,7 +36,7 @@ def coins(key: str = "q", ratio: str = "3") -> dict[str, Any]:
 
 def wave(number: int, *items: dict[str, Any], repeats: str = "fresh") -> QuestionPrice:
     waves = {"waves": {"repeats": repeats, "spent": "1/1"}} if repeats == "remember" or number > 1 else {}
-    return priced({"version": number, "items": list(items), **waves})
+    return priced(Design.of(payloads.document(version=number, items=list(items), **waves)))
 
 
 def totals(*designs: QuestionPrice) -> list[tuple[Fraction, Fraction]]:
@@ -49,7 +50,7 @@ def test_nobody_has_spent_anything_in_no_wave() -> None:
 def test_drawn_anew_every_wave_is_spent() -> None:
     """ln 3 + ln 4 a wave: 12, 144, 1728 as odds."""
     design = payloads.document()
-    assert totals(*(priced(design | {"version": number}) for number in (1, 2, 3))) == [
+    assert totals(*(priced(Design.of(design | {"version": number})) for number in (1, 2, 3))) == [
         (12, 12),
         (144, 144),
         (1728, 1728),
@@ -93,7 +94,7 @@ def test_every_kind_has_a_price() -> None:
     """The ratios are those of the mechanisms, whatever the encoding."""
     document = kinds.document()
     ratios = [Fraction(question_of(item).mechanism.ratio) for item in document["items"]]
-    assert [price.ratio for price in priced(document).prices] == ratios
+    assert [price.ratio for price in priced(Design.of(document)).prices] == ratios
 
 
 def test_a_long_sum_is_rounded_up_and_stays_short() -> None:
@@ -108,7 +109,7 @@ def test_how_many_waves_fit() -> None:
     for the two answers and once for a device that has forgotten."""
     assert waves_that_fit([], wave(1, coins()), 8) == 7
     assert waves_that_fit([wave(1, coins())] * 2, wave(3, coins()), 8) == 5
-    assert waves_that_fit([], priced(payloads.document()), 8) == 3
+    assert waves_that_fit([], priced(Design.of(payloads.document())), 8) == 3
     assert waves_that_fit([], wave(1, coins(), repeats="remember"), 3.3) is None
     assert waves_that_fit([], wave(1, coins(), repeats="remember"), 3.2) == 2
     assert waves_that_fit([wave(1, coins(), repeats="remember")], wave(2, coins(), repeats="remember"), 2.1) == 0
@@ -154,7 +155,7 @@ def test_nothing_opens_past_the_ceiling_in_any_order_of_waves_and_versions(steps
     definition = payloads.definition()
     opened = [design_of(definition, version=1)]
     for step in steps:
-        earlier = [priced(one.document) for one in opened]
+        earlier = [priced(one) for one in opened]
         before, number = spent(earlier).most, len(opened) + 1
         opening = OpeningOptions(spent=before)
         if step == "remember":
@@ -168,9 +169,9 @@ def test_nothing_opens_past_the_ceiling_in_any_order_of_waves_and_versions(steps
             else:
                 opened.append(design_of(definition, version=number, opening=opening))
         except ValidationError:
-            own = priced(opened[-1].document).epsilon if step == "again" else total_epsilon(definition)
+            own = priced(opened[-1]).epsilon if step == "again" else total_epsilon(definition)
             assert log(before) + own > log(2980) - 1e-9
         else:
             document = opened[-1].document
             assert document["waves"]["spent"] == f"{before.numerator}/{before.denominator}"
-            assert spent([*earlier, priced(document)]).epsilon_most <= log(2980)
+            assert spent([*earlier, priced(Design.of(document))]).epsilon_most <= log(2980)

@@ -219,9 +219,9 @@ def test_the_log_has_numbers_alone(invited: Survey, box: Mailbox, alice: User) -
     mailing.delete(asked, by=alice)
     told = [(one.act, one.detail) for one in AuditEntry.objects.filter(name="alice").order_by("pk")]
     assert told[-3:] == [
-        ("mailed a list", "invitations: 10 addresses"),
-        ("made invitations", "batch 1: 10, mail"),
-        ("deleted a mail to a list", "of 10 addresses"),
+        ("sent a mailing", "invitations: 10 addresses"),
+        ("created invitations", "batch 1: 10, mail"),
+        ("deleted a mailing", "of 10 addresses"),
     ]
     assert not Recipient.objects.exists()
 

@@ -23,7 +23,7 @@ from surveys.planning.rehearsals.respondents import Respondent, read_answers
 from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
-DESIGN = Design(payloads.document())
+DESIGN = Design.of(payloads.document())
 
 
 def run(survey: Survey, respondents: list[Respondent], seed: int = 1) -> tuple[Survey, Design]:

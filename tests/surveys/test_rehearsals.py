@@ -232,7 +232,7 @@ def test_what_is_true_of_everybody_is_what_is_drawn() -> None:
     after = items[2] | {"key": "after", "asked_if": {"item": items[4]["key"], "answers": [0, 2]}, "unasked": 5}
     document = kinds.document(items=[*items[:4], limited, *items[5:], after])
     shares = {"smokes": [0.6, 0.4], items[4]["key"]: [0.7, 0.2, 0.5, 0.6, 0.1], "drinks": {"mean": 6.0, "spread": 5.0}}
-    drawn = population(Design(document), {"respondents": 20_000, "shares": shares})
+    drawn = population(Design.of(document), {"respondents": 20_000, "shares": shares})
     for told, counted in zip(drawn.marginals()[0], by_hand(drawn.design, drawn, 5), strict=True):
         error = np.sqrt(told * (1 - told) / 20_000)
         assert np.all(np.abs(told - counted) <= 6 * error + 1e-12)
@@ -245,13 +245,13 @@ def test_what_is_true_of_everybody_is_what_is_drawn() -> None:
 
 def test_groups_have_the_sizes_and_shares_that_were_asked_for() -> None:
     said = {"respondents": 50, "sizes": [10, 40], "shares": {}, "groups": {"y2": {"cheated": [0.0, 1.0]}}}
-    drawn = population(Design(payloads.document()), said)
+    drawn = population(Design.of(payloads.document()), said)
     people = list(drawn.draw(np.random.default_rng(1)))
     assert [sum(person.stratum == stratum for person in people) for stratum in (0, 1)] == [10, 40]
     assert all(person.answers[0] == 1 for person in people if person.stratum == 1)
     assert drawn.parts.tolist() == [0.2, 0.8]
-    assert marginals(drawn.items, drawn.tables[1])[0].tolist() == [0.0, 1.0]
-    assert ask(drawn.items, lambda item: 0) == [0, 0]
+    assert marginals(drawn.design.items, drawn.tables[1])[0].tolist() == [0.0, 1.0]
+    assert ask(drawn.design.items, lambda item: 0) == [0, 0]
 
 
 def test_the_truth_and_the_width_of_every_estimate_are_foreseen(survey: Survey) -> None:

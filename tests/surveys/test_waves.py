@@ -148,7 +148,7 @@ def test_remembered_answers_fit_where_new_draws_would_not(alice: User) -> None:
         go_round(survey)
     assert spent(spending(waves_of(survey))).most == 4**2
     assert spent(spending(waves_of(survey))).least == 4
-    design = selectors.document_of(survey.versions.all()[0])
+    design = get_design(survey.versions.all()[0].design_id).document
     assert design["waves"] == {"repeats": "remember", "spent": "16/1"}
 
 

@@ -454,7 +454,7 @@ def test_the_log_tells_the_host_and_not_the_path(survey: Survey, alice: User) ->
     hook, _ = services.add(survey, "https://example.org/a-secret-path", [events.CLOSED], [], by=alice)
     services.delete(hook, by=alice)
     told = AuditEntry.objects.filter(act__contains="webhook").values_list("act", "detail")
-    assert list(told) == [("deleted a webhook", "example.org"), ("added a webhook", "example.org")]
+    assert list(told) == [("deleted a webhook", "example.org"), ("created a webhook", "example.org")]
 
 
 def test_they_go_with_their_survey_and_stay_without_their_researcher(survey: Survey, bob: User) -> None:

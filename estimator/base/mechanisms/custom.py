@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector import designs
 from estimator.base.mechanisms.entry import Entry, Parameter, Said
 from randomized_response import Channel, ParameterError, custom
 
@@ -23,7 +24,7 @@ def make(answers: int, said: Said) -> Channel:
     return table
 
 
-def describe(channel: Said, answers: Sequence[str]) -> str:
+def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     return _("a transition table of its own (van den Hout & van der Heijden, 2002)")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector import designs
 from estimator.base.mechanisms.entry import EPSILON, Entry, Said, epsilon_of
 from randomized_response import Channel, discrete_laplace
 
@@ -13,7 +14,7 @@ def make(answers: int, said: Said) -> Channel:
     return discrete_laplace(answers, epsilon=epsilon_of(said))
 
 
-def describe(channel: Said, answers: Sequence[str]) -> str:
+def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     return _(
         "the truncated geometric mechanism (discrete Laplace; Ghosh et al., 2012): a step up or down was added to the "
         "true answer, the larger the rarer, and what lay beyond an end was sent as that end"

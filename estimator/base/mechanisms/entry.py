@@ -10,6 +10,7 @@ from typing import Any, Literal
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
+from collector import designs
 from collector.designs.checks import decimal
 from randomized_response import ParameterError
 from randomized_response.encodings import SubsetSelection
@@ -129,7 +130,7 @@ class Entry:
     parameters: tuple[Parameter, ...]
     example: str
     make: Callable[[int, Said], Mechanism]
-    describe: Callable[[Said, Sequence[str]], str]
+    describe: Callable[[designs.Channel, Sequence[str]], str]
     works: Mapping[str, str]
     only_two: bool = False
     dial: Dial | None = None

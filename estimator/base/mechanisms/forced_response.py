@@ -6,6 +6,7 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector import designs
 from estimator.base.mechanisms.entry import TRUTH, Dial, Entry, Parameter, Said, in_parts
 from randomized_response import Channel, forced_response
 
@@ -21,13 +22,13 @@ def within(odds: float, answers: int, said: Said) -> Fraction:
     return in_parts(min(yes, 1 - yes) * (odds - 1))
 
 
-def describe(channel: Said, answers: Sequence[str]) -> str:
+def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     text = _(
         "forced response (Boruch, 1971; Fox & Tracy, 1986): with probability %(truth)s the true answer was reported, "
         "otherwise “%(yes)s” with probability %(forced)s and “%(no)s” else"
     )
     no, yes = answers[:2]
-    return text % {"truth": channel["truth"], "forced": channel["yes"], "yes": yes, "no": no}
+    return text % {"truth": channel.truth, "forced": channel.parameters["yes"], "yes": yes, "no": no}
 
 
 ENTRY = Entry(

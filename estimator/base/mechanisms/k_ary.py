@@ -6,6 +6,7 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector import designs
 from estimator.base.mechanisms import warner
 from estimator.base.mechanisms.entry import TRUTH, Dial, Entry, Said, in_parts
 from randomized_response import Channel, SubsetSelection, k_ary
@@ -24,12 +25,12 @@ def untabled(answers: int, truth: Fraction) -> SubsetSelection:
     return SubsetSelection(answers, size=1, truth=truth + (1 - truth) / answers)
 
 
-def describe(channel: Said, answers: Sequence[str]) -> str:
+def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     text = _(
         "k-ary randomised response (Warner, 1965; Kairouz et al., 2016): with probability %(truth)s the true answer "
         "was reported, otherwise one of the %(count)s answers, drawn with equal odds"
     )
-    return text % {"truth": channel["truth"], "count": len(channel["weights"])}
+    return text % {"truth": channel.truth, "count": len(channel.weights)}
 
 
 ENTRY = Entry(

@@ -6,6 +6,7 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector import designs
 from estimator.base.mechanisms.entry import TRUTH, Dial, Entry, Said, in_parts
 from randomized_response import Channel, one_bit
 
@@ -18,12 +19,12 @@ def within(odds: float, answers: int, said: Said) -> Fraction:
     return in_parts((odds - 1) / 2)
 
 
-def describe(channel: Said, answers: Sequence[str]) -> str:
+def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     text = _(
         "one bit for the mean (Duchi et al., 2018): one of two reports was sent, “highest” with a probability that "
         "rises in a straight line with the true number, from %(low)s to %(high)s"
     )
-    low, high = (Fraction(row[1], sum(row)) for row in (channel["weights"][0], channel["weights"][-1]))
+    low, high = (Fraction(row[1], sum(row)) for row in (channel.weights[0], channel.weights[-1]))
     return text % {"low": low, "high": high}
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector import designs
 from estimator.base.mechanisms.entry import EPSILON, TRUTH, Entry, Parameter, Said, epsilon_of, require_alone
 from randomized_response import SubsetSelection
 
@@ -19,13 +20,13 @@ def make(answers: int, said: Said) -> SubsetSelection:
     return SubsetSelection(answers, size=said["size"], truth=said["truth"])
 
 
-def describe(channel: Said, answers: Sequence[str]) -> str:
+def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     text = _(
         "subset selection (Ye & Barg, 2018): a set of %(size)s of the %(count)s choices was sent, which held the true "
         "answer with probability %(truth)s"
     )
-    (row,) = channel["weights"]
-    return text % {"size": channel["size"], "count": len(answers), "truth": Fraction(row[1], sum(row))}
+    (row,) = channel.weights
+    return text % {"size": channel.size, "count": len(answers), "truth": Fraction(row[1], sum(row))}
 
 
 ENTRY = Entry(

@@ -6,6 +6,7 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector import designs
 from estimator.base.mechanisms.entry import EPSILON, Entry, Parameter, Said, epsilon_of, require_alone
 from randomized_response import UnaryEncoding
 
@@ -27,12 +28,12 @@ def make(answers: int, said: Said) -> UnaryEncoding:
     return UnaryEncoding(answers, on=said["on"], off=said["off"])
 
 
-def describe(channel: Said, answers: Sequence[str]) -> str:
+def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     text = _(
         "unary encoding (Wang et al., 2017): for each of the %(count)s choices a mark was sent or none, a mark with "
         "probability %(on)s for the true answer and %(off)s for every other choice"
     )
-    off, on = (Fraction(row[1], sum(row)) for row in channel["weights"])
+    off, on = (Fraction(row[1], sum(row)) for row in channel.weights)
     return text % {"count": len(answers), "on": on, "off": off}
 
 

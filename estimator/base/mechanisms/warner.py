@@ -6,6 +6,7 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector import designs
 from estimator.base.mechanisms.entry import PARTS, TRUTH, ByHand, Dial, Entry, Said, in_parts
 from randomized_response import Channel, warner
 
@@ -23,11 +24,11 @@ def within(odds: float, answers: int, said: Said) -> Fraction:
     return in_parts(odds, least=PARTS // 2 + 1)
 
 
-def describe(channel: Said, answers: Sequence[str]) -> str:
+def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     text = _(
         "the design of Warner (1965): with probability %(truth)s the true answer was reported, otherwise the other one"
     )
-    return text % {"truth": channel["truth"]}
+    return text % {"truth": channel.truth}
 
 
 ENTRY = Entry(

@@ -48,7 +48,7 @@ def add(
     _check(survey, url, events, thresholds)
     chosen = sorted(set(thresholds)) if REACHED in events else []
     webhook = Webhook.objects.create(survey=survey, url=url, events=events, thresholds=chosen, made_by=by)
-    record_event(by, "added a webhook", survey=survey, detail=_host(webhook))
+    record_event(by, "created a webhook", survey=survey, detail=_host(webhook))
     return webhook, signing.secret_of(webhook)
 
 
@@ -57,7 +57,7 @@ def rotate(webhook: Webhook, *, by: User | None = None) -> str:
     """Another secret, which signs from now on; it is shown this once."""
     webhook.salt = jobs.new_key()
     webhook.save(update_fields=["salt"])
-    record_event(by, "made another secret of a webhook", survey=webhook.survey, detail=_host(webhook))
+    record_event(by, "rotated a webhook secret", survey=webhook.survey, detail=_host(webhook))
     return signing.secret_of(webhook)
 
 

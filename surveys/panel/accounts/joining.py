@@ -69,7 +69,7 @@ def _with_account(request: HttpRequest, invitation: Invitation) -> HttpResponse:
         user = form.save(commit=False)
         user.is_staff = True
         user.save()
-        record_event(user, "made an account", team=invitation.team, detail="by an invitation")
+        record_event(user, "created an account", team=invitation.team, detail="by an invitation")
     login(request, user, backend=BACKEND)
     return _joined(request, invitation)
 

@@ -57,14 +57,14 @@ def request_rehearsal(
     number = last.number + 1 if last else 1
     design = design_to_rehearse(survey, number)
     while FrozenDesign.objects.filter(digest=design.digest).exists():  # of another survey's rehearsal: never shared
-        design = design_to_rehearse(survey, design.document["version"] + 1)
+        design = design_to_rehearse(survey, design.version + 1)
     population(design, said)
     freeze_design(design.document)
     asked = Rehearsal.objects.create(
         survey=survey, number=number, design_id=design.digest, said=said, repetitions=repetitions, seed=seed
     )
     words = f"rehearsal {number}: {said['respondents']} respondents, {repetitions} times"
-    record_event(by, "asked for a rehearsal", survey=survey, detail=words)
+    record_event(by, "requested a rehearsal", survey=survey, detail=words)
     transaction.on_commit(lambda: wake(asked.pk))
     return asked
 

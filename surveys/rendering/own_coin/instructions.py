@@ -6,11 +6,11 @@ rules "mark y". What is left of the table depends on the true answer: "mark your
 each true answer what to mark.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
-from typing import Any
 
+from collector.designs import Channel, Design, Item
 from estimator.base.mechanisms import REGISTRY, ByHand
 from surveys.rendering.own_coin.devices import DEVICES, Device, Share
 
@@ -40,26 +40,26 @@ class Instruction:
     rules: tuple[Rule, ...]
 
 
-def instructions_for(document: Mapping[str, Any]) -> list[Instruction] | None:
+def instructions_for(design: Design) -> list[Instruction] | None:
     """An instruction for each item of a frozen design; None where one has none, or where nobody answers on the web."""
-    if document["rehearsal"] or not all(map(_is_one_mark, document["items"])):
+    if design.rehearsal or not all(map(_is_one_mark, design.items)):
         return None
-    found = [instruction_for(item["channel"]) for item in document["items"]]
+    found = [instruction_for(item.channel) for item in design.items]
     complete = [instruction for instruction in found if instruction is not None]
     return complete if len(complete) == len(found) else None
 
 
-def _is_one_mark(item: Mapping[str, Any]) -> bool:
+def _is_one_mark(item: Item) -> bool:
     """Whether everybody is asked the item and answers it with one of a few choices, drawn from one row of one table."""
-    return item["kind"] in KINDS and item["encoding"] == "single" and "asked_if" not in item
+    return item.kind in KINDS and item.encoding == "single" and item.asked_if is None
 
 
-def instruction_for(channel: Mapping[str, Any]) -> Instruction | None:
+def instruction_for(channel: Channel) -> Instruction | None:
     """The instruction with the smallest device that has exactly this channel's table; None where none has."""
-    table: Table = channel["weights"]
+    table: Table = channel.weights
     if len(table) > MOST_CHOICES:
         return None
-    entry = REGISTRY.get(channel["name"])
+    entry = REGISTRY.get(channel.name)
     mirror = entry is not None and entry.by_hand is ByHand.MIRROR and table[0][0] == table[1][1]
     parts = _mirrored(table) if mirror else _decomposed(table)
     whole = sum(tickets for tickets, _ in parts)

@@ -9,86 +9,84 @@ from typing import Any
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from collector.designs import Design, Item, Stratum
 from collector.endpoint.parsing import ParsedReport
 from collector.errors import RequestRefused
 from estimator.base import wording
-from randomized_response import question_of
+from estimator.base.questions import question_of
 from surveys.definition.languages import address_of, language_links
 from surveys.rendering import pages
 from surveys.rendering.own_coin import sentences
 from surveys.rendering.own_coin.devices import COIN
 from surveys.rendering.own_coin.instructions import Instruction, instructions_for
-from surveys.rendering.pages import Document
 
 MOST_FACES = 6
 """A rule with more coins and dice to show than this has a bar instead, which says how often it comes."""
 
 
-def render_page(document: Document, digest: str, language: str, *, with_sheet: bool = False) -> bytes:
+def render_page(design: Design, language: str, *, with_sheet: bool = False) -> bytes:
     """The page that says what to toss and takes what was marked; empty where no device has every item's table.
 
     Where the survey is by blind invitation it is empty too: nobody types the 598 symbols of a token.
 
     `with_sheet` says whether there is a sheet of paper to lead to.
     """
-    instructions = instructions_for(document)
-    if instructions is None or document.get("invitations", {}).get("kind") == "blind":
+    instructions = instructions_for(design)
+    if instructions is None or design.invitations == "blind":
         return b""
     with translation.override(language):
-        shown = context(document, instructions, digest, language)
+        shown = context(design, instructions, language)
     doors = {
-        "doors": language_links("coin", document),
-        "sheet_address": address_of("coin-sheet", document, language) if with_sheet else "",
+        "doors": language_links("coin", design),
+        "sheet_address": address_of("coin-sheet", design, language) if with_sheet else "",
     }
     return pages.render("surveys/coin/page.html", shown | doors, language)
 
 
-def context(document: Document, instructions: list[Instruction], digest: str, language: str) -> dict[str, Any]:
+def context(design: Design, instructions: list[Instruction], language: str) -> dict[str, Any]:
     """What the page says, and the sheet of paper too; the language must be active."""
-    return _frame(document, language) | {
-        "digest": digest,
-        "invited": "invitations" in document,
-        "group_wording": pages.text_in(document["strata"]["wording"], document, language),
-        "groups": [_group(group, document, language) for group in document["strata"]["groups"]],
+    return _frame(design, language) | {
+        "digest": design.digest,
+        "invited": bool(design.invitations),
+        "group_wording": design.strata_wording[language],
+        "groups": [_group(group, language) for group in design.groups],
         "needs": sentences.needs(instructions),
         "coins": any(COIN in instruction.device.parts for instruction in instructions),
-        "factor": wording.odds(prod((_ratio(item) for item in document["items"]), start=Fraction(1))),
+        "factor": wording.odds(prod((_ratio(item) for item in design.items), start=Fraction(1))),
         "questions": [
-            _question(number, item, instruction, document, language)
-            for number, (item, instruction) in enumerate(zip(document["items"], instructions, strict=True), start=1)
+            _question(number, item, instruction, language)
+            for number, (item, instruction) in enumerate(zip(design.items, instructions, strict=True), start=1)
         ],
     }
 
 
-def render_review(document: Document, looked: ParsedReport, language: str) -> bytes:
+def render_review(design: Design, looked: ParsedReport, language: str) -> bytes:
     """What was marked, with the nonce that makes pressing Send twice one report. Nothing is stored yet."""
     marked = {f"item-{number}": str(symbol) for number, symbol in enumerate(looked.report, start=1)}
     marked["stratum"] = looked.stratum
-    context = _frame(document, language) | {
+    context = _frame(design, language) | {
         "looked": looked,
         "code": " ".join(re.findall("....", looked.invitation)),
-        "lines": list(lines(document, language, marked)),
-        "send_address": address_of("coin-send", document, language),
+        "lines": list(lines(design, language, marked)),
+        "send_address": address_of("coin-send", design, language),
     }
     return pages.render("surveys/coin/review.html", context, language)
 
 
-def lines(document: Document, language: str, marked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def lines(design: Design, language: str, marked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """The group, where there are groups, then each question, with every choice and whether it is marked.
 
     `marked` is what a form says by the names of its fields.
     """
-    strata = document["strata"]
-    if strata["groups"]:
-        groups = [_group(group, document, language) for group in strata["groups"]]
-        choices = [_choice(group["key"], group["label"], marked.get("stratum", "")) for group in groups]
-        wording = pages.text_in(strata["wording"], document, language)
+    if design.groups:
+        choices = [_choice(group.key, group.label[language], marked.get("stratum", "")) for group in design.groups]
+        wording = design.strata_wording[language]
         yield {"name": "stratum", "number": 0, "wording": wording, "choices": choices}
-    for number, item in enumerate(document["items"], start=1):
+    for number, item in enumerate(design.items, start=1):
         name = f"item-{number}"
-        labels = [pages.text_in(choice, document, language) for choice in item["choices"]]
+        labels = [choice[language] for choice in item.choices]
         choices = [_choice(str(value), label, marked.get(name, "")) for value, label in enumerate(labels)]
-        wording = pages.text_in(item["wording"], document, language)
+        wording = item.wording[language]
         yield {"name": name, "number": number, "wording": wording, "choices": choices}
 
 
@@ -96,36 +94,34 @@ def _choice(value: str, label: str, marked: str) -> dict[str, Any]:
     return {"value": value, "label": label, "marked": value == marked}
 
 
-def render_sent(document: Document, language: str) -> bytes:
+def render_sent(design: Design, language: str) -> bytes:
     """What happened to a form that was taken."""
-    return pages.render("surveys/coin/sent.html", _frame(document, language), language)
+    return pages.render("surveys/coin/sent.html", _frame(design, language), language)
 
 
-def render_refusal(document: Document, refusal: RequestRefused, language: str) -> bytes:
+def render_refusal(design: Design, refusal: RequestRefused, language: str) -> bytes:
     """Why a form was not taken, and the way back."""
     with translation.override(language):
         why = reason(refusal)
-    return pages.render("surveys/coin/refused.html", _frame(document, language) | {"reason": why}, language)
+    return pages.render("surveys/coin/refused.html", _frame(design, language) | {"reason": why}, language)
 
 
-def _frame(document: Document, language: str) -> dict[str, Any]:
-    return pages.texts_in(document, language) | {
-        "address": address_of("coin", document, language),
-        "version": document["version"],
+def _frame(design: Design, language: str) -> dict[str, Any]:
+    return pages.texts_in(design, language) | {
+        "address": address_of("coin", design, language),
+        "version": design.version,
     }
 
 
-def _group(group: Mapping[str, Any], document: Document, language: str) -> dict[str, str]:
-    return {"key": group["key"], "label": pages.text_in(group["label"], document, language)}
+def _group(group: Stratum, language: str) -> dict[str, str]:
+    return {"key": group.key, "label": group.label[language]}
 
 
-def _question(
-    number: int, item: Mapping[str, Any], instruction: Instruction, document: Document, language: str
-) -> dict[str, Any]:
-    choices = [pages.text_in(choice, document, language) for choice in item["choices"]]
+def _question(number: int, item: Item, instruction: Instruction, language: str) -> dict[str, Any]:
+    choices = [choice[language] for choice in item.choices]
     return {
         "name": f"item-{number}",
-        "wording": pages.text_in(item["wording"], document, language),
+        "wording": item.wording[language],
         "choices": choices,
         "toss": sentences.TOSS[instruction.device.key],
         "outcomes": len(instruction.device.outcomes),
@@ -145,7 +141,7 @@ def _rule(instruction: Instruction, place: int, choices: list[str]) -> dict[str,
     }
 
 
-def _ratio(item: Mapping[str, Any]) -> Fraction:
+def _ratio(item: Item) -> Fraction:
     """By how much one report can multiply the odds of an answer; finite in every design that was frozen."""
     return Fraction(question_of(item).mechanism.ratio)
 

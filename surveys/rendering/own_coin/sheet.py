@@ -10,29 +10,29 @@ from typing import Any
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from collector.designs import Design
 from estimator.base.typesetting import typeset
 from surveys.rendering.own_coin import page
 from surveys.rendering.own_coin.instructions import instructions_for
-from surveys.rendering.pages import Document
 
 TEMPLATE = Path(__file__).parent / "paper" / "sheet.typ"
 
 
-def render_sheet(document: Document, digest: str, language: str) -> bytes:
+def render_sheet(design: Design, language: str) -> bytes:
     """The sheet as a tagged PDF (PDF/UA-1); empty where there is no own-coin page, or where a letter has no glyph.
 
     The page itself prints with any letter. A survey by invitation has no sheet: with a code on it, it would lead from a
     person to her report.
     """
-    instructions = instructions_for(document)
-    if instructions is None or "invitations" in document:
+    instructions = instructions_for(design)
+    if instructions is None or design.invitations:
         return b""
     with translation.override(language):
-        data = _data(page.context(document, instructions, digest, language), document, language)
+        data = _data(page.context(design, instructions, language), design, language)
     return typeset(TEMPLATE, data)
 
 
-def _data(shown: dict[str, Any], document: Document, language: str) -> dict[str, Any]:
+def _data(shown: dict[str, Any], design: Design, language: str) -> dict[str, Any]:
     """Every text of the sheet. What the page shows is `shown`, so that both say the same."""
     group = {
         "wording": shown["group_wording"],
@@ -68,7 +68,7 @@ def _data(shown: dict[str, Any], document: Document, language: str) -> dict[str,
         "group": group if shown["groups"] else None,
         "questions": [_question(number, entry) for number, entry in enumerate(shown["questions"], start=1)],
         **_endings(shown),
-        "version": _("Version %(version)s of this survey. Its digest:") % {"version": document["version"]},
+        "version": _("Version %(version)s of this survey. Its digest:") % {"version": design.version},
         "digest": shown["digest"],
         "page": _("Page %(page)s of %(pages)s"),
     }
