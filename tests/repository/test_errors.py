@@ -1,4 +1,4 @@
-"""Errors are values: what they are about is read from their path, never from their sentence."""
+"""One idiom for errors and for answers: errors are values, answers are what a serializer makes."""
 
 import ast
 import builtins
@@ -58,3 +58,19 @@ def test_no_module_looks_for_a_field_in_an_errors_sentence() -> None:
                 if any(sentence in ast.unparse(part) for sentence in sentences):
                     found.append(f"{name}:{call.lineno}")
     assert found == []
+
+
+DOCUMENTS = ("selectors.definition_of", "get_design")
+"""What is answered as it is stored: a definition and a design have a language of their own (docs/formats.md)."""
+
+
+def test_api_answers_what_serializers_make() -> None:
+    written = []
+    for name, module in modules():
+        views = name.startswith("surveys/api/") and not name.endswith(("/base.py", "/paging.py", "/problems.py"))
+        for call in ast.walk(module) if views else ():
+            if not (isinstance(call, ast.Call) and ast.unparse(call.func) == "Response" and call.args):
+                continue
+            if not ast.unparse(call.args[0]).startswith(DOCUMENTS):
+                written.append(f"{name}:{call.lineno}")
+    assert written == []
