@@ -12,7 +12,7 @@ from collector.designs import Design
 from collector.designs.selectors import get_design
 from collector.designs.services import close_design, freeze_design
 from collector.endpoint import receiving
-from collector.errors import AnalysisError, Conflict
+from estimator.analyses.quantities import AnalysisError, Conflict
 from collector.models import FrozenDesign, Report
 from collector.reports import purging, rewriting, selectors
 from estimator.analyses import services as analyses
