@@ -16,6 +16,7 @@ from config.data_folder import make_private
 from config.database import database
 from config.panel import UNFOLD as UNFOLD
 from config.secrets import read_or_create
+from estimator.base.extras import missing_package
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("CANDOR_DATA", ROOT / "var")).resolve()
@@ -253,6 +254,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 REDIS_URL = os.environ.get("REDIS_URL")
 BROKER = DATA / "broker"
 if REDIS_URL:
+    if missing := missing_package("redis", "servers"):
+        raise ImproperlyConfigured(f"REDIS_URL is set, and {missing}")
     # Wrong passwords are counted over all web processes.
     CACHES: dict[str, Any] = {
         "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}

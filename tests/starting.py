@@ -9,8 +9,8 @@ from collector.designs.selectors import get_design
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.opening.services import open_survey
-from tests import payloads
-from tests.stored import store_report
+from tests.factories import payloads
+from tests.factories.reports import store_report
 call_command("migrate", verbosity=0)
 owner = User.objects.create(username="alice", is_staff=True)
 version = open_survey(write_survey(payloads.definition(), team=home_team(owner)), by=owner)

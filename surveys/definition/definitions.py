@@ -15,6 +15,7 @@ from django.conf import settings
 
 from collector import designs
 from collector.errors import Path, ValidationError
+from estimator.base.extras import missing_package
 from randomized_response import epsilon_total
 from surveys.definition import ceilings, yaml_positions
 from surveys.definition.bounds import SURVEY, require_plain
@@ -246,6 +247,8 @@ def _frozen_once(definition: Definition, opening: OpeningOptions) -> dict[str, A
         spent = f"{opening.spent.numerator}/{opening.spent.denominator}"
         frozen["waves"] = {"repeats": repeats, "spent": spent}
     if epsilon := definition.get("participation"):
+        if missing := missing_package("opendp", "noise"):
+            raise ValidationError(("participation", "epsilon"), f": the noise is drawn by OpenDP, and {missing}")
         frozen["participation"] = {"epsilon": epsilon}
     return frozen | {"ceilings": ceilings.of_an_opening(reason="")}
 

@@ -4,7 +4,7 @@ import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
-import estimator.base.mechanisms
+import surveys.models.surveys
 
 
 class Migration(migrations.Migration):
@@ -92,7 +92,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='item',
             name='mechanism',
-            field=models.CharField(choices=estimator.base.mechanisms.choices, default='forced_response', max_length=32),
+            field=models.CharField(choices=surveys.models.surveys.mechanism_choices, default='forced_response', max_length=32),
         ),
         migrations.AlterField(
             model_name='item',

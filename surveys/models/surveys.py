@@ -9,10 +9,16 @@ from django.db.models import Q
 
 from collector.designs.checks import KEY
 from collector.models import FrozenDesign
-from estimator.base import mechanisms
 from surveys.models.accounts import Team
 
 KEY_VALIDATOR = RegexValidator(rf"^{KEY.pattern}$", "Use a-z, 0-9, - and _, beginning with a letter or a digit.")
+
+
+def mechanism_choices() -> list[tuple[str, str]]:
+    """The mechanisms as an author's list has them. Their registry needs numpy, which few processes start with."""
+    from estimator.base import mechanisms
+
+    return mechanisms.choices()
 
 
 class Survey(models.Model):
@@ -161,7 +167,7 @@ class Item(models.Model):
     section = models.CharField(max_length=64, blank=True, default="")
     asked_if = models.JSONField(null=True, blank=True, default=None)
     unasked = models.JSONField(null=True, blank=True, default=None)
-    mechanism = models.CharField(max_length=32, choices=mechanisms.choices, default="forced_response")
+    mechanism = models.CharField(max_length=32, choices=mechanism_choices, default="forced_response")
     truth = models.CharField(max_length=64, blank=True, default="1/2")
     yes = models.CharField(max_length=64, blank=True, default="")
     on = models.CharField(max_length=64, blank=True, default="")

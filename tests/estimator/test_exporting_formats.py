@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,8 +20,9 @@ import pytest
 import xlsxwriter
 from django.utils import translation
 
+from collector.errors import InputError
 from estimator.base.cells import ExportError
-from estimator.exports import workbook
+from estimator.exports import services, workbook
 from estimator.exports.columns import ESTIMATES
 from estimator.exports.estimates import estimate_rows
 from estimator.exports.formats import FORMATS
@@ -33,6 +35,7 @@ from tests.factories import special_texts
 from tests.factories.runs import run_of
 
 pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).parents[2]
 WARNING = "Randomised, not the true answer"
 
 
@@ -50,6 +53,31 @@ def test_two_exports_of_one_state_are_the_same_bytes(run: Run) -> None:
     time.sleep(1.1)
     again = Run.objects.get(pk=run.pk)
     assert [name for name, one in FORMATS.items() if one.whole(again) != first[name]] == []
+
+
+@pytest.mark.parametrize(
+    ("package", "names"),
+    [
+        ("pandas", {"sav", "dta", "reports-sav", "reports-dta"}),
+        ("pyarrow", {"parquet", "reports-csv", "reports-parquet"}),
+        ("pyreadstat", {"sav", "dta", "reports-sav", "reports-dta"}),
+        ("xlsxwriter", {"xlsx"}),
+    ],
+)
+def test_formats_without_their_package_are_refused_with_a_sentence(
+    run: Run, package: str, names: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    refused = {}
+    for name, form in FORMATS.items():
+        if not name.startswith("bundle"):
+            try:
+                services.check(run, name, microdata=form.microdata)
+            except InputError as refusal:
+                refused[name] = str(refusal)
+    sentence = f"{package} is not installed here. Install it with: .venv/bin/pip install -r requirements-formats.txt"
+    assert {name for name, said in refused.items() if said == sentence} == names
+    assert package in (ROOT / "requirements-formats.txt").read_text()
 
 
 def test_formats_of_one_language_do_not_follow_the_active_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ def words(run: Run) -> str:
     return text_of(response.content.decode())
 
 
-def blocks(run: Run) -> dict[str, report.Block]:
+def blocks(run: Run) -> dict[str, report.QuestionBlock]:
     return {block.key: block for block in report.build(run).blocks}
 
 

@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import translation
 
 import randomized_response
+from collector import designs
 from collector.designs import check
 from estimator.base.mechanisms import PARAMETERS, REGISTRY, WORKS, Entry
 from estimator.base.mechanisms.entry import PARTS
@@ -149,7 +150,9 @@ def test_constructor_is_one_of_the_library(entry: Entry) -> None:
 @ENTRIES
 def test_report_sentence_cites_its_works(entry: Entry, language: str) -> None:
     with translation.override(language):
-        told = entry.describe(frozen(entry, entry.kinds[0])["channel"], ["No", "Yes", "C", "D", "E", "F", "G", "H"])
+        told = entry.describe(
+            designs.Channel.of(frozen(entry, entry.kinds[0])["channel"]), ["No", "Yes", "C", "D", "E", "F", "G", "H"]
+        )
     assert entry.works
     for key, work in entry.works.items():
         assert WORKS[key] == work

@@ -1,6 +1,7 @@
 """Definitions: in and out of YAML without loss, and refused in words."""
 
 import copy
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,10 @@ def test_each_mechanism(channel: dict[str, Any], weights: list[list[int]]) -> No
         ({"name": "forced_response", "truth": "1/2", "yes": "1"}, "would rule out an answer"),
         ({"name": "forced_response"}, "items[0].channel must have 'truth'"),
         ({"name": "warner", "truth": "1/2"}, "truth must differ from 1/2"),
-        ({"name": "direct"}, "name must be forced_response, warner, k_ary or custom for yes_no; got 'direct'"),
+        (
+            {"name": "direct"},
+            "name must be forced_response, warner, crosswise, k_ary or custom for yes_no; got 'direct'",
+        ),
         ({"name": "custom", "weights": [[1, 1], [1, 1]]}, "linearly independent"),
         ({"name": "custom", "weights": "3,1"}, "items[0].channel"),
     ],
@@ -229,6 +233,13 @@ def test_what_is_said_of_invitations_waves_and_participation_round_trips() -> No
     assert document["invitations"] == {"kind": "secret"}
     assert document["waves"] == {"repeats": "remember", "spent": "1/1"}
     assert document["participation"] == {"epsilon": "0.5"}
+
+
+def test_release_of_group_sizes_without_opendp_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opendp", None)
+    with pytest.raises(ValidationError, match=r"OpenDP, and opendp is not installed here\. .* requirements-noise\.txt"):
+        design_of(payloads.definition(participation="0.5"), version=1)
+    assert design_of(payloads.definition(), version=1)
 
 
 def test_saying_the_usual_is_saying_nothing() -> None:

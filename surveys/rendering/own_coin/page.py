@@ -17,8 +17,8 @@ from estimator.base.questions import question_of
 from surveys.definition.languages import address_of, language_links
 from surveys.rendering import pages
 from surveys.rendering.own_coin import sentences
-from surveys.rendering.own_coin.devices import COIN
-from surveys.rendering.own_coin.instructions import Instruction, instructions_for
+from surveys.rendering.own_coin.devices import BIRTHDAYS, COIN
+from surveys.rendering.own_coin.instructions import Instruction, birthdays_for, instructions_for
 
 MOST_FACES = 6
 """A rule with more coins and dice to show than this has a bar instead, which says how often it comes."""
@@ -45,12 +45,14 @@ def render_page(design: Design, language: str, *, with_sheet: bool = False) -> b
 
 def context(design: Design, instructions: list[Instruction], language: str) -> dict[str, Any]:
     """What the page says, and the sheet of paper too; the language must be active."""
+    birthdays = instructions[0].device in BIRTHDAYS
     return _frame(design, language) | {
         "digest": design.digest,
         "invited": bool(design.invitations),
         "group_wording": design.strata_wording[language],
         "groups": [_group(group, language) for group in design.groups],
-        "needs": sentences.needs(instructions),
+        "birthdays": birthdays,
+        "needs": "" if birthdays else sentences.needs(instructions),
         "coins": any(COIN in instruction.device.parts for instruction in instructions),
         "factor": wording.odds(prod((_ratio(item) for item in design.items), start=Fraction(1))),
         "questions": [
@@ -67,6 +69,7 @@ def render_review(design: Design, looked: ParsedReport, language: str) -> bytes:
     context = _frame(design, language) | {
         "looked": looked,
         "code": " ".join(re.findall("....", looked.invitation)),
+        "birthdays": birthdays_for(design) is not None,
         "lines": list(lines(design, language, marked)),
         "send_address": address_of("coin-send", design, language),
     }
@@ -78,13 +81,15 @@ def lines(design: Design, language: str, marked: Mapping[str, str]) -> Iterator[
 
     `marked` is what a form says by the names of its fields.
     """
+    with translation.override(language):
+        alike = sentences.alike() if birthdays_for(design) else []
     if design.groups:
         choices = [_choice(group.key, group.label[language], marked.get("stratum", "")) for group in design.groups]
         wording = design.strata_wording[language]
         yield {"name": "stratum", "number": 0, "wording": wording, "choices": choices}
     for number, item in enumerate(design.items, start=1):
         name = f"item-{number}"
-        labels = [choice[language] for choice in item.choices]
+        labels = alike or [choice[language] for choice in item.choices]
         choices = [_choice(str(value), label, marked.get(name, "")) for value, label in enumerate(labels)]
         wording = item.wording[language]
         yield {"name": name, "number": number, "wording": wording, "choices": choices}
@@ -96,7 +101,8 @@ def _choice(value: str, label: str, marked: str) -> dict[str, Any]:
 
 def render_sent(design: Design, language: str) -> bytes:
     """What happened to a form that was taken."""
-    return pages.render("surveys/coin/sent.html", _frame(design, language), language)
+    context = _frame(design, language) | {"birthdays": birthdays_for(design) is not None}
+    return pages.render("surveys/coin/sent.html", context, language)
 
 
 def render_refusal(design: Design, refusal: RequestRefused, language: str) -> bytes:
@@ -118,15 +124,16 @@ def _group(group: Stratum, language: str) -> dict[str, str]:
 
 
 def _question(number: int, item: Item, instruction: Instruction, language: str) -> dict[str, Any]:
-    choices = [choice[language] for choice in item.choices]
+    born = instruction.device in BIRTHDAYS
+    choices = sentences.alike() if born else [choice[language] for choice in item.choices]
     return {
         "name": f"item-{number}",
         "wording": item.wording[language],
         "choices": choices,
-        "toss": sentences.TOSS[instruction.device.key],
+        "toss": sentences.toss(instruction),
         "outcomes": len(instruction.device.outcomes),
         "factor": wording.odds(_ratio(item)),
-        "rules": [_rule(instruction, place, choices) for place in range(len(instruction.rules))],
+        "rules": [] if born else [_rule(instruction, place, choices) for place in range(len(instruction.rules))],
     }
 
 
