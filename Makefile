@@ -4,6 +4,9 @@ PYTHON ?= python3
 FILE ?= candor.zip
 VENV := .venv
 BIN := $(VENV)/bin
+LOCK ?= requirements.lock
+EXTRAS := requirements-formats.txt requirements-noise.txt requirements-servers.txt
+COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 
 .DEFAULT_GOAL := help
 .PHONY: help run stack test test-stack long check audit audit-wire audit-files fuzz machine chaos slow failures format messages lock coverage bench
@@ -12,8 +15,8 @@ BIN := $(VENV)/bin
 help: ## list the doors
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-run: ## install, build the demo, start everything; PORT=8000
-	@$(PYTHON) bin/install requirements.lock
+run: ## install, build the demo, start everything; PORT=8000, LOCK=requirements-small.lock for the least
+	@$(PYTHON) bin/install $(LOCK)
 	@exec $(BIN)/python -m config.serve --port $(PORT)
 
 stack: ## the same on PostgreSQL and Redis, with two web processes and two workers; PORT=8000
@@ -35,20 +38,21 @@ long: ## the tests that are too long for make test, and those by hypothesis with
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "long or hypothesis" --hypothesis-profile default $(ARGS)
 
-check: ## lint, formatting, types, import directions, migrations
+check: ## lint (templates too), formatting, types, import directions, migrations
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/djlint --lint --quiet templates
 	@$(BIN)/mypy .
 	@$(BIN)/lint-imports
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 
 backup: ## write everything that is kept into one new file; FILE=candor.zip
-	@$(PYTHON) bin/install requirements.lock
+	@$(PYTHON) bin/install $(LOCK)
 	@$(BIN)/python manage.py backup "$(FILE)"
 
 restore: ## make an empty installation from such a file; FILE=candor.zip, from elsewhere SIGNED_BY=its fingerprint
-	@$(PYTHON) bin/install requirements.lock
+	@$(PYTHON) bin/install $(LOCK)
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py restore "$(FILE)" $(if $(SIGNED_BY),--signed-by "$(SIGNED_BY)") $(if $(UNSIGNED),--unsigned)
 
@@ -100,7 +104,8 @@ coverage: ## measure every interval's coverage, every mechanism's variance and t
 	@$(BIN)/python -m benchmarks.mechanisms
 	@$(BIN)/python -m benchmarks.averaging
 
-bench: bench-library ## every measurement of speed: the library, taking reports, folding, planning, the panel, the page on a slow phone
+bench: bench-library ## every measurement of speed: the library, starting, taking reports, folding, planning, the panel, the page on a slow phone
+	@$(BIN)/python -m benchmarks.starting
 	@$(BIN)/python -m benchmarks.reports
 	@$(BIN)/python -m benchmarks.platform
 	@$(BIN)/python -m benchmarks.storage
@@ -122,5 +127,6 @@ bench-library: ## the library's speed against numpy's floor and its peers
 
 lock: ## compile the requirement files into hashed lock files
 	@$(PYTHON) bin/install requirements-dev.lock
-	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header requirements.txt -o requirements.lock
-	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header -c requirements.lock requirements-dev.txt -o requirements-dev.lock
+	@$(COMPILE) requirements.txt $(EXTRAS) -o requirements.lock
+	@$(COMPILE) -c requirements.lock requirements.txt -o requirements-small.lock
+	@$(COMPILE) -c requirements.lock requirements-dev.txt -o requirements-dev.lock

@@ -21,8 +21,9 @@ def require_known_database(name: str) -> None:
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    # Checking all would load every page. `check` does, with which an installation starts.
-    BaseCommand.requires_system_checks = (Tags.models,)
+    # Checking all would load every page. `check` does, with which an installation starts; other commands check the
+    # database where they name it, as `migrate` does.
+    BaseCommand.requires_system_checks = (Tags.database,)
     if sys.argv[1:]:
         django.setup()
         require_known_database(sys.argv[1])

@@ -91,14 +91,14 @@ def _counted(digest: str) -> Any:
 
 
 def _written(run: Any, name: str) -> dict[str, Any]:
-    from estimator.base.cells import unwatched
+    from estimator.base.cells import without_formula
     from estimator.exports.formats import FORMATS as REGISTRY
     from estimator.runs.results import NOTHING_KNOWN
 
     before = _memory()
     with tempfile.TemporaryFile() as file:
         start = time.perf_counter()
-        REGISTRY[name].write(run, NOTHING_KNOWN, file, unwatched)
+        REGISTRY[name].write(run, NOTHING_KNOWN, file, without_formula)
         seconds = time.perf_counter() - start
         written = file.tell()
     return {"format": name, "seconds": seconds, "bytes": written, "before": before, "most": _peak()}

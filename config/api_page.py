@@ -33,7 +33,7 @@ OWN = "2", "3"
 
 
 @dataclass(frozen=True)
-class Field:
+class PropertyRow:
     """A parameter, or a key of a body or an answer. `shape` names one of the shapes at the end of the page."""
 
     name: str
@@ -44,7 +44,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Answered:
+class ResponseExample:
     status: str
     said: str
     shape: str
@@ -59,9 +59,9 @@ class Operation:
     path: str
     summary: str
     about: str
-    parameters: tuple[Field, ...]
-    body: Field | None
-    answers: tuple[Answered, ...]
+    parameters: tuple[PropertyRow, ...]
+    body: PropertyRow | None
+    answers: tuple[ResponseExample, ...]
     refusals: tuple[str, ...]
 
 
@@ -115,22 +115,24 @@ def _operation(method: str, path: str, said: Schema) -> Operation:
         about=said.get("description", ""),
         parameters=tuple(_parameter(one) for one in said.get("parameters", [])),
         body=_body(said.get("requestBody")),
-        answers=tuple(Answered(status, one["description"], _content(one)) for status, one in own),
+        answers=tuple(ResponseExample(status, one["description"], _content(one)) for status, one in own),
         refusals=tuple(sorted(status for status in said["responses"] if status[0] not in OWN)),
     )
 
 
-def _parameter(said: Schema) -> Field:
+def _parameter(said: Schema) -> PropertyRow:
     place = {"path": "in the address", "query": "in the query", "header": "a header"}[said["in"]]
     kind, shape = _kind(said["schema"])
-    return Field(said["name"], f"{place}, {kind}", shape, said.get("description", ""), said.get("required", False))
+    return PropertyRow(
+        said["name"], f"{place}, {kind}", shape, said.get("description", ""), said.get("required", False)
+    )
 
 
-def _body(said: Schema | None) -> Field | None:
+def _body(said: Schema | None) -> PropertyRow | None:
     if said is None:
         return None
     kind, shape = _kind(next(iter(said["content"].values()))["schema"])
-    return Field("", kind, shape, "", said.get("required", False))
+    return PropertyRow("", kind, shape, "", said.get("required", False))
 
 
 def _content(said: Schema) -> str:
@@ -140,13 +142,13 @@ def _content(said: Schema) -> str:
     return ""
 
 
-def _keys(schema: Schema) -> Iterator[Field]:
+def _keys(schema: Schema) -> Iterator[PropertyRow]:
     required = schema.get("required", [])
     for name, one in schema.get("properties", {}).items():
         kind, shape = _kind(one)
-        yield Field(name, kind, shape, one.get("description", ""), name in required)
+        yield PropertyRow(name, kind, shape, one.get("description", ""), name in required)
     if "enum" in schema:
-        yield Field("", _kind(schema)[0], "", "")
+        yield PropertyRow("", _kind(schema)[0], "", "")
 
 
 def _kind(schema: Schema) -> tuple[str, str]:

@@ -31,7 +31,7 @@ UNREAD = 30_000
 """Milliseconds for which an answer may lie unread by who asked for it; then the system ends the connection."""
 
 
-def most() -> int:
+def connection_limit() -> int:
     """The connections that a web process may keep, in view of the files that it may open."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST if hard == resource.RLIM_INFINITY else min(MOST, max(hard - OTHER_FILES, hard // 2) // FILES)
@@ -40,7 +40,7 @@ def most() -> int:
 def allow_files() -> None:
     """Let this process open the files of as many connections as it keeps, as far as the system lets it."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = FILES * most() + OTHER_FILES
+    wanted = FILES * connection_limit() + OTHER_FILES
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
 
 
@@ -51,9 +51,9 @@ async def watch(busy: Container[str], *, behind_proxy: bool) -> None:
     """
     while True:
         await asyncio.sleep(EVERY)
-        if len(_files()) > most() // 2 and not behind_proxy:
+        if len(_files()) > connection_limit() // 2 and not behind_proxy:
             idle_first = sorted(accepted(), key=lambda one: one[1] in busy)
-            for number, peer in crowding(idle_first, most()):
+            for number, peer in open_by_address(idle_first, connection_limit()):
                 if peer not in busy:
                     _shut(number, peer)
 
@@ -77,7 +77,7 @@ def accepted() -> list[tuple[int, str]]:
     return [(number, peer) for port, number, peer in found if port in ports]
 
 
-def crowding(connections: list[tuple[int, str]], places: int) -> list[tuple[int, str]]:
+def open_by_address(connections: list[tuple[int, str]], places: int) -> list[tuple[int, str]]:
     """Those above the share of their address: half of what the others leave free."""
     from collector.endpoint.rate_limits import address_of  # only here: the launcher asks for the numbers alone
 

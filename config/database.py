@@ -6,6 +6,8 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
+from estimator.base.extras import missing_package
+
 POOL = {"min_size": 1, "max_size": 8, "timeout": 10}
 """Connections that a process keeps for its pages; reports have one of their own (collector/endpoint/writer.py)."""
 
@@ -27,6 +29,8 @@ def database(url: str, data: Path) -> dict[str, Any]:
         found = {}
     if found.get("ENGINE") != "django.db.backends.postgresql" or not found["HOST"] or not found["NAME"]:
         raise ImproperlyConfigured("DATABASE_URL must be like postgresql://user:password@host:5432/name.")
+    if missing := missing_package("psycopg", "servers"):
+        raise ImproperlyConfigured(f"DATABASE_URL names a PostgreSQL, and {missing}")
     options = PATIENCE | found.get("OPTIONS", {}) | {"pool": POOL}
     # A pool may hold connections that a restart of the database has ended.
     return found | {"OPTIONS": options, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}

@@ -22,12 +22,12 @@ from django.conf import settings
 from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]
 
 from collector.endpoint import rate_limits
-from collector.endpoint.admission import Admission, Turns
-from collector.endpoint.application import Answer, Door
+from collector.endpoint.admission import Admission, FairThreads
+from collector.endpoint.application import ReportEndpoint, Response
 from collector.endpoint.headers import LENGTH
 from collector.endpoint.parsing import LARGEST_BODY
 from collector.endpoint.writer import PATIENCE
-from collector.errors import Incomplete, OddType, Refusal, TooSlow, not_stored
+from collector.errors import RequestRefused, not_stored
 from config import connections
 from config.middleware import headers_without_django
 from config.rate_limits import LARGEST_BODY as LARGEST_UPLOAD
@@ -62,12 +62,12 @@ logger = logging.getLogger(__name__)
 class Gateway:
     """An RSGI application in front of the door, behind which is all else."""
 
-    def __init__(self, door: Door, *, places: int = PLACES, threads: int = THREADS) -> None:
+    def __init__(self, door: ReportEndpoint, *, places: int = PLACES, threads: int = THREADS) -> None:
         self._door = door
         self._admission = Admission(places)
-        self._pages, self._turns = Admission(connections.most()), Turns(threads)
+        self._pages, self._turns = Admission(connections.connection_limit()), FairThreads(threads)
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
-        self._reports = Batches(door.submit)
+        self._reports = ReportBatches(door.submit)
         self._busy: set[str] = set()
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -86,13 +86,13 @@ class Gateway:
             else:
                 await self._page(environ, proto)
                 return
-        except Refusal as refusal:
+        except RequestRefused as refusal:
             answer = self._door.refuse(environ, refusal)
         finally:
             self._busy.discard(scope.client)
         proto.response_bytes(*answer)
 
-    async def _report(self, environ: Environ) -> Answer:
+    async def _report(self, environ: Environ) -> Response:
         """The answer to a report, without a thread that waits for it."""
         try:
             async with asyncio.timeout(PATIENCE):
@@ -101,7 +101,7 @@ class Gateway:
             raise not_stored() from None
 
     async def _page(self, environ: Environ, proto: Any) -> None:
-        """Have whatever is no report answered by a thread. A Refusal where its address waits for too many answers: a
+        """Have whatever is no report answered by a thread. Refuses an address that waits for too many answers: a
         connection that waits for one is not ended, so a few addresses could hold all connections by asking alone."""
         address = rate_limits.address_of(environ)
         with self._pages.hold(address):
@@ -109,7 +109,7 @@ class Gateway:
                 await asyncio.get_running_loop().run_in_executor(self._threads, self._call, environ, proto)
 
     async def _body(self, environ: Environ, proto: Any) -> bytes:
-        """The whole body, or nothing of one that is too long; a Refusal where it is late or too many come."""
+        """The whole body, or nothing of one that is too long; a RequestRefused where it is late or too many come."""
         length = _length_of(environ)
         largest = LARGEST_BODY if environ["PATH_INFO"].startswith(RESPONDENTS) else LARGEST_UPLOAD
         if not 0 < length <= largest:
@@ -120,11 +120,12 @@ class Gateway:
                 async with asyncio.timeout(seconds):
                     body = bytes(await proto())
             except TimeoutError:
-                raise TooSlow("body", f"The body must be here within {seconds:g} seconds.") from None
+                raise RequestRefused(408, "body", f"The body must be here within {seconds:g} seconds.") from None
             except ProtocolClosed:
                 body = b""
         if len(body) != length:
-            raise Incomplete("body", f"The body must have the length that it was said to have, {length} bytes.")
+            words = f"The body must have the length that it was said to have, {length} bytes."
+            raise RequestRefused(400, "body", words)
         return body
 
     def _call(self, environ: Environ, proto: Any) -> None:
@@ -140,10 +141,10 @@ class Gateway:
             proto.response_bytes(500, [(name.lower(), value) for name, value in own.items()], b"")
 
 
-Then = Callable[[Answer], None]
+Then = Callable[[Response], None]
 
 
-class Batches:
+class ReportBatches:
     """Hands reports that come to the event loop in the same moment to one thread together, and their answers back to
     the loop together: waking a thread or the loop costs more than a report does."""
 
@@ -151,15 +152,15 @@ class Batches:
         self._submit = submit
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="report")
         self._coming: list[tuple[Environ, Then]] = []
-        self._answered: SimpleQueue[tuple[asyncio.Future[Answer], Answer]] = SimpleQueue()
+        self._answered: SimpleQueue[tuple[asyncio.Future[Response], Response]] = SimpleQueue()
         self._waking = False
 
-    def put(self, environ: Environ) -> asyncio.Future[Answer]:
+    def put(self, environ: Environ) -> asyncio.Future[Response]:
         """Have a report taken; what it will be answered."""
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Answer] = loop.create_future()
+        future: asyncio.Future[Response] = loop.create_future()
 
-        def then(answer: Answer) -> None:
+        def then(answer: Response) -> None:
             self._answered.put((future, answer))
             if not self._waking:
                 self._waking = True
@@ -234,7 +235,7 @@ def deadline_of(length: int) -> float:
 
 def _require_utf8(environ: Environ) -> None:
     if ODD_TYPE.search(environ.get("CONTENT_TYPE", "")):
-        raise OddType("Content-Type", "The charset of Content-Type must be utf-8, or be left out.")
+        raise RequestRefused(415, "Content-Type", "The charset of Content-Type must be utf-8, or be left out.")
 
 
 def _length_of(environ: Environ) -> int:

@@ -26,7 +26,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def numbers(request: HttpRequest) -> HttpResponse:
+def expose_metrics(request: HttpRequest) -> HttpResponse:
     """The metrics, for whoever has the token; to everybody else there is no such page."""
     given = request.headers.get("Authorization", "")
     token = settings.CANDOR_METRICS_TOKEN

@@ -15,7 +15,7 @@ from pythonjsonlogger.json import JsonFormatter
 ExceptionInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 
-class WithoutValues(logging.Filter):
+class ValueFilter(logging.Filter):
     """Takes out of Celery's records of failed tasks what they quote of the error and of the task's arguments."""
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -27,14 +27,14 @@ class WithoutValues(logging.Filter):
         return True
 
 
-class PlacesOnly(logging.Formatter):
+class LocationFormatter(logging.Formatter):
     """A fault as the places in the program that led to it, without the words of the error."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging names it so
         return places(ei)
 
 
-class PlacesOnlyJson(JsonFormatter):
+class LocationJsonFormatter(JsonFormatter):
     """The same as JSON, a line each."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging names it so

@@ -23,7 +23,7 @@ STEP = 100
 """Reports by which a number of reports moves at least."""
 
 
-class Installation(Collector):
+class InstallationCollector(Collector):
     """What is read of the installation when somebody asks."""
 
     def collect(self) -> Iterator[Metric]:
@@ -43,7 +43,7 @@ class Installation(Collector):
 def exposition() -> bytes:
     """All numbers, as text."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(Installation())
+    registry.register(InstallationCollector())
     return generate_latest(registry)
 
 

@@ -15,7 +15,7 @@ from surveys.api.openapi import REFUSED
 from surveys.api.problems import CONTENT_TYPE
 
 
-def with_the_door(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+def with_report_endpoint(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
     """Add what is no view of the framework: the door for reports; and say which version this is."""
     result["info"]["version"] = __version__
     result["paths"][openapi.ADDRESS] = openapi.path_item()

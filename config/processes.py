@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from config.connections import MOST, most
+from config.connections import MOST, connection_limit
 
 GRACE = 6.0
 """Seconds between asking a process to end and killing it; a worker on the folder broker can sleep through a request."""
@@ -30,7 +30,7 @@ def commands(host: str, port: int, *, web_processes: int = 1, workers: int = 1) 
     web = [
         *("granian", "--interface", "rsgi", "config.rsgi:application", "--host", host, "--port", str(port)),
         *("--workers", str(web_processes), "--no-ws", "--http", "1"),
-        *("--backlog", str(MOST), "--backpressure", str(most())),
+        *("--backlog", str(MOST), "--backpressure", str(connection_limit())),
         *("--http1-header-read-timeout", str(1000 * PATIENCE), "--http1-buffer-size", "65536"),
         *("--workers-kill-timeout", str(IN_FLIGHT), "--log-level", "error"),
     ]
@@ -46,7 +46,7 @@ def commands(host: str, port: int, *, web_processes: int = 1, workers: int = 1) 
     }
 
 
-class Server(Protocol):
+class ExternalServer(Protocol):
     """A database or a broker that somebody else started and will stop."""
 
     name: str
@@ -55,13 +55,13 @@ class Server(Protocol):
     def start(self) -> None: ...
 
 
-class Household:
+class Supervisor:
     """The processes of an installation: started together, restarted one by one, ended together.
 
     The servers that they need are started again too, before them.
     """
 
-    def __init__(self, commands: Mapping[str, Sequence[str]], servers: Sequence[Server] = ()) -> None:
+    def __init__(self, commands: Mapping[str, Sequence[str]], servers: Sequence[ExternalServer] = ()) -> None:
         self.commands = commands
         self.servers = servers
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -103,7 +103,7 @@ class Household:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.processes[name].pid, signal.SIGKILL)
 
-    def _revive(self, server: Server) -> None:
+    def _revive(self, server: ExternalServer) -> None:
         print(f"The {server.name} ended; starting it again.", flush=True)
         time.sleep(RESTART)
         try:

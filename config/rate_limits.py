@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from collector.endpoint import rate_limits
 from collector.endpoint.headers import LENGTH
-from collector.errors import RETRY, Refusal, TooLarge, TooMany, Unavailable
+from collector.errors import RETRY, RequestRefused
 from surveys.accounts import tokens
 from surveys.api import problems
 from surveys.definition import bounds
@@ -39,14 +39,14 @@ def limited(get_response: Respond) -> Respond:
             for name, methods, path in LIMITED:
                 if request.method in methods and path.fullmatch(request.path):
                     rate_limits.take(name, _whom(request, name))
-        except (TooMany, TooLarge) as refusal:
+        except RequestRefused as refusal:
             return _said(request, refusal)
         return get_response(request)
 
     return middleware
 
 
-class DatabaseAway:
+class DatabaseUnavailableMiddleware:
     """503 where the database is away, full or read-only: it is worth another try, and no fault of the program."""
 
     def __init__(self, get_response: Respond) -> None:
@@ -57,13 +57,13 @@ class DatabaseAway:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, OperationalError | InterfaceError):
-            return _said(request, Unavailable("", "The database is away. Please try again.", retry=RETRY))
+            return _said(request, RequestRefused(503, "", "The database is away. Please try again.", retry=RETRY))
         return None
 
 
 def _whom(request: HttpRequest, name: str) -> str:
     """A researcher who has signed in or comes with a token, whatever her address; else the address."""
-    if name != "sign-ins by address" and request.path.startswith(problems.PREFIX) and tokens.is_given(request):
+    if name != "sign-ins by address" and request.path.startswith(problems.PREFIX) and tokens.authenticates(request):
         token = tokens.token_of(request)
         return f"researcher {token.user_id}" if token else rate_limits.address_of(request.META)
     if name != "sign-ins by address" and request.user.is_authenticated:
@@ -76,10 +76,11 @@ def _require_small(request: HttpRequest) -> None:
     most = next((size for path, size in SMALLER if path.fullmatch(request.path)), LARGEST_BODY)
     length = str(request.META.get("CONTENT_LENGTH") or "0")
     if not LENGTH.fullmatch(length) or int(length) > most:
-        raise TooLarge("Content-Length", f"A request may have {most:,} bytes here; this one has {length[:20]}.")
+        words = f"A request may have {most:,} bytes here; this one has {length[:20]}."
+        raise RequestRefused(413, "Content-Length", words)
 
 
-def _said(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+def _said(request: HttpRequest, refusal: RequestRefused) -> HttpResponse:
     headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
     if request.path.startswith(problems.PREFIX):
         return problems.response(refusal.status, refusal.message, headers)

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import FrameType
 
 from config import data_folder
-from config.processes import Household, Server, commands
+from config.processes import ExternalServer, Supervisor, commands
 from config.readiness import wait_until_ready
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,7 +40,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
     try:
-        with _servers() if options.stack else contextlib.nullcontext(list[Server]()) as servers:
+        with _servers() if options.stack else contextlib.nullcontext(list[ExternalServer]()) as servers:
             data = Path(os.environ.get("CANDOR_DATA", ROOT / "var")).resolve()
             _require_writable(data)
             with data_folder.locked(data):
@@ -52,10 +52,10 @@ def main() -> None:
     print("Candor has ended; its data stays in place.", flush=True)
 
 
-def _serve(options: argparse.Namespace, servers: Sequence[Server]) -> None:
+def _serve(options: argparse.Namespace, servers: Sequence[ExternalServer]) -> None:
     """Bring everything up to date and keep its processes until somebody interrupts."""
     many = {"web_processes": 2, "workers": 2} if options.stack else {}
-    household = Household(commands(HOST, options.port, **many), servers)
+    household = Supervisor(commands(HOST, options.port, **many), servers)
     try:
         _prepare(demo=not options.no_demo)
         household.start()
@@ -69,7 +69,7 @@ def _serve(options: argparse.Namespace, servers: Sequence[Server]) -> None:
 
 
 @contextlib.contextmanager
-def _servers() -> Iterator[list[Server]]:
+def _servers() -> Iterator[list[ExternalServer]]:
     """A PostgreSQL and a Redis whose data is in the project's own folder, while everything else runs."""
     # Only here: the drivers that start them come with the tools of development.
     from config.postgresql import PostgreSQL
@@ -135,7 +135,7 @@ def _manage(*words: str, stdout: int | None = None) -> None:
         sys.exit(f"'manage.py {words[0]}' ended with {done.returncode}; nothing was started.")
 
 
-def _wait_for(port: int, household: Household) -> None:
+def _wait_for(port: int, household: Supervisor) -> None:
     """Wait until the web server answers, however long that takes on a busy machine."""
 
     def answers() -> bool:

@@ -16,6 +16,7 @@ from config.data_folder import make_private
 from config.database import database
 from config.panel import UNFOLD as UNFOLD
 from config.secrets import read_or_create
+from estimator.base.extras import missing_package
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("CANDOR_DATA", ROOT / "var")).resolve()
@@ -78,10 +79,10 @@ MIDDLEWARE = [
     "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "config.rate_limits.limited",
-    "surveys.middleware.second_factor",
+    "surveys.middleware.require_second_factor",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
-    "config.rate_limits.DatabaseAway",
+    "config.rate_limits.DatabaseUnavailableMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -237,7 +238,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "respondents' reports and knows nobody. A method that is not listed is answered with 405."
     ),
     "SCHEMA_PATH_PREFIX": "/api/v[0-9]",
-    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "config.openapi.with_the_door"],
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "config.openapi.with_report_endpoint"],
     "ENUM_NAME_OVERRIDES": {
         "JobState": "estimator.base.jobs.Job.State",
         "SurveyState": "surveys.models.Survey.State",
@@ -253,6 +254,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 REDIS_URL = os.environ.get("REDIS_URL")
 BROKER = DATA / "broker"
 if REDIS_URL:
+    if missing := missing_package("redis", "servers"):
+        raise ImproperlyConfigured(f"REDIS_URL is set, and {missing}")
     # Wrong passwords are counted over all web processes.
     CACHES: dict[str, Any] = {
         "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
@@ -314,11 +317,11 @@ LOG_FORMAT = "json" if os.environ.get("CANDOR_LOG") == "json" else "line"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"without values": {"()": "config.logs.WithoutValues"}},
+    "filters": {"without values": {"()": "config.logs.ValueFilter"}},
     "formatters": {
-        "line": {"()": "config.logs.PlacesOnly", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
+        "line": {"()": "config.logs.LocationFormatter", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
         "json": {
-            "()": "config.logs.PlacesOnlyJson",
+            "()": "config.logs.LocationJsonFormatter",
             "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
             "rename_fields": {"asctime": "time", "levelname": "level", "name": "logger", "exc_info": "places"},
         },

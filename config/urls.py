@@ -21,7 +21,7 @@ urlpatterns = [
     path("", include("surveys.respondent.report_urls")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
-    path("metrics", health.numbers, name="metrics"),
+    path("metrics", health.expose_metrics, name="metrics"),
     path("panel/sign-in/", sign_in.sign_in, name="sign-in"),
     path("panel/join/", joining.join, name="join"),
     path("panel/fetch/<slug:slug>/", admin.site.admin_view(blind.by_account), name="fetch"),

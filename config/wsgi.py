@@ -9,12 +9,12 @@ django = get_wsgi_application()
 
 # Only now: they need the settings.
 from collector.database import write_ahead_log  # noqa: E402
-from collector.endpoint.application import Door  # noqa: E402
+from collector.endpoint.application import ReportEndpoint  # noqa: E402
 from collector.endpoint.writer import Writer  # noqa: E402
 from collector.reports.storing import store  # noqa: E402
 from config.middleware import headers_without_django  # noqa: E402
 from surveys.lifecycle.proof_of_work import bits_of  # noqa: E402
 
-write_ahead_log.keep_short()
+write_ahead_log.limit_size()
 writer = Writer(store)
-application = Door(django, writer=writer, headers=headers_without_django, bits=bits_of)
+application = ReportEndpoint(django, writer=writer, headers=headers_without_django, bits=bits_of)

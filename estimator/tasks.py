@@ -12,11 +12,11 @@ def fold_waiting() -> None:
     from collector.reports import folding, rewriting, selectors
     from estimator.runs import services
 
-    services.worker_looked()
+    services.record_worker_seen()
     for digest in selectors.waiting_designs():
         folding.fold(digest, wait=False)  # what another worker has in hand is its own
-    rewriting.mix_waiting()
-    services.caught_up()
+    rewriting.shuffle_waiting()
+    services.record_caught_up()
     write_ahead_log.truncate()
 
 
@@ -53,7 +53,7 @@ def execute_analysis(analysis_id: int) -> None:
 
 
 @shared_task(name="estimator.keep_exports")
-def keep_exports() -> None:
+def delete_expired_exports() -> None:
     from estimator.exports import services as exports
 
-    exports.keep_house()
+    exports.delete_expired()

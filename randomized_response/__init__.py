@@ -18,6 +18,7 @@ from randomized_response.change import (
 from randomized_response.channel import Channel
 from randomized_response.comparison import Comparison, compare
 from randomized_response.encodings import EachOption, SubsetSelection, UnaryEncoding
+from randomized_response.errors import ParameterError
 from randomized_response.estimation import estimate_proportions
 from randomized_response.joint import ConditionalEstimate, JointEstimate, estimate_joint
 from randomized_response.linear import LinearFit, linear_regression
@@ -83,6 +84,7 @@ __all__ = [
     "LinearFit",
     "LogisticFit",
     "MeanEstimate",
+    "ParameterError",
     "ProportionEstimate",
     "Question",
     "ShuffleAmplification",

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from randomized_response._labelled import in_order
+from randomized_response._labels import in_order
+from randomized_response.errors import ParameterError
 
 LARGEST_COUNT = 2**53
 """Up to here every integer is a double."""
@@ -31,7 +32,7 @@ def as_fraction(value: FractionLike, *, name: str) -> Fraction:
             return Fraction(int(value[0]), int(value[1]))
     except (ValueError, ZeroDivisionError):
         pass
-    raise ValueError(f"{name} must be {_FRACTION}; got {value!r}")
+    raise ParameterError(name, f"must be {_FRACTION}; got {value!r}")
 
 
 def as_probability(value: FractionLike, *, name: str, closed: bool = False) -> Fraction:
@@ -40,18 +41,18 @@ def as_probability(value: FractionLike, *, name: str, closed: bool = False) -> F
     inside = 0 <= fraction <= 1 if closed else 0 < fraction < 1
     if not inside:
         bounds = "in [0, 1]" if closed else "greater than 0 and less than 1"
-        raise ValueError(f"{name} must be {bounds}; got {fraction}")
+        raise ParameterError(name, f"must be {bounds}; got {fraction}")
     return fraction
 
 
 def as_count(value: object, *, name: str, low: int = 0, high: int | None = None) -> int:
     """Read an integer of at least `low` and at most `high`; booleans and floats are refused."""
     if not is_integer(value):
-        raise ValueError(f"{name} must be an integer; got {value!r}")
+        raise ParameterError(name, f"must be an integer; got {value!r}")
     count: int = int(value)  # type: ignore[call-overload]
     if count < low or (high is not None and count > high):
         bound = f"at least {low}" if high is None else f"from {low} to {high}"
-        raise ValueError(f"{name} must be {bound}; got {count}")
+        raise ParameterError(name, f"must be {bound}; got {count}")
     return count
 
 
@@ -59,7 +60,7 @@ def as_level(value: float, *, name: str = "confidence") -> float:
     """Read a confidence level, strictly between 0 and 1."""
     level = float(value)
     if not isfinite(level) or not 0 < level < 1:
-        raise ValueError(f"{name} must be greater than 0 and less than 1; got {value!r}")
+        raise ParameterError(name, f"must be greater than 0 and less than 1; got {value!r}")
     return level
 
 
@@ -67,7 +68,7 @@ def as_counts(values: ArrayLike, *, name: str, size: int) -> NDArray[np.int64]:
     """Read `size` whole, non-negative counts; 400.0 is read as 400, 400.5 and NaN are refused, labels followed."""
     array = _as_numbers(in_order(values, name=name), name=name)
     if array.shape != (size,):
-        raise ValueError(f"{name} must have one entry per report, shape ({size},); got shape {array.shape}")
+        raise ParameterError(name, f"must have one entry per report, shape ({size},); got shape {array.shape}")
     return _as_whole(array, name=name, high=LARGEST_COUNT)
 
 
@@ -80,9 +81,9 @@ def _as_numbers(values: ArrayLike, *, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(values)
     except ValueError:
-        raise ValueError(f"{name} must be an array of integers with rows of one length; got {values!r}") from None
+        raise ParameterError(name, f"must be an array of integers with rows of one length; got {values!r}") from None
     if array.size and array.dtype.kind not in "iuf":
-        raise ValueError(f"{name} must be integers up to 2**53; got values of type {array.dtype}")
+        raise ParameterError(name, f"must be integers up to 2**53; got values of type {array.dtype}")
     return array
 
 
@@ -90,7 +91,7 @@ def _as_whole(array: NDArray[Any], *, name: str, high: int) -> NDArray[np.int64]
     wrong = ~((array >= 0) & (array <= high) & (array == np.floor(array)))
     if wrong.any():
         place = [int(index) for index in np.argwhere(wrong)[0]]
-        raise ValueError(f"{name}{place or ''} must be an integer from 0 to {high}; got {array[wrong].flat[0]}")
+        raise ParameterError(f"{name}{place or ''}", f"must be an integer from 0 to {high}; got {array[wrong].flat[0]}")
     return array.astype(np.int64)
 
 

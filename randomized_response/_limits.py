@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from randomized_response._took_part import took_part_limits
+from randomized_response._participation import took_part_limits
 from randomized_response.channel import Channel
 from randomized_response.intervals import Bounds, binomial_limits, normal_quantile
 from randomized_response.results import Vector

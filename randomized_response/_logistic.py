@@ -5,10 +5,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from randomized_response import _fitting
+from randomized_response import _newton
 from randomized_response._diagnostics import Diagnostic
-from randomized_response._fitting import Climb, Sample
-from randomized_response._rows import Rows
+from randomized_response._newton import Climb, Sample
+from randomized_response._rows import CovariateRows
 
 Floats = NDArray[np.float64]
 Information = Literal["observed", "expected", "opg", "robust"]
@@ -36,7 +36,7 @@ class Solution(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def solve(rows: Rows, information: Information) -> Solution:
+def solve(rows: CovariateRows, information: Information) -> Solution:
     """Maximize the likelihood of (folded) rows."""
     no = rows.looked_up([table[0] for table in rows.tables])
     yes = rows.looked_up([table[1] for table in rows.tables])
@@ -45,7 +45,7 @@ def solve(rows: Rows, information: Information) -> Solution:
     aside = 0.0 if telling.all() else float(rows.weights[~telling] @ np.log(no[~telling]))
     kept = slice(None) if telling.all() else np.flatnonzero(telling)
     columns, weights = rows.columns[:, kept], rows.weights[kept]
-    triangle, spectrum = _fitting.orthonormal(columns, weights)
+    triangle, spectrum = _newton.orthonormal(columns, weights)
     if spectrum[-1] < _DEPENDENT * spectrum[0]:
         return _not_identified(rows, triangle, null)
     inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
@@ -60,28 +60,28 @@ def solve(rows: Rows, information: Information) -> Solution:
     return Solution(coefficients, reached, covariance, total, null, fit.converged, fit.iterations, warnings)
 
 
-def _constant_only(rows: Rows) -> tuple[float, float]:
+def _constant_only(rows: CovariateRows) -> tuple[float, float]:
     """The best proportion for everyone, and its log likelihood, from the weight of each report of each channel."""
     widest = max(table.shape[1] for table in rows.tables)
     place = rows.table_of * widest + rows.reports
     mass = np.bincount(place, rows.weights, len(rows.tables) * widest).astype(np.float64)
     no, yes = np.concatenate([np.pad(table, ((0, 0), (0, widest - table.shape[1]))) for table in rows.tables], axis=1)
     seen = mass > 0
-    return _fitting.best_share(no[seen], yes[seen], mass[seen])
+    return _newton.best_share(no[seen], yes[seen], mass[seen])
 
 
 def _best_climb(sample: Sample, triangle: Floats, share: float, unit: float) -> tuple[Climb, int]:
     """Climb from every start on few rows, then on all rows from the best summits; the best, and how many there are."""
     constant, sloped = _usual_starts(sample, triangle[:, 0], share)
     if constant.size == 1:
-        return _fitting.climb(sample, constant, unit), 1
+        return _newton.climb(sample, constant, unit), 1
     few = sample.thinned(_FEW)
     starts = [constant, sloped, *_steep_starts(few.thinned(_FEWER), triangle)]
-    summits = _different([_fitting.climb(few, start, unit) for start in starts], unit)
+    summits = _different([_newton.climb(few, start, unit) for start in starts], unit)
     if few is sample:
         return summits[0], _rivals(summits, unit)
     near = [fit.point.at for fit in summits if fit.converged][:2]
-    final = _different([_fitting.climb(sample, foot, unit) for foot in near or [constant, sloped]], unit)
+    final = _different([_newton.climb(sample, foot, unit) for foot in near or [constant, sloped]], unit)
     return final[0], _rivals(final, unit)
 
 
@@ -109,7 +109,7 @@ def _steep_starts(few: Sample, triangle: Floats) -> list[Floats]:
     levels = np.quantile(directions @ few.basis, (np.arange(cuts) + 0.5) / cuts, axis=1).T
     lines = directions[:, None, :] - levels[:, :, None] * triangle[:, 0]
     places = np.stack([slope * lines for slope in _SLOPES])
-    heights = _fitting.log_likelihoods(few, places.reshape(-1, p)).reshape(len(_SLOPES), -1)
+    heights = _newton.log_likelihoods(few, places.reshape(-1, p)).reshape(len(_SLOPES), -1)
     steepest = heights.argmax(axis=0)
     best = places.reshape(len(_SLOPES), -1, p)[steepest, np.arange(steepest.size)]
     height = heights.max(axis=0).reshape(len(directions), cuts)
@@ -173,10 +173,15 @@ def _with_infinities(reached: Floats, fit: Climb, inverse: Floats, unit: float) 
 
 
 def _covariance(
-    rows: Rows, sample: Sample, fit: Climb, inverse: Floats, information: Information, kept: slice | NDArray[np.intp]
+    rows: CovariateRows,
+    sample: Sample,
+    fit: Climb,
+    inverse: Floats,
+    information: Information,
+    kept: slice | NDArray[np.intp],
 ) -> Floats:
     """The inverse of the chosen information, or the sandwich, in terms of the coefficients."""
-    share_yes, share_no = _fitting.shares(fit.point.at @ sample.basis)
+    share_yes, share_no = _newton.shares(fit.point.at @ sample.basis)
     likelihood = sample.chance_no * share_no + sample.chance_yes * share_yes
     score = (sample.chance_yes - sample.chance_no) * share_yes * share_no / likelihood
     if information == "robust":
@@ -194,12 +199,12 @@ def _covariance(
 
 def _gram(basis: Floats, weights: Floats) -> Floats:
     total = np.zeros((len(basis), len(basis)))
-    for s in _fitting.blocks(weights.size):
+    for s in _newton.blocks(weights.size):
         total += (basis[:, s] * weights[s]) @ basis[:, s].T
     return total
 
 
-def _expected(rows: Rows, share_yes: Floats, share_no: Floats, table_of: NDArray[np.intp]) -> Floats:
+def _expected(rows: CovariateRows, share_yes: Floats, share_no: Floats, table_of: NDArray[np.intp]) -> Floats:
     """Each row's expected information: sum over its reports y of (d mu(1 - mu))^2 / P(y), d = P(y|1) - P(y|0)."""
     each = np.zeros_like(share_yes)
     for place, table in enumerate(rows.tables):
@@ -214,7 +219,7 @@ def _expected(rows: Rows, share_yes: Floats, share_no: Floats, table_of: NDArray
 
 
 def _diagnose(
-    rows: Rows, sample: Sample, fit: Climb, inverse: Floats, share: float, optima: int
+    rows: CovariateRows, sample: Sample, fit: Climb, inverse: Floats, share: float, optima: int
 ) -> tuple[Diagnostic, ...]:
     found = []
     if share in (0.0, 1.0):
@@ -242,12 +247,12 @@ def _boundary(share: float) -> Diagnostic:
     )
 
 
-def _endless(rows: Rows, sample: Sample, fit: Climb, inverse: Floats) -> Diagnostic:
+def _endless(rows: CovariateRows, sample: Sample, fit: Climb, inverse: Floats) -> Diagnostic:
     """Which coefficients have no finite estimate, and whether some rows only or all of them are at an end."""
     escape = fit.escape if fit.escape is not None else np.zeros(len(inverse))
     moved = np.abs(inverse @ escape) > 1e-6 * np.linalg.norm(inverse, axis=1) * np.linalg.norm(escape)
     named = ", ".join(name for name, moves in zip(rows.names, moved, strict=True) if moves)
-    share_yes, share_no = _fitting.shares(fit.point.at @ sample.basis)
+    share_yes, share_no = _newton.shares(fit.point.at @ sample.basis)
     if max(share_yes.max(), 0.0) < _EDGE or share_no.max() < _EDGE:
         return _boundary(float(share_yes.max() > 0.5))
     return Diagnostic(
@@ -257,7 +262,7 @@ def _endless(rows: Rows, sample: Sample, fit: Climb, inverse: Floats) -> Diagnos
     )
 
 
-def _not_identified(rows: Rows, triangle: Floats, null: float) -> Solution:
+def _not_identified(rows: CovariateRows, triangle: Floats, null: float) -> Solution:
     """Name the columns that the ones before them already determine."""
     lengths = np.linalg.norm(triangle, axis=0)
     scaled = triangle / np.where(lengths > 0, lengths, 1.0)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import LARGEST_COUNT
-from randomized_response._labelled import matched
+from randomized_response._labels import matched
 from randomized_response.channel import Channel
 
 Floats = NDArray[np.float64]
@@ -23,7 +23,7 @@ _SHIFT = np.uint64(29)
 
 
 @dataclass(frozen=True)
-class Rows:
+class CovariateRows:
     """`columns` (p, n) holds the intercept first; `tables[table_of[i]]` is the matrix that row i's report came from.
 
     `counts[i]` respondents are row i. `weights` is what they weigh together, in all as much as there are respondents,
@@ -59,7 +59,7 @@ def read_rows(
     names: Sequence[str] | None,
     missing: Missing,
     answers: int | None,
-) -> Rows:
+) -> CovariateRows:
     """Every argument of a regression, checked. `answers` is the number of answers each channel must have, if any."""
     covariates, reports, channel, weights, counts = matched(
         covariates=covariates, reports=reports, channel=channel, weights=weights, counts=counts
@@ -82,7 +82,7 @@ def read_rows(
     each = mass * (people.sum() / (people @ mass))
     sums, squares, respondents = people * each, people * each**2, int(people.sum())
     symbols, named = codes.astype(np.intp), (INTERCEPT, *titles)
-    return Rows(columns, named, symbols, people, sums, squares, channels, tables, table_of, respondents, lost)
+    return CovariateRows(columns, named, symbols, people, sums, squares, channels, tables, table_of, respondents, lost)
 
 
 def read_covariates(covariates: ArrayLike) -> Floats:
@@ -114,7 +114,7 @@ def read_like(covariates: ArrayLike, names: Sequence[str]) -> Floats:
     return table
 
 
-def fold(rows: Rows) -> Rows:
+def fold(rows: CovariateRows) -> CovariateRows:
     """Sum the weights of rows that are equal in everything else; rows that hardly repeat are returned as they are."""
     marks = _fingerprints(rows)
     n = marks.size
@@ -140,7 +140,7 @@ def fold(rows: Rows) -> Rows:
     )
 
 
-def _fingerprints(rows: Rows) -> NDArray[np.uint64]:
+def _fingerprints(rows: CovariateRows) -> NDArray[np.uint64]:
     """A 64-bit mark per row; equal rows have equal marks, and `_equal` checks that unequal ones differ."""
     marks = (rows.reports * len(rows.tables) + rows.table_of).astype(np.uint64) * _ODD
     for column in rows.columns[1:]:
@@ -150,7 +150,7 @@ def _fingerprints(rows: Rows) -> NDArray[np.uint64]:
     return marks
 
 
-def _equal(rows: Rows, left: Integers, right: Integers) -> bool:
+def _equal(rows: CovariateRows, left: Integers, right: Integers) -> bool:
     keys: list[NDArray[Any]] = [rows.reports, rows.table_of, *rows.columns[1:]]
     return all(bool(np.array_equal(key[left], key[right])) for key in keys)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from randomized_response._checks import LARGEST_COUNT, as_count
-from randomized_response._staying import as_returned, as_stayed, bounds, largest
+from randomized_response._stability import as_returned, as_stayed, bounds, largest
 from randomized_response.channel import Channel
 from randomized_response.encodings import EachOption
 from randomized_response.intervals import normal_quantile

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import is_integer
 from randomized_response._exact import inverse, log_up, rank
+from randomized_response.errors import ParameterError
 
 LARGEST_DENOMINATOR = 2**32
 """A ticket is drawn from words of 32 bits, so a box holds at most this many."""
@@ -197,19 +198,19 @@ class Channel:
 def _checked_weights(weights: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
     rows = [tuple(row) for row in weights]
     if len(rows) < 2:
-        raise ValueError(f"weights must have at least 2 rows, one per answer; got {len(rows)}")
+        raise ParameterError("weights", f"must have at least 2 rows, one per answer; got {len(rows)}")
     for x, row in enumerate(rows):
         if len(row) != len(rows[0]) or len(row) < 2:
-            raise ValueError(f"weights[{x}] must have as many entries as row 0, at least 2; got {len(row)}")
+            raise ParameterError(f"weights[{x}]", f"must have as many entries as row 0, at least 2; got {len(row)}")
         if set(map(type, row)) == {int} and min(row) >= 0:
             continue  # as nearly always, in a table of up to 65,536
         for y, weight in enumerate(row):
             if not is_integer(weight) or weight < 0:
-                raise ValueError(f"weights[{x}][{y}] must be a non-negative integer; got {weight!r}")
+                raise ParameterError(f"weights[{x}][{y}]", f"must be a non-negative integer; got {weight!r}")
     denominator = sum(rows[0])
     if not 1 <= denominator <= LARGEST_DENOMINATOR:
-        raise ValueError(f"weights[0] must sum to a denominator from 1 to 2**32; got {denominator}")
+        raise ParameterError("weights[0]", f"must sum to a denominator from 1 to 2**32; got {denominator}")
     for x, row in enumerate(rows):
         if sum(row) != denominator:
-            raise ValueError(f"weights[{x}] must sum to {denominator} like row 0; got {sum(row)}")
+            raise ParameterError(f"weights[{x}]", f"must sum to {denominator} like row 0; got {sum(row)}")
     return tuple(tuple(map(int, row)) for row in rows)

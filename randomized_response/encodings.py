@@ -19,6 +19,7 @@ from randomized_response._exact import log_up
 from randomized_response._limits import CONVOLUTION, Limits, around, limits_of_bits, root_of_diagonal, tails_of_bits
 from randomized_response.channel import LARGEST_DENOMINATOR, Channel
 from randomized_response.constrained import nearest_on_simplex
+from randomized_response.errors import ParameterError
 from randomized_response.intervals import BINOMIAL_INTERVALS, DEFAULT_INTERVAL
 from randomized_response.results import ProportionEstimate, Vector
 from randomized_response.sampling import draw_tickets, simulate
@@ -138,7 +139,7 @@ class UnaryEncoding(_OneHot):
         object.__setattr__(self, "on", as_probability(self.on, name="on"))
         object.__setattr__(self, "off", as_probability(self.off, name="off"))
         if self.hit <= self.miss:
-            raise ValueError(f"on must be greater than off; got on = {self.on} and off = {self.off}")
+            raise ParameterError("on", f"must be greater than off; got on = {self.on} and off = {self.off}")
         assert self.bit.denominator <= LARGEST_DENOMINATOR
 
     @classmethod
@@ -215,10 +216,10 @@ class SubsetSelection(_OneHot):
         as_count(self.k, name="k", low=2, high=256)
         as_count(self.size, name="size", low=1, high=self.k - 1)
         object.__setattr__(self, "truth", as_probability(self.truth, name="truth"))
-        if self.hit * self.k <= self.size:
-            raise ValueError(f"truth must be more than size / k = {Fraction(self.size, self.k)}; got {self.truth}")
+        if self.hit <= (least := Fraction(self.size, self.k)):
+            raise ParameterError("truth", f"must be more than size / k = {least}; got {self.truth}")
         if self.hit.denominator > LARGEST_DENOMINATOR:
-            raise ValueError(f"truth must have a denominator of at most 2**32; got {self.hit.denominator}")
+            raise ParameterError("truth", f"must have a denominator of at most 2**32; got {self.hit.denominator}")
 
     @classmethod
     def optimised(cls, k: int, *, epsilon: float) -> "SubsetSelection":
@@ -273,8 +274,8 @@ class SubsetSelection(_OneHot):
         >>> SubsetSelection(4, size=2, truth="3/4").channel().weights[0]
         (3, 3, 3, 1, 1, 1)
         """
-        if comb(self.k, self.size) > 2**16:
-            raise ValueError(f"size must leave at most 65536 sets to write a table of; got {comb(self.k, self.size)}")
+        if (got := comb(self.k, self.size)) > 2**16:
+            raise ParameterError("size", f"must leave at most 65536 sets to write a table of; got {got}")
         holds, lacks = self.hit / comb(self.k - 1, self.size - 1), (1 - self.hit) / comb(self.k - 1, self.size)
         denominator = math.lcm(holds.denominator, lacks.denominator)
         tickets = {True: int(holds * denominator), False: int(lacks * denominator)}

@@ -6,10 +6,10 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from randomized_response._association_limits import LikelyTables
 from randomized_response._checks import as_counts, as_level
 from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, likelihood_ratio
-from randomized_response._labelled import in_order
-from randomized_response._likely import LikelyTables
+from randomized_response._labels import in_order
 from randomized_response._limits import around, wald_limits
 from randomized_response.channel import Channel
 from randomized_response.constrained import interior_point, maximum_likelihood

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import as_level
 from randomized_response._diagnostics import Diagnostic, text_table
-from randomized_response._fitting import orthonormal
-from randomized_response._rows import Channels, Missing, Rows, read_like, read_rows
+from randomized_response._newton import orthonormal
+from randomized_response._rows import Channels, CovariateRows, Missing, read_like, read_rows
 from randomized_response.results import Result
 
 Floats = NDArray[np.float64]
@@ -201,7 +201,7 @@ def _checked_values(values: ArrayLike) -> Floats:
     return worth
 
 
-def _transforms(rows: Rows, worth: Floats | None) -> list[Floats]:
+def _transforms(rows: CovariateRows, worth: Floats | None) -> list[Floats]:
     """For each table the unbiased value of each of its reports."""
     sizes = {len(table) for table in rows.tables}
     if len(sizes) > 1:
@@ -210,7 +210,7 @@ def _transforms(rows: Rows, worth: Floats | None) -> list[Floats]:
     return [value if each is None else value @ each.left_inverse for each in rows.channels]
 
 
-def _fitted(rows: Rows, unbiased: Floats, robust: Robust) -> LinearFit:
+def _fitted(rows: CovariateRows, unbiased: Floats, robust: Robust) -> LinearFit:
     triangle, spectrum = orthonormal(rows.columns, rows.weights)
     if spectrum[-1] < _DEPENDENT * spectrum[0]:
         return _collinear(rows, robust)
@@ -246,7 +246,7 @@ def _wald(slopes: Floats, covariance: Floats) -> tuple[float, float]:
     return statistic, float(scipy.special.chdtrc(slopes.size, max(statistic, 0.0)))
 
 
-def _collinear(rows: Rows, robust: Robust) -> LinearFit:
+def _collinear(rows: CovariateRows, robust: Robust) -> LinearFit:
     scaled = rows.columns * np.sqrt(rows.weights)
     triangle = np.asarray(
         np.linalg.qr((scaled / np.maximum(np.linalg.norm(scaled, axis=1), 1e-300)[:, None]).T, mode="r")
@@ -260,7 +260,7 @@ def _collinear(rows: Rows, robust: Robust) -> LinearFit:
 
 
 def _result(
-    rows: Rows,
+    rows: CovariateRows,
     robust: Robust,
     coefficients: Floats,
     covariance: Floats,

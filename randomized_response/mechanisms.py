@@ -10,6 +10,7 @@ from math import comb, gcd, lcm
 
 from randomized_response._checks import FractionLike, as_count, as_probability
 from randomized_response.channel import LARGEST_DENOMINATOR, Channel
+from randomized_response.errors import ParameterError
 
 
 def forced_response(*, truth: FractionLike, yes: FractionLike = "1/2") -> Channel:
@@ -50,7 +51,7 @@ def warner(*, truth: FractionLike) -> Channel:
     """
     p = as_probability(truth, name="truth")
     if p == Fraction(1, 2):
-        raise ValueError("truth must differ from 1/2: the report would say nothing; got 1/2")
+        raise ParameterError("truth", "must differ from 1/2: the report would say nothing; got 1/2")
     return _yes_no(1 - p, p, "warner", p)
 
 
@@ -100,7 +101,7 @@ def kuk(*, yes: FractionLike, no: FractionLike, draws: int = 1) -> Channel:
     """
     red = [as_probability(no, name="no"), as_probability(yes, name="yes")]
     if red[0] == red[1]:
-        raise ValueError(f"yes must differ from no: the report would say nothing; got {red[0]} for both")
+        raise ParameterError("yes", f"must differ from no: the report would say nothing; got {red[0]} for both")
     common = lcm(red[0].denominator, red[1].denominator)
     if common > LARGEST_DENOMINATOR:
         raise ValueError(f"yes and no must have a common denominator of at most 2**32; got {common}")
@@ -130,7 +131,7 @@ def crosswise(*, prevalence: FractionLike) -> Channel:
     """
     u = as_probability(prevalence, name="prevalence")
     if u == Fraction(1, 2):
-        raise ValueError("prevalence must differ from 1/2: the report would say nothing; got 1/2")
+        raise ParameterError("prevalence", "must differ from 1/2: the report would say nothing; got 1/2")
     return _yes_no(1 - u, u, "crosswise", None)
 
 
@@ -227,7 +228,7 @@ def discrete_laplace(k: int, *, epsilon: float) -> Channel:
     size = as_count(k, name="k", low=2, high=256)
     asked = float(epsilon)
     if not 0 < asked <= 16:
-        raise ValueError(f"epsilon must be greater than 0 and at most 16; got {epsilon!r}")
+        raise ParameterError("epsilon", f"must be greater than 0 and at most 16; got {epsilon!r}")
     shrink = Fraction(0)
     while True:
         channel = Channel(_geometric_table(size, Fraction(asked) * (1 - shrink)), "discrete_laplace", None)

@@ -8,8 +8,8 @@ import scipy
 from numpy.typing import ArrayLike
 
 from randomized_response._checks import as_count, as_level
-from randomized_response._comparing import MechanismComparison, compare_mechanisms
-from randomized_response._expecting import (
+from randomized_response._mechanism_comparison import MechanismComparison, compare_mechanisms
+from randomized_response._planning_targets import (
     Mechanism,
     Target,
     answers_of,

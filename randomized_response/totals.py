@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import as_level
 from randomized_response._diagnostics import Diagnostic
-from randomized_response._labelled import matched
+from randomized_response._labels import matched
 from randomized_response._rows import Missing
 from randomized_response.channel import Channel
 from randomized_response.results import Result

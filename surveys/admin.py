@@ -32,15 +32,15 @@ from collector.designs import MOST_GROUPS
 from collector.designs.texts import validate_line
 from estimator.reports import disclosures
 from surveys.accounts.access import Role, role_in, surveys_of
-from surveys.accounts.audit_log import record
-from surveys.accounts.teams import choices_of, delete_accounts, home_team, left_without_owner, team_fields
+from surveys.accounts.audit_log import record_event
+from surveys.accounts.teams import choices_of, delete_accounts, home_team, team_fields, teams_without_owner
 from surveys.lifecycle import selectors, services, signing_keys, transitions
 from surveys.models import Group, Item, Section, Survey
-from surveys.panel.forms.item import ItemForm
+from surveys.panel.forms.item import PARAMETER_ROWS, ItemForm
 from surveys.panel.forms.item_list import ItemFormSet, rows_open
-from surveys.panel.forms.missing import lacking
+from surveys.panel.forms.missing import missing_texts
 from surveys.panel.forms.survey import GroupForm, PartFormSet, SectionForm, SurveyForm, spoken
-from surveys.panel.listing import ROWS, Line, lines_of
+from surveys.panel.listing import ROWS, SurveyListRow, survey_rows
 from surveys.panel.overview import question_of
 from surveys.panel.views import signed_in
 
@@ -74,7 +74,7 @@ class ResearcherAdmin(BaseUserAdmin, ModelAdmin):  # type: ignore[type-arg]
         last = [
             f"{user} is the last owner of {team}. Make somebody else an owner first."
             for user in objs
-            for team in left_without_owner(user)
+            for team in teams_without_owner(user)
         ]
         return gone, counts, denied, [*protected, *last]
 
@@ -132,10 +132,7 @@ class ItemInline(Ordered, StackedInline):
         "shuffle",
         ("asked_if_item", "asked_if_answers", "sent_if_unasked"),
         "mechanism",
-        ("truth", "yes"),
-        ("on", "off"),
-        ("size", "epsilon"),
-        "weights",
+        *PARAMETER_ROWS,
         "protection",
     )
     readonly_fields = ("protection",)
@@ -205,7 +202,7 @@ class SurveyAdmin(ModelAdmin):
         """The list with what its rows say, read for all of them together."""
         changes: ChangeList = super().get_changelist_instance(request)
         changes.result_list = list(changes.result_list)
-        lines = lines_of(changes.result_list)
+        lines = survey_rows(changes.result_list)
         for survey in changes.result_list:
             survey.line = lines[survey.pk]
         return changes
@@ -249,7 +246,9 @@ class SurveyAdmin(ModelAdmin):
         survey = self.get_object(request, object_id) if object_id else None
         context = (extra_context or {}) | {
             "show_save_and_add_another": False,
-            "lacking": lacking(selectors.definition_of(survey), selectors.what_is_missing(survey)) if survey else [],
+            "lacking": missing_texts(selectors.definition_of(survey), selectors.opening_fault(survey))
+            if survey
+            else [],
             "preview_languages": spoken(),
         }
         response: HttpResponse = super().changeform_view(request, object_id, form_url, context)
@@ -277,14 +276,14 @@ class SurveyAdmin(ModelAdmin):
         signing_keys.prepare(obj, selectors.next_number(obj))
 
     def log_addition(self, request: HttpRequest, obj: Survey, message: Any) -> LogEntry:
-        record(signed_in(request), "wrote", survey=obj)
+        record_event(signed_in(request), "created", survey=obj)
         entry: LogEntry = super().log_addition(request, obj, message)
         return entry
 
     def log_change(self, request: HttpRequest, obj: Survey, message: Any) -> LogEntry:
         """The admin's own message names what was changed, not what it says."""
         entry: LogEntry = super().log_change(request, obj, message)
-        record(signed_in(request), "edited", survey=obj, detail=entry.get_change_message())
+        record_event(signed_in(request), "changed", survey=obj, detail=entry.get_change_message())
         return entry
 
     def delete_model(self, request: HttpRequest, obj: Survey) -> None:
@@ -350,9 +349,9 @@ class SurveyAdmin(ModelAdmin):
         return format_html('<a class="candor-address" href="{}">/s/{}/</a>', link, survey.slug) if link else "–"
 
 
-def _line(survey: Survey) -> Line:
+def _line(survey: Survey) -> SurveyListRow:
     """What the list says of a survey; it was read with the whole page."""
-    line: Line = survey.line  # type: ignore[attr-defined]
+    line: SurveyListRow = survey.line  # type: ignore[attr-defined]
     return line
 
 

@@ -14,7 +14,7 @@ GUARDED = "/panel/", "/api/"
 DOORS = "admin:login", "admin:logout", "admin:jsi18n", "sign-in", "panel:code", "api-page", "schema"
 
 
-def second_factor(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+def require_second_factor(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Let nobody further whose session has not passed; where one is required, nobody who has not set it up."""
 
     def middleware(request: HttpRequest) -> HttpResponse:

@@ -14,21 +14,21 @@ def execute_export(export_id: int) -> None:
 
 
 @shared_task(name="surveys.keep_appointments")
-def keep_appointments() -> None:
+def run_schedules() -> None:
     from surveys.opening import schedules
 
-    schedules.keep_due()
+    schedules.run_due()
 
 
 @shared_task(name="surveys.keep_house")
-def keep_house() -> None:
+def purge_due() -> None:
     from surveys.api.base import forget_answers
     from surveys.maintenance import retention
     from surveys.outreach import mailing
 
-    retention.keep_house()
+    retention.purge_due()
     forget_answers()
-    mailing.forget_old()
+    mailing.delete_old()
 
 
 @shared_task(name="surveys.execute_rehearsal")
@@ -49,7 +49,7 @@ def resume_rehearsals() -> None:
 def notice_events() -> None:
     from surveys.outreach.webhooks import events
 
-    events.notice()
+    events.queue_deliveries()
 
 
 @shared_task(name="surveys.execute_delivery")

@@ -35,14 +35,14 @@ EVERY = NUMBERS
 """In place of a digest: whatever is held of all designs together."""
 
 
-def hold(digest: str, what: int) -> None:
+def exclusive_lock(digest: str, what: int) -> None:
     """Hold it alone, once nobody else holds it."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_number(digest), what])
 
 
-def share(digest: str, what: int) -> None:
+def shared_lock(digest: str, what: int) -> None:
     """Hold it together with others, once nobody holds it alone."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
@@ -50,7 +50,7 @@ def share(digest: str, what: int) -> None:
 
 
 @contextmanager
-def alone(digest: str, what: int, *, wait: bool) -> Iterator[bool]:
+def sole_lock(digest: str, what: int, *, wait: bool) -> Iterator[bool]:
     """Hold it alone over several transactions; whether it is held: without `wait`, not where somebody else holds it."""
     if connection.vendor != "postgresql":
         yield True
@@ -73,7 +73,7 @@ def numbers(digests: Collection[str]) -> list[int]:
     return sorted(map(_number, digests))
 
 
-def hold_a_free_one(digest: str, count: int) -> int:
+def lock_any_free(digest: str, count: int) -> int:
     """Hold alone the first of 0 to count - 1 that nobody holds, and say which; where all are held, wait for 0."""
     if connection.vendor != "postgresql":
         return 0
@@ -85,7 +85,7 @@ def hold_a_free_one(digest: str, count: int) -> int:
         free = cursor.fetchone()
     if free is not None:
         return int(free[0])
-    hold(digest, 0)
+    exclusive_lock(digest, 0)
     return 0
 
 

@@ -63,7 +63,7 @@ def _cut(own: sqlite3.Connection) -> bool:
     return not busy
 
 
-def keep_short() -> threading.Event:
+def limit_size() -> threading.Event:
     """Have a thread of this process cut the log again and again, whoever has written to it, until the event is set."""
     ended = threading.Event()
     if connection.vendor == "sqlite":

@@ -1,19 +1,30 @@
-"""The frozen design: what it may hold, its canonical bytes, its digest, and what a report of it looks like."""
+"""The frozen design: its typed values, its canonical bytes, its digest, and the check of its document."""
 
-from collector.designs.checks import DesignError
 from collector.designs.design import (
+    Ceilings,
+    Channel,
+    Condition,
+    Design,
+    Field,
+    Grid,
+    Item,
+    Kind,
+    Section,
+    Stratum,
+    Text,
+    Waves,
+    canonical,
+    digest,
+)
+from collector.designs.documents import (
     FEWEST_IN_GROUP,
     FORMAT,
     LONGEST_REASON,
     MOST_GROUPS,
     MOST_SYMBOLS,
-    Design,
-    Field,
-    canonical,
     check,
     check_reason,
     check_released,
-    digest,
 )
 
 __all__ = [
@@ -22,9 +33,18 @@ __all__ = [
     "LONGEST_REASON",
     "MOST_GROUPS",
     "MOST_SYMBOLS",
+    "Ceilings",
+    "Channel",
+    "Condition",
     "Design",
-    "DesignError",
     "Field",
+    "Grid",
+    "Item",
+    "Kind",
+    "Section",
+    "Stratum",
+    "Text",
+    "Waves",
     "canonical",
     "check",
     "check_reason",

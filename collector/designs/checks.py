@@ -1,11 +1,12 @@
 """What a part of a document must be: each returns quietly, or raises with the place, the bound and the value."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import Any
 
-from collector.designs.texts import refused_in
+from collector.designs.texts import refused_character
+from collector.errors import Path, ValidationError
 
 KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 DECIMAL = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,6})?")
@@ -13,66 +14,63 @@ FRACTION = re.compile(r"[0-9]{1,20}(/[0-9]{1,20}|\.[0-9]{1,20})?")
 """Without exponents: 1e-99999999 is a number that fills a memory."""
 
 
-class DesignError(ValueError):
-    """A document that is not a design; the message names the place, the bound and the value."""
-
-
-def require(condition: Any, message: str) -> None:
+def require(condition: Any, path: Path, message: str, *, code: str = "invalid", keys: Sequence[str] = ()) -> None:
     if not condition:
-        raise DesignError(message)
+        raise ValidationError(path, message, code=code, keys=keys)
 
 
-def exact_keys(value: Any, keys: Collection[str], place: str, *, optional: Collection[str] = ()) -> None:
-    require(isinstance(value, dict), f"{place} must be an object; got {type(value).__name__}")
+def exact_keys(value: Any, keys: Collection[str], path: Path, *, optional: Collection[str] = ()) -> None:
+    require(isinstance(value, dict), path, f"must be an object; got {type(value).__name__}")
     fits = set(keys) <= set(value) <= set(keys) | set(optional)
     may = f" and may have {sorted(optional)}" if optional else ""
-    require(fits, f"{place} must have exactly the keys {sorted(keys)}{may}; got {sorted(map(str, value))}")
+    require(fits, path, f"must have exactly the keys {sorted(keys)}{may}; got {sorted(map(str, value))}")
 
 
-def key(value: Any, place: str) -> None:
+def key(value: Any, path: Path) -> None:
     valid = isinstance(value, str) and KEY.fullmatch(value)
-    require(valid, f"{place} must be 1 to 64 of a-z, 0-9, - and _, not starting with - or _; got {value!r}")
+    require(valid, path, f"must be 1 to 64 of a-z, 0-9, - and _, not starting with - or _; got {value!r}")
 
 
-def text(value: Any, place: str, languages: Collection[str], *, empty: bool = False) -> None:
+def text(value: Any, path: Path, languages: Collection[str], *, empty: bool = False) -> None:
     """A text in each of the languages; `empty` where it may say nothing."""
-    exact_keys(value, set(languages), place)
+    exact_keys(value, set(languages), path)
     for language, said in value.items():
-        require(isinstance(said, str), f"{place}.{language} must be text; got {said!r}")
-        require(empty or said.strip() != "", f"{place}.{language} must not be empty")
-        plain(said, f"{place}.{language}")
+        require(isinstance(said, str), (*path, language), f"must be text; got {said!r}")
+        require(empty or said.strip() != "", (*path, language), "must not be empty")
+        plain(said, (*path, language))
 
 
-def plain(value: str, place: str) -> None:
+def plain(value: str, path: Path) -> None:
     """A text without what cannot be seen (collector/designs/texts.py)."""
-    if found := refused_in(value):
-        raise DesignError(f"{place} {found.in_words}")
+    if found := refused_character(value):
+        raise ValidationError(path, found.in_words)
 
 
-def whole(value: Any, place: str, *, low: int, high: int | None = None) -> None:
+def whole(value: Any, path: Path, *, low: int, high: int | None = None) -> None:
     fits = isinstance(value, int) and not isinstance(value, bool) and low <= value and (high is None or value <= high)
     bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
-    require(fits, f"{place} must be an integer {bounds}; got {value!r}")
+    require(fits, path, f"must be an integer {bounds}; got {value!r}")
 
 
-def fraction(value: Any, place: str) -> Fraction:
+def fraction(value: Any, path: Path) -> Fraction:
     """A probability, exact, as text."""
     try:
         read = Fraction(value) if isinstance(value, str) and FRACTION.fullmatch(value) else None
     except ZeroDivisionError:
         read = None
     if read is None or not 0 <= read <= 1:
-        raise DesignError(f"{place} must be a fraction from 0 to 1 as text, like '1/2'; got {value!r}")
+        raise ValidationError(path, f"must be a fraction from 0 to 1 as text, like '1/2'; got {value!r}")
     return read
 
 
-def decimal(value: Any, place: str) -> Fraction:
+def decimal(value: Any, path: Path) -> Fraction:
     """A number as people write it, exact, as text."""
     if not isinstance(value, str) or not DECIMAL.fullmatch(value):
-        raise DesignError(f"{place} must be a decimal number as text, like '0.5'; got {value!r}")
+        raise ValidationError(path, f"must be a decimal number as text, like '0.5'; got {value!r}")
     return Fraction(value)
 
 
-def distinct(keys: list[str], place: str) -> None:
+def distinct(keys: list[str], path: Path) -> None:
     twice = sorted({key for key in keys if keys.count(key) > 1})
-    require(not twice, f"{place} must have keys that differ; {', '.join(twice)} stands more than once")
+    message = f"must have keys that differ; {', '.join(twice)} stands more than once"
+    require(not twice, path, message, code="duplicate", keys=twice)

@@ -1,53 +1,179 @@
-"""The frozen design: what it may hold, its canonical bytes, its digest, and what a report of it looks like.
-
-Everything the collector believes of a design it checks here by itself, from the document alone.
-"""
+"""The frozen design as typed values: parsed once from its document, which is checked before it is frozen."""
 
 import hashlib
 import json
-import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
-from typing import Any
+from typing import Any, Literal, Self
 
-from collector.designs import items
-from collector.designs.checks import (
-    DesignError,
-    decimal,
-    distinct,
-    exact_keys,
-    fraction,
-    key,
-    plain,
-    require,
-    text,
-    whole,
-)
+Text = Mapping[str, str]
+"""A text in each of the design's languages."""
 
-FORMAT = 1
-MOST_SYMBOLS = 1024
-MOST_GROUPS = 50
-"""A group is sent openly: with more of them few people share one, and knowing hers tells who somebody is."""
+Kind = Literal["yes_no", "one_choice", "several_choices", "scale", "number"]
+Encoding = Literal["single", "one_hot", "subset", "each_option"]
+Repeats = Literal["fresh", "remember"]
+"""Whether each wave draws new tickets, or devices remember theirs."""
 
-FEWEST_IN_GROUP = 10
-"""Reports of a group of which numbers are told by themselves; a smaller one is told of together with others. Of fewer
-in all nothing is told, and nothing estimated."""
 
-LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """The table that symbols are drawn from: `weights` is how many tickets of each row say each value.
 
-MODULUS = re.compile(r"[89a-f][0-9a-f]{766}[13579bdf]")
-"""Of an RSA key of 3,072 bits, in hex."""
+    `parameters` are those of the mechanism as the document writes them, `size` is that of a subset.
+    """
 
-SPENT = re.compile(r"[1-9][0-9]*/[1-9][0-9]*")
+    name: str
+    weights: tuple[tuple[int, ...], ...]
+    parameters: Mapping[str, str]
+    size: int | None
 
-KEYS = {
-    "format", "slug", "version", "rehearsal", "languages", "title", "introduction", "consent", "strata", "items",
-}  # fmt: skip
-OPTIONAL = {"sections", "invitations", "waves", "participation", "ceilings"}
+    @classmethod
+    def of(cls, channel: Mapping[str, Any]) -> Self:
+        parameters = {name: value for name, value in channel.items() if name not in ("name", "weights", "size")}
+        return cls(channel["name"], tuple(map(tuple, channel["weights"])), parameters, channel.get("size"))
 
-LONGEST_REASON = 500
+    @property
+    def denominator(self) -> int:
+        """How many tickets there are."""
+        return sum(self.weights[0])
+
+    @property
+    def truth(self) -> str | None:
+        """The truth probability, a fraction as text; None where the mechanism has none."""
+        return self.parameters.get("truth")
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The numbers that may be answered, as decimals in text."""
+
+    minimum: str
+    maximum: str
+    step: str
+
+    def __str__(self) -> str:
+        return f"{self.minimum} to {self.maximum} in steps of {self.step}"
+
+    @property
+    def points(self) -> list[Fraction]:
+        """In order, the least first."""
+        low, high, step = map(Fraction, (self.minimum, self.maximum, self.step))
+        return [low + place * step for place in range(int((high - low) / step) + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A question is asked after these answers to an earlier item alone, which is named by its key."""
+
+    item: str
+    answers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A question of a design. What does not stand in the document is False or None, but for `required`.
+
+    `unasked` is the answer that is sent where the question is not asked, `most` the bound on ticked options, and
+    `document` the item as JSON, of which other parsers (the library, browsers) read it.
+    """
+
+    key: str
+    kind: Kind
+    wording: Text
+    choices: tuple[Text, ...]
+    encoding: Encoding
+    channel: Channel
+    prefer_not: bool
+    required: bool
+    shuffle: bool
+    section: str | None
+    asked_if: Condition | None
+    unasked: int | None
+    grid: Grid | None
+    most: int | None
+    document: Mapping[str, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, item: Mapping[str, Any]) -> Self:
+        condition, grid = item.get("asked_if"), item.get("grid")
+        return cls(
+            key=item["key"],
+            kind=item["kind"],
+            wording=item["wording"],
+            choices=tuple(item["choices"]),
+            encoding=item["encoding"],
+            channel=Channel.of(item["channel"]),
+            prefer_not=item.get("prefer_not", False),
+            required=item.get("required", True),
+            shuffle=item.get("shuffle", False),
+            section=item.get("section"),
+            asked_if=condition and Condition(condition["item"], tuple(condition["answers"])),
+            unasked=item.get("unasked"),
+            grid=grid and Grid(**grid),
+            most=item.get("most"),
+            document=item,
+        )
+
+    @property
+    def points(self) -> list[Fraction]:
+        """The numbers that may be answered, in order; none of another kind."""
+        return self.grid.points if self.grid else []
+
+    @property
+    def answer_count(self) -> int:
+        """How many answers there are: the choices, or the points of the grid."""
+        return len(self.points) if self.grid else len(self.choices)
+
+    @property
+    def symbols(self) -> int:
+        """How many symbols a report holds for it."""
+        return 1 if self.encoding == "single" else len(self.choices)
+
+    @property
+    def alphabet(self) -> int:
+        """How many values each symbol may take."""
+        return len(self.channel.weights[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """A group of respondents; `share` is its known share of the population, a fraction as text, or None."""
+
+    key: str
+    label: Text
+    share: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Questions under a title."""
+
+    key: str
+    title: Text
+    introduction: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Waves:
+    """How a survey that comes again is answered, and e^epsilon of what a person may have spent in it before."""
+
+    repeats: Repeats
+    spent: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Ceilings:
+    """Epsilon of a question and of all together, decimals in text, above which opening took a reason."""
+
+    question: str
+    total: str
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        """As the document has them: the reason only where there is one."""
+        return {"question": self.question, "total": self.total} | ({"reason": self.reason} if self.reason else {})
 
 
 @dataclass(frozen=True)
@@ -69,9 +195,78 @@ class Field:
 
 @dataclass(frozen=True)
 class Design:
-    """A frozen design as its reports see it."""
+    """A frozen design. Its `document` is what is stored, hashed and exported; everything else is read from it.
 
-    document: dict[str, Any]
+    `participation` is the epsilon, as text, with which numbers of people are released; None where they are exact.
+    `modulus` is that of the key with which tokens are signed blindly, else empty.
+    """
+
+    document: dict[str, Any] = field(repr=False)
+    slug: str
+    version: int
+    rehearsal: bool
+    languages: tuple[str, ...]
+    title: Text
+    introduction: Text
+    consent: Text
+    strata_wording: Text
+    groups: tuple[Stratum, ...]
+    sections: tuple[Section, ...]
+    items: tuple[Item, ...]
+    invitations: Literal["", "secret", "blind"]
+    modulus: str
+    waves: Waves | None
+    participation: str | None
+    ceilings: Ceilings | None
+
+    @classmethod
+    def of(cls, document: dict[str, Any]) -> Self:
+        """The design of a document that was checked; what `check` would refuse may raise anything."""
+        strata, invitations = document["strata"], document.get("invitations", {})
+        waves, ceilings = document.get("waves"), document.get("ceilings")
+        return cls(
+            document=document,
+            slug=document["slug"],
+            version=document["version"],
+            rehearsal=document["rehearsal"],
+            languages=tuple(document["languages"]),
+            title=document["title"],
+            introduction=document["introduction"],
+            consent=document["consent"],
+            strata_wording=strata["wording"],
+            groups=tuple(Stratum(**group) for group in strata["groups"]),
+            sections=tuple(Section(**section) for section in document.get("sections", ())),
+            items=tuple(map(Item.of, document["items"])),
+            invitations=invitations.get("kind", ""),
+            modulus=invitations.get("modulus", ""),
+            waves=waves and Waves(waves["repeats"], Fraction(waves["spent"])),
+            participation=document.get("participation", {}).get("epsilon"),
+            ceilings=ceilings and Ceilings(**ceilings),
+        )
+
+    @property
+    def language(self) -> str:
+        """The survey's own, in which it was written."""
+        return self.languages[0]
+
+    @property
+    def repeats(self) -> Repeats:
+        return self.waves.repeats if self.waves else "fresh"
+
+    @property
+    def spent(self) -> Fraction:
+        """e^epsilon of what a person may have spent in the survey before."""
+        return self.waves.spent if self.waves else Fraction(1)
+
+    @property
+    def reason(self) -> str:
+        """Why it was opened above a ceiling; empty where nobody had to say."""
+        return self.ceilings.reason if self.ceilings else ""
+
+    @property
+    def remembers(self) -> bool:
+        """Whether devices remember their tickets from wave to wave."""
+        return self.repeats == "remember"
 
     @cached_property
     def canonical(self) -> bytes:
@@ -85,9 +280,9 @@ class Design:
     def fields(self) -> tuple[Field, ...]:
         """For each item, in order, where its symbols are."""
         fields: list[Field] = []
-        for item in self.document["items"]:
+        for item in self.items:
             start = fields[-1].stop if fields else 0
-            fields.append(Field(start, items.symbol_count(item), items.alphabet(item), items.ones(item)))
+            fields.append(Field(start, item.symbols, item.alphabet, item.channel.size))
         return tuple(fields)
 
     @cached_property
@@ -98,20 +293,7 @@ class Design:
     @cached_property
     def strata(self) -> tuple[str, ...]:
         """The keys that a report may name; the one empty key where the design has no strata."""
-        return tuple(group["key"] for group in self.document["strata"]["groups"]) or ("",)
-
-    @property
-    def slug(self) -> str:
-        return str(self.document["slug"])
-
-    @property
-    def invitations(self) -> str:
-        """What a report has to come with: "secret" for a code, "blind" for a signed token; empty for an open link."""
-        return str(self.document.get("invitations", {}).get("kind", ""))
-
-    @property
-    def rehearsal(self) -> bool:
-        return bool(self.document["rehearsal"])
+        return tuple(group.key for group in self.groups) or ("",)
 
 
 def canonical(document: object) -> bytes:
@@ -123,138 +305,3 @@ def canonical(document: object) -> bytes:
 def digest(data: bytes) -> str:
     """SHA-256 as 64 hex digits: the name of a design."""
     return hashlib.sha256(data).hexdigest()
-
-
-def check(document: Any) -> Design:
-    """Return the document as a design, or raise DesignError at the first thing that is not one."""
-    exact_keys(document, KEYS, "design", optional=OPTIONAL)
-    require(document["format"] == FORMAT, f"format must be {FORMAT}; got {document['format']!r}")
-    key(document["slug"], "slug")
-    whole(document["version"], "version", low=1)
-    require(isinstance(document["rehearsal"], bool), f"rehearsal must be true or false; got {document['rehearsal']!r}")
-    languages = _languages(document["languages"])
-    for name in ("title", "introduction", "consent"):
-        text(document[name], name, languages, empty=name != "title")
-    _strata(document["strata"], languages)
-    sections = _sections(document["sections"], languages) if "sections" in document else []
-    items.check_items(document["items"], languages, sections)
-    if "invitations" in document:
-        _invitations(document["invitations"])
-    if "waves" in document:
-        _waves(document["waves"])
-    if "participation" in document:
-        exact_keys(document["participation"], {"epsilon"}, "participation")
-        check_released(document["participation"]["epsilon"], "participation.epsilon")
-    if "ceilings" in document:
-        _ceilings(document["ceilings"])
-    _encodable(document)
-    design = Design(document)
-    symbols = len(design.alphabets)
-    require(symbols <= MOST_SYMBOLS, f"items must make at most {MOST_SYMBOLS} symbols together; got {symbols}")
-    return design
-
-
-def _languages(value: Any) -> list[str]:
-    listed = isinstance(value, list) and len(value) >= 1
-    require(listed, f"languages must be a list of at least one code; got {value!r}")
-    for code in value:
-        require(isinstance(code, str) and LANGUAGE.fullmatch(code), f"languages: {code!r} is not a language code")
-    require(len(set(value)) == len(value), f"languages must differ from each other; got {value!r}")
-    return list(value)
-
-
-def check_released(value: Any, place: str) -> None:
-    """Raise DesignError unless this is the epsilon, as text, with which numbers of people may be released."""
-    require(0 < decimal(value, place) <= 8, f"{place} must be above 0 and at most 8; got {value!r}")
-
-
-def _strata(value: Any, languages: list[str]) -> None:
-    exact_keys(value, {"wording", "groups"}, "strata")
-    groups = value["groups"]
-    require(isinstance(groups, list) and len(groups) != 1, "strata.groups must hold no group or at least 2; got one")
-    require(len(groups) <= MOST_GROUPS, f"strata.groups must hold at most {MOST_GROUPS} groups; got {len(groups)}")
-    text(value["wording"], "strata.wording", languages, empty=not groups)
-    for number, group in enumerate(groups):
-        place = f"strata.groups[{number}]"
-        exact_keys(group, {"key", "label", "share"}, place)
-        key(group["key"], f"{place}.key")
-        text(group["label"], f"{place}.label", languages)
-    distinct([group["key"] for group in groups], "strata.groups")
-    for first, second in pairwise(groups):
-        require(
-            len(first["key"]) == len(second["key"]),
-            "strata.groups must have keys of one length, so that every request has one size; "
-            f"got {first['key']!r} and {second['key']!r}",
-        )
-    _shares([group["share"] for group in groups])
-
-
-def _shares(shares: list[Any]) -> None:
-    known = [share for share in shares if share is not None]
-    if not known:
-        return
-    require(len(known) == len(shares), "strata.groups: either every group has a share or none has")
-    total = sum((fraction(share, "strata.groups share") for share in known), Fraction(0))
-    require(total == 1, f"strata.groups: the shares must sum to 1; they sum to {total}")
-
-
-def _sections(value: Any, languages: list[str]) -> list[str]:
-    """The keys of the sections that the items stand in."""
-    require(isinstance(value, list) and value, "sections must be a list of at least one section where it stands")
-    for number, section in enumerate(value):
-        place = f"sections[{number}]"
-        exact_keys(section, {"key", "title", "introduction"}, place)
-        key(section["key"], f"{place}.key")
-        text(section["title"], f"{place}.title", languages)
-        text(section["introduction"], f"{place}.introduction", languages, empty=True)
-    keys = [section["key"] for section in value]
-    distinct(keys, "sections")
-    return keys
-
-
-def _invitations(value: Any) -> None:
-    """Codes, or tokens that were signed blindly with the key of this modulus and the exponent 65537."""
-    blind = isinstance(value, dict) and value.get("kind") == "blind"
-    exact_keys(value, {"kind", "modulus"} if blind else {"kind"}, "invitations")
-    kind = value["kind"]
-    require(kind in ("secret", "blind"), f"invitations.kind must be 'secret' or 'blind'; got {kind!r}")
-    if blind:
-        modulus = value["modulus"]
-        fits = isinstance(modulus, str) and MODULUS.fullmatch(modulus)
-        require(fits, "invitations.modulus must be an odd number of 3072 bits, as 768 hex digits")
-
-
-def _waves(value: Any) -> None:
-    """How a survey that comes again is answered, and e^epsilon of what a person may have spent in it before."""
-    exact_keys(value, {"repeats", "spent"}, "waves")
-    repeats = value["repeats"]
-    require(repeats in ("fresh", "remember"), f"waves.repeats must be 'fresh' or 'remember'; got {repeats!r}")
-    spent = value["spent"]
-    fits = isinstance(spent, str) and SPENT.fullmatch(spent) and Fraction(spent) >= 1
-    require(fits, f"waves.spent must be odds of at least 1 as a fraction, like '3/1'; got {spent!r}")
-
-
-def _ceilings(value: Any) -> None:
-    """The epsilon of a question and of all together above which opening took a reason, and that reason."""
-    exact_keys(value, {"question", "total"}, "ceilings", optional={"reason"})
-    for name in ("question", "total"):
-        check_released(value[name], f"ceilings.{name}")
-    if "reason" in value:
-        check_reason(value["reason"], "ceilings.reason")
-
-
-def check_reason(value: Any, place: str) -> None:
-    """Raise DesignError unless this is a reason in words."""
-    fits = isinstance(value, str) and 1 <= len(value) <= LONGEST_REASON and value == value.strip()
-    got = f"{len(value)} characters" if isinstance(value, str) else repr(value)
-    require(fits, f"{place} must be text of 1 to {LONGEST_REASON} characters, none of them a blank end; got {got}")
-    plain(value, place)
-
-
-def _encodable(document: Any) -> None:
-    try:
-        canonical(document)
-    except UnicodeEncodeError as error:
-        raise DesignError(
-            f"the design holds text that is not Unicode: {error.object[error.start : error.end]!r}"
-        ) from None

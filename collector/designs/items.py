@@ -14,6 +14,8 @@ from itertools import groupby
 from typing import Any
 
 from collector.designs.checks import decimal, distinct, exact_keys, fraction, key, require, text, whole
+from collector.designs.design import Grid
+from collector.errors import Path
 
 LARGEST_DENOMINATOR = 2**32
 MOST_ITEMS = 256
@@ -33,64 +35,37 @@ ENCODINGS = {
 """The encodings that each kind of question may have."""
 
 CHANNEL_KEYS = {"name", "weights"}
-OPTIONAL_CHANNEL_KEYS = {"truth", "yes", "on", "off", "epsilon", "size"}
-
-
-def answer_count(item: dict[str, Any]) -> int:
-    """How many answers an item has: its choices, or the points of its grid."""
-    return len(grid_points(item)) if item["kind"] == "number" else len(item["choices"])
-
-
-def grid_points(item: dict[str, Any]) -> list[Fraction]:
-    """The numbers that may be answered to an item of kind `number`, in order."""
-    low, high, step = (Fraction(item["grid"][name]) for name in ("minimum", "maximum", "step"))
-    return [low + place * step for place in range(int((high - low) / step) + 1)]
-
-
-def symbol_count(item: dict[str, Any]) -> int:
-    """How many symbols a report holds for an item."""
-    return 1 if item["encoding"] == "single" else len(item["choices"])
-
-
-def alphabet(item: dict[str, Any]) -> int:
-    """How many values each symbol of an item may take."""
-    return len(item["channel"]["weights"][0])
-
-
-def ones(item: dict[str, Any]) -> int | None:
-    """How many of an item's symbols are 1 in every report of it; None where that is left to chance."""
-    return int(item["channel"]["size"]) if item["encoding"] == "subset" else None
+OPTIONAL_CHANNEL_KEYS = {"truth", "yes", "on", "off", "prevalence", "epsilon", "size"}
 
 
 def check_items(value: Any, languages: list[str], sections: list[str]) -> None:
-    require(isinstance(value, list) and 1 <= len(value) <= MOST_ITEMS, f"items must be 1 to {MOST_ITEMS} questions")
+    fits = isinstance(value, list) and 1 <= len(value) <= MOST_ITEMS
+    require(fits, ("items",), f"must be 1 to {MOST_ITEMS} questions")
     for number, item in enumerate(value):
-        place = f"items[{number}]"
-        _item(item, place, languages)
-        _section(item, place, sections)
-        _asked_if(item, place, value[:number])
-    distinct([item["key"] for item in value], "items")
+        path = ("items", number)
+        _item(item, path, languages)
+        _section(item, path, sections)
+        _asked_if(item, path, value[:number])
+    distinct([item["key"] for item in value], ("items",))
     order = [section for section, _ in groupby(item.get("section") for item in value)]
-    require(
-        not sections or order == sections,
-        f"items must stand section by section, in the order {', '.join(sections)}; got {', '.join(map(str, order))}",
-    )
+    orders = f"in the order {', '.join(sections)}; got {', '.join(map(str, order))}"
+    require(not sections or order == sections, ("items",), f"must stand section by section, {orders}")
 
 
-def _item(item: Any, place: str, languages: list[str]) -> None:
-    exact_keys(item, KEYS, place, optional=OPTIONAL_KEYS)
-    key(item["key"], f"{place}.key")
+def _item(item: Any, path: Path, languages: list[str]) -> None:
+    exact_keys(item, KEYS, path, optional=OPTIONAL_KEYS)
+    key(item["key"], (*path, "key"))
     kind, encoding = item["kind"], item["encoding"]
-    require(kind in ENCODINGS, f"{place}.kind must be one of {', '.join(ENCODINGS)}; got {kind!r}")
+    require(kind in ENCODINGS, (*path, "kind"), f"must be one of {', '.join(ENCODINGS)}; got {kind!r}")
     allowed = ENCODINGS[kind]
-    require(encoding in allowed, f"{place}.encoding must be {' or '.join(allowed)} for {kind}; got {encoding!r}")
-    text(item["wording"], f"{place}.wording", languages)
-    _options(item, place)
-    _choices(item, place, languages)
-    _channel(item, f"{place}.channel")
+    require(encoding in allowed, (*path, "encoding"), f"must be {' or '.join(allowed)} for {kind}; got {encoding!r}")
+    text(item["wording"], (*path, "wording"), languages)
+    _options(item, path)
+    _choices(item, path, languages)
+    _channel(item, (*path, "channel"))
 
 
-def _options(item: dict[str, Any], place: str) -> None:
+def _options(item: dict[str, Any], path: Path) -> None:
     """What may be said of a question of this kind, and only where it differs from the rule."""
     kind = item["kind"]
     rules: dict[str, tuple[Any, tuple[str, ...]]] = {
@@ -101,119 +76,123 @@ def _options(item: dict[str, Any], place: str) -> None:
     for name, (value, kinds) in rules.items():
         if name in item:
             said = str(value).lower()
-            require(item[name] is value, f"{place}.{name} must be {said} where it stands; got {item[name]!r}")
-            require(kind in kinds, f"{place}.{name} is for {', '.join(kinds)}; got {kind}")
+            require(item[name] is value, (*path, name), f"must be {said} where it stands; got {item[name]!r}")
+            require(kind in kinds, (*path, name), f"is for {', '.join(kinds)}; got {kind}")
     blank = "required" not in item or "prefer_not" in item or kind == "several_choices"
-    require(blank, f"{place}.required may be false only where prefer_not is true: a blank is sent as that choice")
-    require(("grid" in item) == (kind == "number"), f"{place}.grid must stand where kind is number, and only there")
-    require("most" not in item or kind == "several_choices", f"{place}.most is for several_choices; got {kind}")
+    require(blank, (*path, "required"), "may be false only where prefer_not is true: a blank is sent as that choice")
+    require(("grid" in item) == (kind == "number"), (*path, "grid"), "must stand where kind is number, and only there")
+    require("most" not in item or kind == "several_choices", (*path, "most"), f"is for several_choices; got {kind}")
 
 
-def _choices(item: dict[str, Any], place: str, languages: list[str]) -> None:
-    choices, kind = item["choices"], item["kind"]
-    require(isinstance(choices, list), f"{place}.choices must be a list; got {type(choices).__name__}")
+def _choices(item: dict[str, Any], path: Path, languages: list[str]) -> None:
+    choices, kind, place = item["choices"], item["kind"], (*path, "choices")
+    require(isinstance(choices, list), place, f"must be a list; got {type(choices).__name__}")
     if kind == "number":
-        require(not choices, f"{place}.choices must be empty for a number; got {len(choices)}")
-        check_grid(item["grid"], f"{place}.grid")
+        require(not choices, place, f"must be empty for a number; got {len(choices)}")
+        check_grid(item["grid"], (*path, "grid"))
         return
     least = 3 if "prefer_not" in item else 2
-    require(least <= len(choices) <= MOST_ANSWERS, f"{place}.choices must be a list of {least} to {MOST_ANSWERS} texts")
+    require(least <= len(choices) <= MOST_ANSWERS, place, f"must be a list of {least} to {MOST_ANSWERS} texts")
     for number, choice in enumerate(choices):
-        text(choice, f"{place}.choices[{number}]", languages)
+        text(choice, (*place, number), languages)
     what = "no, yes and prefer not to say" if least == 3 else "no and yes"
-    require(
-        kind != "yes_no" or len(choices) == least,
-        f"{place}.choices of a yes/no question must be {least}, {what}; got {len(choices)}",
-    )
+    fits = kind != "yes_no" or len(choices) == least
+    require(fits, place, f"of a yes/no question must be {least}, {what}; got {len(choices)}")
     if "most" in item:
-        whole(item["most"], f"{place}.most", low=1, high=len(choices) - 1)
+        whole(item["most"], (*path, "most"), low=1, high=len(choices) - 1)
 
 
-def check_grid(value: Any, place: str) -> None:
+def check_grid(value: Any, path: Path) -> Grid:
     """The range of a number: exact decimals, going up in whole steps to at most 256 points."""
-    exact_keys(value, {"minimum", "maximum", "step"}, place)
-    low, high, step = (decimal(value[name], f"{place}.{name}") for name in ("minimum", "maximum", "step"))
-    require(step > 0, f"{place}.step must be greater than 0; got {value['step']}")
-    require(low < high, f"{place}.maximum must be greater than minimum; got {value['minimum']} to {value['maximum']}")
+    exact_keys(value, {"minimum", "maximum", "step"}, path)
+    low, high, step = (decimal(value[name], (*path, name)) for name in ("minimum", "maximum", "step"))
+    require(step > 0, (*path, "step"), f"must be greater than 0; got {value['step']}")
+    given = f"{value['minimum']} to {value['maximum']}"
+    require(low < high, (*path, "maximum"), f"must be greater than minimum; got {given}")
     steps = (high - low) / step
-    require(steps.denominator == 1, f"{place}.maximum must be a whole number of steps above minimum; got {steps}")
-    require(steps < MOST_ANSWERS, f"{place} must have at most {MOST_ANSWERS} points; got {steps + 1}")
+    require(steps.denominator == 1, (*path, "maximum"), f"must be a whole number of steps above minimum; got {steps}")
+    require(steps < MOST_ANSWERS, path, f"must have at most {MOST_ANSWERS} points; got {steps + 1}")
+    return Grid(**value)
 
 
-def _section(item: dict[str, Any], place: str, sections: list[str]) -> None:
+def _section(item: dict[str, Any], path: Path, sections: list[str]) -> None:
     if sections:
         named = item.get("section")
-        require(named in sections, f"{place}.section must be one of {', '.join(sections)}; got {named!r}")
+        require(named in sections, (*path, "section"), f"must be one of {', '.join(sections)}; got {named!r}")
     else:
-        require("section" not in item, f"{place}.section names a section, but the design has none")
+        require("section" not in item, (*path, "section"), "names a section, but the design has none")
 
 
-def _asked_if(item: dict[str, Any], place: str, earlier: list[dict[str, Any]]) -> None:
+def _asked_if(item: dict[str, Any], path: Path, earlier: list[dict[str, Any]]) -> None:
     """A question that is asked only after some answers to an earlier one; unasked, it is sent as `unasked` says."""
     ticked = item["kind"] == "several_choices"  # unasked, none of its options is ticked
     fits = ("unasked" in item) == ("asked_if" in item and not ticked)
-    require(fits, f"{place}.unasked must stand beside asked_if, and only there; several_choices is sent unticked")
+    require(fits, (*path, "unasked"), "must stand beside asked_if, and only there; several_choices is sent unticked")
     if "asked_if" not in item:
         return
-    condition = item["asked_if"]
-    exact_keys(condition, {"item", "answers"}, f"{place}.asked_if")
+    condition, place = item["asked_if"], (*path, "asked_if")
+    exact_keys(condition, {"item", "answers"}, place)
     found = [one for one in earlier if one["key"] == condition["item"] and one["kind"] != "number"]
     named = condition["item"]
-    require(found, f"{place}.asked_if.item must be an earlier question that is not a number; got {named!r}")
+    require(found, (*place, "item"), f"must be an earlier question that is not a number; got {named!r}")
     answers = condition["answers"]
-    size = answer_count(found[0])
-    require(isinstance(answers, list), f"{place}.asked_if.answers must be a list; got {answers!r}")
+    size = _answer_count(found[0])
+    require(isinstance(answers, list), (*place, "answers"), f"must be a list; got {answers!r}")
     for answer in answers:
-        whole(answer, f"{place}.asked_if.answers", low=0, high=size - 1)
+        whole(answer, (*place, "answers"), low=0, high=size - 1)
     proper = 1 <= len(answers) < size and answers == sorted(set(answers))
-    require(proper, f"{place}.asked_if.answers must be some of 0 to {size - 1}, in order and not all; got {answers}")
+    require(proper, (*place, "answers"), f"must be some of 0 to {size - 1}, in order and not all; got {answers}")
     if not ticked:
-        whole(item["unasked"], f"{place}.unasked", low=0, high=answer_count(item) - 1)
+        whole(item["unasked"], (*path, "unasked"), low=0, high=_answer_count(item) - 1)
 
 
-def _channel(item: dict[str, Any], place: str) -> None:
+def _channel(item: dict[str, Any], path: Path) -> None:
     value, encoding = item["channel"], item["encoding"]
-    exact_keys(value, CHANNEL_KEYS, place, optional=OPTIONAL_CHANNEL_KEYS)
-    key(value["name"], f"{place}.name")
-    for name in {"truth", "yes", "on", "off"} & set(value):
-        fraction(value[name], f"{place}.{name}")
+    exact_keys(value, CHANNEL_KEYS, path, optional=OPTIONAL_CHANNEL_KEYS)
+    key(value["name"], (*path, "name"))
+    for name in {"truth", "yes", "on", "off", "prevalence"} & set(value):
+        fraction(value[name], (*path, name))
     if "epsilon" in value:
-        decimal(value["epsilon"], f"{place}.epsilon")
-    require(("size" in value) == (encoding == "subset"), f"{place}.size must stand for a subset, and only there")
+        decimal(value["epsilon"], (*path, "epsilon"))
+    require(("size" in value) == (encoding == "subset"), (*path, "size"), "must stand for a subset, and only there")
     if encoding == "subset":
-        _subset(value, place, answers=len(item["choices"]))
+        _subset(value, path, answers=len(item["choices"]))
     elif encoding == "single":
-        answers = answer_count(item)
-        _table(value["weights"], place, rows=answers, columns=None if item["kind"] == "number" else answers)
+        answers = _answer_count(item)
+        _table(value["weights"], path, rows=answers, columns=None if item["kind"] == "number" else answers)
     else:
-        _table(value["weights"], place, rows=2, columns=2)
+        _table(value["weights"], path, rows=2, columns=2)
         off, on = (row[1] for row in value["weights"])
-        require(off < on, f"{place}.weights must send 1 more often in row 1 than in row 0; got {on} and {off}")
+        require(off < on, (*path, "weights"), f"must send 1 more often in row 1 than in row 0; got {on} and {off}")
 
 
-def _subset(value: dict[str, Any], place: str, *, answers: int) -> None:
+def _subset(value: dict[str, Any], path: Path, *, answers: int) -> None:
     """One row: how many tickets leave the answer out of the set, how many put it in."""
-    whole(value["size"], f"{place}.size", low=1, high=answers - 1)
-    _table(value["weights"], place, rows=1, columns=2)
+    whole(value["size"], (*path, "size"), low=1, high=answers - 1)
+    _table(value["weights"], path, rows=1, columns=2)
     lacks, holds = value["weights"][0]
-    require(lacks > 0, f"{place}.weights must leave the answer out at times; got {lacks} tickets for that")
+    require(lacks > 0, (*path, "weights"), f"must leave the answer out at times; got {lacks} tickets for that")
     more = Fraction(holds, lacks + holds) > Fraction(value["size"], answers)
-    require(more, f"{place}.weights must put the answer in more often than size / choices; got {holds}")
+    require(more, (*path, "weights"), f"must put the answer in more often than size / choices; got {holds}")
 
 
-def _table(weights: Any, place: str, *, rows: int, columns: int | None) -> None:
-    require(isinstance(weights, list) and len(weights) == rows, f"{place}.weights must have {rows} rows")
+def _answer_count(item: dict[str, Any]) -> int:
+    return len(Grid(**item["grid"]).points) if item["kind"] == "number" else len(item["choices"])
+
+
+def _table(weights: Any, path: Path, *, rows: int, columns: int | None) -> None:
+    require(isinstance(weights, list) and len(weights) == rows, (*path, "weights"), f"must have {rows} rows")
     width = columns or (len(weights[0]) if isinstance(weights[0], list) else 0)
-    require(2 <= width <= MOST_ANSWERS, f"{place}.weights must have 2 to {MOST_ANSWERS} columns; got {width}")
+    require(2 <= width <= MOST_ANSWERS, (*path, "weights"), f"must have 2 to {MOST_ANSWERS} columns; got {width}")
     for x, row in enumerate(weights):
-        require(isinstance(row, list), f"{place}.weights[{x}] must be a list; got {type(row).__name__}")
-        require(len(row) == width, f"{place}.weights[{x}] must have {width} entries, one a report; got {len(row)}")
+        require(isinstance(row, list), (*path, "weights", x), f"must be a list; got {type(row).__name__}")
+        require(len(row) == width, (*path, "weights", x), f"must have {width} entries, one a report; got {len(row)}")
         for y, weight in enumerate(row):
             if type(weight) is not int or weight < 0:
-                whole(weight, f"{place}.weights[{x}][{y}]", low=0)
-        require(sum(row) == sum(weights[0]), f"{place}.weights[{x}] must sum to {sum(weights[0])}; got {sum(row)}")
+                whole(weight, (*path, "weights", x, y), low=0)
+        require(sum(row) == sum(weights[0]), (*path, "weights", x), f"must sum to {sum(weights[0])}; got {sum(row)}")
     denominator = sum(weights[0])
-    require(1 <= denominator <= LARGEST_DENOMINATOR, f"{place}.weights must sum to 1..2**32; got {denominator}")
+    require(1 <= denominator <= LARGEST_DENOMINATOR, (*path, "weights"), f"must sum to 1..2**32; got {denominator}")
     for y, column in enumerate(zip(*weights, strict=True)):
         # A report that one answer can send and another cannot would give an answer away: epsilon is infinite.
-        require(min(column) > 0 or max(column) == 0, f"{place}.weights: report {y} would rule out an answer")
+        require(min(column) > 0 or max(column) == 0, (*path, "weights"), f": report {y} would rule out an answer")

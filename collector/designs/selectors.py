@@ -25,7 +25,7 @@ def find_design(digest: str) -> Design | None:
 
 @lru_cache(maxsize=64)
 def _read(digest: str) -> Design:
-    return Design(json.loads(FrozenDesign.objects.values_list("document", flat=True).get(digest=digest)))
+    return Design.of(json.loads(FrozenDesign.objects.values_list("document", flat=True).get(digest=digest)))
 
 
 def is_open(digest: str) -> bool:

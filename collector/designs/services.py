@@ -7,15 +7,16 @@ from django.db.models import Max
 from django.utils import timezone
 
 from collector.database import locks
-from collector.designs.design import Design, check
+from collector.designs.design import Design
+from collector.designs.documents import check
 from collector.models import FrozenDesign
 
 
 @transaction.atomic
 def freeze_design(document: dict[str, Any]) -> Design:
-    """Store a design for ever and open it for reports. Raises DesignError; freezing the same one twice is harmless."""
+    """Store a design for ever and open it for reports. Raises ValidationError; doing so twice is harmless."""
     design = check(document)
-    locks.hold(locks.NUMBERS, 0)
+    locks.exclusive_lock(locks.NUMBERS, 0)
     last = FrozenDesign.objects.aggregate(number=Max("number"))["number"] or 0
     frozen = {"document": design.canonical.decode("utf-8"), "opened_on": timezone.now().date(), "number": last + 1}
     FrozenDesign.objects.get_or_create(digest=design.digest, defaults=frozen)
@@ -25,7 +26,7 @@ def freeze_design(document: dict[str, Any]) -> Design:
 @transaction.atomic
 def close_design(digest: str, *, by_a_restore: bool = False) -> None:
     """Take no more reports of this design. Closing twice is harmless. What a restore closes can be reopened."""
-    locks.hold(digest, locks.TAKING)  # once those are on disk that are being stored
+    locks.exclusive_lock(digest, locks.TAKING)  # once those are on disk that are being stored
     today = timezone.now().date()
     restored = {"restored_on": today} if by_a_restore else {}
     FrozenDesign.objects.filter(digest=digest, closed_on=None).update(closed_on=today, **restored)
@@ -40,7 +41,7 @@ def reopen_design(digest: str) -> None:
     ValueError
         Where no restore closed it, or its reports are deleted. The database refuses it too.
     """
-    locks.hold(digest, locks.TAKING)
+    locks.exclusive_lock(digest, locks.TAKING)
     held = FrozenDesign.objects.filter(digest=digest, restored_on__isnull=False, purged_on=None)
     if not held.update(closed_on=None, restored_on=None, rewritten_on=None):
         raise ValueError(f"design must be one that a restore closed; got {digest}")

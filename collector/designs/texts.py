@@ -34,7 +34,7 @@ BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800")
 """Letters and marks to Unicode, nothing to the eye: a title of them would be an empty one."""
 
 
-class Refused(NamedTuple):
+class RefusedCharacter(NamedTuple):
     """A character that no text may hold, and its place, counted from 1."""
 
     character: str
@@ -47,31 +47,31 @@ class Refused(NamedTuple):
         return f"holds U+{code:04X} ({name}) as its character {self.position}, which cannot be seen and is refused"
 
 
-def refused_in(text: str, *, lines: bool = True) -> Refused | None:
+def refused_character(text: str, *, lines: bool = True) -> RefusedCharacter | None:
     """The first character that a text may not hold; with `lines` it may have line feeds and tabs."""
     if lines:
         text = text.replace("\r\n", "\n")
     before = ""
     for position, character in enumerate(text, start=1):
         if _is_refused(character, before) and not (lines and character in IN_LINES):
-            return Refused(character, position)
+            return RefusedCharacter(character, position)
         before = character
     return None
 
 
-def refused_within(value: Any, place: str = "") -> Iterator[tuple[str, Refused]]:
+def find_refused_character(value: Any, place: str = "") -> Iterator[tuple[str, RefusedCharacter]]:
     """Of a document of lists and mappings: the place and the character, of every key and text that holds one."""
     if isinstance(value, Mapping):
         for name, part in value.items():
             here = f"{place}.{name}" if place else str(name)
-            if isinstance(name, str) and (found := refused_in(name, lines=False)):
+            if isinstance(name, str) and (found := refused_character(name, lines=False)):
                 yield f"a key of {place or 'the whole'}", found
             else:
-                yield from refused_within(part, here)
+                yield from find_refused_character(part, here)
     elif isinstance(value, list):
         for number, part in enumerate(value):
-            yield from refused_within(part, f"{place}[{number}]")
-    elif isinstance(value, str) and (found := refused_in(value)):
+            yield from find_refused_character(part, f"{place}[{number}]")
+    elif isinstance(value, str) and (found := refused_character(value)):
         yield place or "the whole", found
 
 
@@ -86,7 +86,7 @@ def validate_line(value: str) -> None:
 
 
 def _validate(value: str, *, lines: bool) -> None:
-    if found := refused_in(value, lines=lines):
+    if found := refused_character(value, lines=lines):
         raise ValidationError(f"This {found.in_words}.", code="refused_character")
 
 

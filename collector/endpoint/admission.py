@@ -5,7 +5,7 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
-from collector.errors import RETRY, Unavailable
+from collector.errors import RETRY, RequestRefused
 
 
 class Admission:
@@ -30,9 +30,9 @@ class Admission:
 
     @contextmanager
     def hold(self, address: str, places: int = 1) -> Iterator[None]:
-        """Hold so many places while a request is on its way; Unavailable where that is more than the share."""
+        """Hold so many places while a request is on its way; refused with 503 where that is more than the share."""
         if self._held[address] + places > self.share(address):
-            raise Unavailable("body", "Too many requests are on their way. Please try again.", retry=RETRY)
+            raise RequestRefused(503, "body", "Too many requests are on their way. Please try again.", retry=RETRY)
         self._held[address] += places
         try:
             yield
@@ -42,7 +42,7 @@ class Admission:
                 del self._held[address]
 
 
-class Turns:
+class FairThreads:
     """Threads that addresses are given in turn, so that whoever asks for much waits behind itself alone.
 
     Used by one thread alone, that of the event loop.

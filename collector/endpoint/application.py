@@ -17,7 +17,7 @@ from django.db import connection
 
 from collector.endpoint import proof_of_work, rate_limits, receiving
 from collector.endpoint.headers import check_headers
-from collector.errors import Incomplete, NotJson, Refusal, not_stored
+from collector.errors import RequestRefused, not_stored
 from collector.reports.storing import NewReport, Outcome
 
 ADDRESS = re.compile(r"/s/([-a-zA-Z0-9_]+)/reports")
@@ -40,7 +40,7 @@ class Writer(Protocol):
     def submit(self, report: NewReport, then: Callable[[Outcome | None], None]) -> None: ...
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """What is sent back."""
 
     status: int
@@ -48,7 +48,7 @@ class Answer(NamedTuple):
     content: bytes
 
 
-class Door:
+class ReportEndpoint:
     """The application as the server sees it. `headers` says what a response at a path carries besides its content,
     `bits` how much work the survey of a slug asks for."""
 
@@ -61,7 +61,7 @@ class Door:
         bits: Callable[[str], int],
     ) -> None:
         self._behind, self._writer, self._headers = behind, writer, headers
-        self._bits = proof_of_work.Lately(bits)
+        self._bits = proof_of_work.RequiredWork(bits)
 
     def __call__(self, environ: Environ, start: Start) -> Iterable[bytes]:
         """Answer a request, in the thread that asks (PEP 3333)."""
@@ -70,7 +70,7 @@ class Door:
         try:
             with _or_unavailable():
                 answer = self._outcome(environ, self._writer.put(self._report_of(environ)))
-        except Refusal as refusal:
+        except RequestRefused as refusal:
             answer = self.refuse(environ, refusal)
         start(f"{answer.status} {HTTPStatus(answer.status).phrase}", answer.headers)
         return [answer.content]
@@ -79,29 +79,29 @@ class Door:
         """Whether a request is a report, which is answered here."""
         return environ["REQUEST_METHOD"] == "POST" and ADDRESS.fullmatch(environ.get("PATH_INFO", "")) is not None
 
-    def submit(self, environ: Environ, then: Callable[[Answer], None]) -> None:
+    def submit(self, environ: Environ, then: Callable[[Response], None]) -> None:
         """Answer a report without waiting: `then` is called with the answer, in this thread or in the writer's."""
 
         def written(outcome: Outcome | None) -> None:
             try:
                 answer = self._outcome(environ, outcome)
-            except Refusal as refusal:
+            except RequestRefused as refusal:
                 answer = self.refuse(environ, refusal)
             then(answer)
 
         try:
             with _or_unavailable():
                 self._writer.submit(self._report_of(environ), written)
-        except Refusal as refusal:
+        except RequestRefused as refusal:
             then(self.refuse(environ, refusal))
 
-    def refuse(self, environ: Environ, refusal: Refusal) -> Answer:
+    def refuse(self, environ: Environ, refusal: RequestRefused) -> Response:
         """The answer that says why a request was refused."""
         return self._answer(environ, refusal.status, {"error": refusal.said}, retry=refusal.retry)
 
     def _report_of(self, environ: Environ) -> NewReport:
         """The report that a request holds, which its survey takes now."""
-        not_json = NotJson("Content-Type", "Content-Type must be application/json.")
+        not_json = RequestRefused(415, "Content-Type", "Content-Type must be application/json.")
         length = check_headers(environ, types=JSON_TYPES, otherwise=not_json)
         rate_limits.take("reports by address", rate_limits.address_of(environ))
         body, slug = _read(environ["wsgi.input"], length), environ["PATH_INFO"].split("/")[2]
@@ -114,28 +114,28 @@ class Door:
         environ[RECEIPT] = hashlib.sha256(body).hexdigest()
         return report
 
-    def _outcome(self, environ: Environ, outcome: Outcome | None) -> Answer:
-        """The answer that says what became of a report. Raises a Refusal where it is not stored."""
+    def _outcome(self, environ: Environ, outcome: Outcome | None) -> Response:
+        """The answer that says what became of a report. Raises a RequestRefused where it is not stored."""
         if outcome is None:
             raise not_stored()
         created = receiving.created(outcome)
         return self._answer(environ, 201 if created else 200, {"receipt": environ[RECEIPT]})
 
-    def _answer(self, environ: Environ, status: int, content: dict[str, Any], *, retry: int | None = None) -> Answer:
+    def _answer(self, environ: Environ, status: int, content: dict[str, Any], *, retry: int | None = None) -> Response:
         answer = json.dumps(content).encode()
         own = {"Content-Type": "application/json", "Content-Length": str(len(answer))}
         headers = [*own.items(), *self._headers(str(environ.get("PATH_INFO", ""))).items()]
         if retry is not None:
             headers.append(("Retry-After", str(retry)))
-        return Answer(status, headers, answer)
+        return Response(status, headers, answer)
 
 
 @contextlib.contextmanager
 def _or_unavailable() -> Iterator[None]:
-    """Raise a Refusal, whatever goes wrong: where it is none, the database is away."""
+    """Raise a RequestRefused, whatever goes wrong: where it is none, the database is away."""
     try:
         yield
-    except Refusal:
+    except RequestRefused:
         raise
     except Exception as error:
         # Its words may quote what was sent.
@@ -156,5 +156,5 @@ def _read(stream: Any, length: int) -> bytes:
     except OSError:
         body = b""
     if len(body) != length:
-        raise Incomplete("body", f"The body must have the length that it was said to have, {length} bytes.")
+        raise RequestRefused(400, "body", f"The body must have the length that it was said to have, {length} bytes.")
     return body

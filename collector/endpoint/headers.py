@@ -9,14 +9,14 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
 from collector.endpoint.parsing import LARGEST_BODY
-from collector.errors import ForeignHost, ForeignOrigin, NoLength, Refusal, TooLarge
+from collector.errors import RequestRefused
 
 LOOPBACK = ("localhost", "127.0.0.1")
 USUAL_PORTS = {"http": 80, "https": 443}
 LENGTH = re.compile(r"[0-9]{1,20}")
 
 
-def check_headers(environ: Mapping[str, Any], *, types: Container[str], otherwise: Refusal) -> int:
+def check_headers(environ: Mapping[str, Any], *, types: Container[str], otherwise: RequestRefused) -> int:
     """Take a request of the site's own pages only, of one of these content types, and not too large; its length.
 
     `environ` is the request as the server gives it (PEP 3333). Of a header that stands twice the server makes one with
@@ -24,14 +24,15 @@ def check_headers(environ: Mapping[str, Any], *, types: Container[str], otherwis
     """
     same_site = environ.get("HTTP_SEC_FETCH_SITE", "same-origin") == "same-origin"
     if not same_site or environ.get("HTTP_ORIGIN", "") != _origin(environ):
-        raise ForeignOrigin("Origin", "A report is taken from the survey's own page only.")
+        raise RequestRefused(403, "Origin", "A report is taken from the survey's own page only.")
     if environ.get("CONTENT_TYPE", "").replace(" ", "").lower() not in types:
         raise otherwise
     length = environ.get("CONTENT_LENGTH", "")
     if not LENGTH.fullmatch(length):
-        raise NoLength("Content-Length", f"The body must come with its length, at most {LARGEST_BODY} bytes.")
+        words = f"The body must come with its length, at most {LARGEST_BODY} bytes."
+        raise RequestRefused(411, "Content-Length", words)
     if int(length) > LARGEST_BODY:
-        raise TooLarge("Content-Length", f"The body must be at most {LARGEST_BODY} bytes; got {length}.")
+        raise RequestRefused(413, "Content-Length", f"The body must be at most {LARGEST_BODY} bytes; got {length}.")
     return int(length)
 
 
@@ -44,7 +45,7 @@ def _origin(environ: Mapping[str, Any]) -> str:
     host = str(environ.get("HTTP_HOST", ""))
     domain, _ = split_domain_port(host)
     if not domain or not validate_host(domain, settings.ALLOWED_HOSTS):
-        raise ForeignHost("Host", "This is not the address of this site.")
+        raise RequestRefused(400, "Host", "This is not the address of this site.")
     site = urlsplit(settings.CANDOR_URL)
     if domain != site.hostname:
         return f"{environ.get('wsgi.url_scheme', 'http')}://{host.lower()}"

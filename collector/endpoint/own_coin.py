@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 from collector.designs import MOST_SYMBOLS, Design
 from collector.endpoint import parsing
 from collector.endpoint.parsing import LARGEST_BODY, ParsedReport
-from collector.errors import Malformed, TooLarge
+from collector.errors import RequestRefused
 from collector.invitations import codes
 
 SYMBOL = re.compile(r"0|[1-9][0-9]{0,2}")
@@ -24,25 +24,25 @@ SYMBOL = re.compile(r"0|[1-9][0-9]{0,2}")
 def parse(body: bytes) -> dict[str, str]:
     """The fields of a form; each of them stands once and names a design."""
     if len(body) > LARGEST_BODY:
-        raise TooLarge("body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
+        raise RequestRefused(413, "body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
     try:
         pairs = parse_qsl(
             body.decode("ascii"), keep_blank_values=True, strict_parsing=True, max_num_fields=MOST_SYMBOLS + 4
         )
     except ValueError:
-        raise Malformed("body", "The body must be one form.") from None
+        raise RequestRefused(422, "body", "The body must be one form.") from None
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        raise Malformed("body", "Every field must stand once.")
+        raise RequestRefused(422, "body", "Every field must stand once.")
     if not re.fullmatch(parsing.FIELDS["design"], fields.get("design", "")):
-        raise Malformed("design", f"design must be {parsing.SHAPES['design']}.")
+        raise RequestRefused(422, "design", f"design must be {parsing.SHAPES['design']}.")
     return fields
 
 
-def look(fields: Mapping[str, str], design: Design) -> ParsedReport:
+def preview(fields: Mapping[str, str], design: Design) -> ParsedReport:
     """The report that the fields would make under a new nonce; fields that have one already are not looked at."""
     if "nonce" in fields:
-        raise Malformed("body", "The form has a nonce before it was looked at.")
+        raise RequestRefused(422, "body", "The form has a nonce before it was looked at.")
     return read({**fields, "nonce": secrets.token_hex(16)}, design)
 
 
@@ -53,15 +53,15 @@ def read(fields: Mapping[str, str], design: Design) -> ParsedReport:
     asked = [*groups, *(["invitation"] if design.invitations else []), *items]
     for name in ("design", "nonce", *asked):
         if name not in fields:
-            raise Malformed(name, f"{name} is missing.")
+            raise RequestRefused(422, name, f"{name} is missing.")
     if unknown := set(fields) - {"design", "nonce", *asked}:
-        raise Malformed("body", f"The form has {len(unknown)} fields that this survey does not have.")
+        raise RequestRefused(422, "body", f"The form has {len(unknown)} fields that this survey does not have.")
     if not re.fullmatch(parsing.FIELDS["nonce"], fields["nonce"]):
-        raise Malformed("nonce", f"nonce must be {parsing.SHAPES['nonce']}.")
+        raise RequestRefused(422, "nonce", f"nonce must be {parsing.SHAPES['nonce']}.")
     symbols = bytes(_symbol(name, fields[name], size) for name, size in zip(items, design.alphabets, strict=True))
-    code = codes.typed(fields.get("invitation", ""))
+    code = codes.normalise_code(fields.get("invitation", ""))
     if design.invitations and not codes.is_code(code):
-        raise Malformed("invitation", f"invitation must be {parsing.SHAPES['invitation']}.")
+        raise RequestRefused(422, "invitation", f"invitation must be {parsing.SHAPES['invitation']}.")
     report = ParsedReport(design.digest, fields["nonce"], fields.get("stratum", ""), symbols, code)
     parsing.check_against(report, design)
     return report
@@ -69,5 +69,5 @@ def read(fields: Mapping[str, str], design: Design) -> ParsedReport:
 
 def _symbol(name: str, text: str, size: int) -> int:
     if not SYMBOL.fullmatch(text) or int(text) >= size:
-        raise Malformed(name, f"{name} must be from 0 to {size - 1}.")
+        raise RequestRefused(422, name, f"{name} must be from 0 to {size - 1}.")
     return int(text)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from collector.designs import Design
-from collector.errors import Malformed, TooLarge
+from collector.errors import RequestRefused
 from collector.invitations.codes import ALPHABET
 
 LARGEST_BODY = 16_384
@@ -45,17 +45,17 @@ class ParsedReport:
 def parse(body: bytes) -> ParsedReport:
     """Read a body: one JSON object with exactly the four fields, each once, each of its shape; or five."""
     if len(body) > LARGEST_BODY:
-        raise TooLarge("body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
+        raise RequestRefused(413, "body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
     try:
         fields = json.loads(body.decode("utf-8"), object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError):
-        raise Malformed("body", "The body must be one JSON object in UTF-8.") from None
+        raise RequestRefused(422, "body", "The body must be one JSON object in UTF-8.") from None
     if not isinstance(fields, dict) or set(fields) - {"invitation"} != set(FIELDS):
         may = "; and invitation where the survey is by invitation"
-        raise Malformed("body", f"The body must have exactly the fields {', '.join(FIELDS)}{may}.")
+        raise RequestRefused(422, "body", f"The body must have exactly the fields {', '.join(FIELDS)}{may}.")
     for name, shape in (FIELDS | {"invitation": INVITATION}).items():
         if name in fields and not (isinstance(fields[name], str) and re.fullmatch(shape, fields[name])):
-            raise Malformed(name, f"{name} must be {SHAPES[name]}.")
+            raise RequestRefused(422, name, f"{name} must be {SHAPES[name]}.")
     return ParsedReport(
         fields["design"],
         fields["nonce"],
@@ -70,27 +70,29 @@ def check_against(report: ParsedReport, design: Design) -> None:
     _check_invitation(report.invitation, design.invitations)
     if report.stratum not in design.strata:
         allowed = ", ".join(design.strata) if design.strata != ("",) else "empty: this survey has no groups"
-        raise Malformed("stratum", f"stratum must be {allowed}.")
-    if len(report.report) != len(design.alphabets):
-        raise Malformed("report", f"report must have {len(design.alphabets)} symbols; got {len(report.report)}.")
+        raise RequestRefused(422, "stratum", f"stratum must be {allowed}.")
+    if (got := len(report.report)) != (size := len(design.alphabets)):
+        raise RequestRefused(422, "report", f"report must have {size} symbols; got {got}.")
     if any(map(operator.ge, report.report, design.alphabets)):
         pairs = enumerate(zip(report.report, design.alphabets, strict=True))
         position, (symbol, size) = next((place, pair) for place, pair in pairs if pair[0] >= pair[1])
-        raise Malformed("report", f"report: symbol {position} must be from 0 to {size - 1}; got {symbol}.")
+        raise RequestRefused(422, "report", f"report: symbol {position} must be from 0 to {size - 1}; got {symbol}.")
     for field in design.fields:
         if field.ones is None:
             continue
         held = sum(report.report[field.start : field.stop])
         if held != field.ones:
             span = f"symbols {field.start} to {field.stop - 1}"
-            raise Malformed("report", f"report: {span} must hold {field.ones} ones; got {held}.")
+            raise RequestRefused(422, "report", f"report: {span} must hold {field.ones} ones; got {held}.")
 
 
 def _check_invitation(sent: str, kind: str) -> None:
     if not kind and sent:
-        raise Malformed("invitation", "invitation must be left out: this survey is open to whoever has the link.")
+        words = "invitation must be left out: this survey is open to whoever has the link."
+        raise RequestRefused(422, "invitation", words)
     if kind and len(sent) != LENGTHS[kind]:
-        raise Malformed("invitation", f"invitation must be the {LENGTHS[kind]} symbols that this survey's have.")
+        words = f"invitation must be the {LENGTHS[kind]} symbols that this survey's have."
+        raise RequestRefused(422, "invitation", words)
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 Sent is a counter of 8 bytes for which SHA-256 of this beginning, the design's digest, the nonce and the counter begins
 with as many zero bits as the survey asks for. Nonce and digest are all that it is made of, and they are there before
-the first answer. The respondents' page sends the smallest such counter (client/work.js), so a nonce has one, whatever
+the first answer. The respondents' page sends the smallest such counter (client/proof.js), so a nonce has one, whatever
 was answered. A nonce stores one report, so a sum does too; nothing is kept here to know it again.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from django.db import Error
 
-from collector.errors import NoWork
+from collector.errors import RequestRefused
 from collector.reports.storing import NewReport
 
 HEADER = "Candor-Work"
@@ -31,9 +31,10 @@ logger = logging.getLogger(__name__)
 
 
 def check(sent: str, report: NewReport, bits: int) -> None:
-    """Raise NoWork where `bits` are asked for, 0 to MOST_BITS, and `sent` is not the work of this report."""
+    """Refuse with 429 where `bits` are asked for, 0 to MOST_BITS, and `sent` is not the work of this report."""
     if bits and not (COUNTER.fullmatch(sent) and zero_bits(report.digest, report.nonce, bytes.fromhex(sent)) >= bits):
-        raise NoWork(bits)
+        sentence = f"This survey takes a report together with a sum that begins with {bits} zero bits."
+        raise RequestRefused(429, "Candor-Work", sentence, bits=bits)
 
 
 def zero_bits(digest: str, nonce: bytes, counter: bytes) -> int:
@@ -42,7 +43,7 @@ def zero_bits(digest: str, nonce: bytes, counter: bytes) -> int:
     return len(found) * 8 - int.from_bytes(found).bit_length()
 
 
-class Lately:
+class RequiredWork:
     """What surveys ask for, each looked up once a second at most; between, and while the database is away, what they
     asked for before."""
 

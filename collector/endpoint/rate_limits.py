@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
-from collector.errors import TooMany
+from collector.errors import RequestRefused
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -84,7 +84,7 @@ class Limits:
 
         Raises
         ------
-        TooMany
+        RequestRefused
             Where there have been as many in this window as there may be; it says when the next one begins.
         """
         if not limit.most or time.monotonic() < self._away_until:
@@ -99,7 +99,7 @@ class Limits:
             self._away_until = time.monotonic() + AWAY
             return
         if not granted:
-            raise TooMany("limit", _sentence(limit, end - now), retry=end - now)
+            raise RequestRefused(429, "limit", _sentence(limit, end - now), retry=end - now)
 
     def _spend(self, name: bytes, end: int, now: int) -> bool:
         """Use a permit that this process has."""

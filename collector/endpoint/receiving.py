@@ -7,7 +7,7 @@ from django.db import transaction
 from collector.designs import Design
 from collector.designs.selectors import find_design, is_open
 from collector.endpoint import own_coin, parsing
-from collector.errors import Closed, Malformed, NonceTaken, NotInvited, UnknownDesign
+from collector.errors import RequestRefused, not_invited
 from collector.invitations import codes, tokens
 from collector.models import Report
 from collector.reports import storing
@@ -19,8 +19,8 @@ def read(body: bytes, *, slug: str) -> NewReport:
 
     Raises
     ------
-    Refusal
-        Malformed (422), NotInvited (403), UnknownDesign (404), TooLarge (413).
+    RequestRefused
+        With 403, 404, 413, 422.
     """
     return _read(body, slug=slug, rehearsal=False)
 
@@ -30,15 +30,15 @@ def created(outcome: Outcome) -> bool:
 
     Raises
     ------
-    Refusal
-        NotInvited (403), NonceTaken (409), Closed (410).
+    RequestRefused
+        With 403, 409, 410.
     """
     if outcome is Outcome.TAKEN:
-        raise NonceTaken("nonce", "This nonce belongs to another report, which stays as it is.")
+        raise RequestRefused(409, "nonce", "This nonce belongs to another report, which stays as it is.")
     if outcome is Outcome.CLOSED:
-        raise Closed("design", "The survey is closed; this report was not stored.")
+        raise RequestRefused(410, "design", "The survey is closed; this report was not stored.")
     if outcome is Outcome.UNINVITED:
-        raise NotInvited
+        raise not_invited()
     return outcome is Outcome.STORED
 
 
@@ -50,7 +50,7 @@ def receive_simulated(bodies: Iterable[bytes], *, slug: str) -> None:
 
     Raises
     ------
-    Refusal
+    RequestRefused
         As `read` and `created` do, of the first report that is none.
     """
     rows = [_read(body, slug=slug, rehearsal=True) for body in bodies]
@@ -58,18 +58,18 @@ def receive_simulated(bodies: Iterable[bytes], *, slug: str) -> None:
         created(outcome)
 
 
-def look_at_form(body: bytes, *, slug: str) -> parsing.ParsedReport:
+def preview_form(body: bytes, *, slug: str) -> parsing.ParsedReport:
     """The report that a form of the own-coin page would make, under a new nonce to send it with. Stores nothing.
 
     Raises
     ------
-    Refusal
-        Malformed (422), UnknownDesign (404), Closed (410), TooLarge (413).
+    RequestRefused
+        With 404, 410, 413, 422.
     """
     fields = own_coin.parse(body)
-    looked = own_coin.look(fields, _design_of(fields["design"], slug=slug, rehearsal=False))
+    looked = own_coin.preview(fields, _design_of(fields["design"], slug=slug, rehearsal=False))
     if not is_open(looked.design):
-        raise Closed("design", "The survey is closed; it takes no more reports.")
+        raise RequestRefused(410, "design", "The survey is closed; it takes no more reports.")
     return looked
 
 
@@ -80,8 +80,8 @@ def receive_form(body: bytes, *, slug: str) -> None:
 
     Raises
     ------
-    Refusal
-        Malformed (422), UnknownDesign (404), NonceTaken (409), Closed (410), TooLarge (413); nothing is stored then.
+    RequestRefused
+        With 404, 409, 410, 413, 422; nothing is stored then.
     """
     _receive_marks(own_coin.parse(body), slug=slug, mode=Report.Mode.COIN)
 
@@ -93,11 +93,12 @@ def receive_sheet(fields: Mapping[str, str], *, slug: str) -> bool:
 
     Raises
     ------
-    Refusal
-        Malformed (422), UnknownDesign (404), NonceTaken (409), Closed (410); nothing is stored then.
+    RequestRefused
+        With 404, 409, 410, 422; nothing is stored then.
     """
     if _design_of(fields.get("design", ""), slug=slug, rehearsal=False).invitations:
-        raise Malformed("design", "A survey by invitation takes no sheets: one with a code would lead to a person.")
+        words = "A survey by invitation takes no sheets: one with a code would lead to a person."
+        raise RequestRefused(422, "design", words)
     return _receive_marks(fields, slug=slug, mode=Report.Mode.PAPER)
 
 
@@ -121,16 +122,16 @@ def _new(sent: parsing.ParsedReport, design: Design, *, mode: Report.Mode) -> Ne
 
 
 def _hash_of(invitation: str, design: Design) -> bytes | None:
-    """What is kept of an invitation; NotInvited for what cannot be one."""
+    """What is kept of an invitation; RequestRefused for what cannot be one."""
     if design.invitations == "blind":
-        return tokens.read(invitation, design.document["invitations"]["modulus"])
+        return tokens.read(invitation, design.modulus)
     if design.invitations and not codes.is_code(invitation):
-        raise NotInvited
+        raise not_invited()
     return codes.hash_of(invitation) if design.invitations else None
 
 
 def _design_of(digest: str, *, slug: str, rehearsal: bool) -> Design:
     design = find_design(digest)
     if design is None or design.slug != slug or design.rehearsal is not rehearsal:
-        raise UnknownDesign("design", "No open design of this survey has that digest.")
+        raise RequestRefused(404, "design", "No open design of this survey has that digest.")
     return design

@@ -14,7 +14,7 @@ from queue import Empty, SimpleQueue
 
 from django.db import InterfaceError, OperationalError, connections
 
-from collector.errors import RETRY, Unavailable, not_stored
+from collector.errors import RETRY, RequestRefused, not_stored
 from collector.reports.storing import NewReport, Outcome
 
 TOGETHER = 256
@@ -56,7 +56,7 @@ class Writer:
 
         Raises
         ------
-        Unavailable
+        RequestRefused
             Where too many wait, or the database does not take it in time. It may be stored all the same: a retry of
             the same report is harmless and tells.
         """
@@ -75,11 +75,12 @@ class Writer:
 
         Raises
         ------
-        Unavailable
+        RequestRefused
             Where too many wait, or the database is stuck.
         """
         if self.waiting >= self._most or time.monotonic() > self._stuck_at:
-            raise Unavailable("report", "Too many reports are waiting to be stored. Please try again.", retry=RETRY)
+            words = "Too many reports are waiting to be stored. Please try again."
+            raise RequestRefused(503, "report", words, retry=RETRY)
         self._queue.put((report, then))
         if self._thread is None or not self._thread.is_alive():
             self._start()

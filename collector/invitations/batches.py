@@ -25,7 +25,7 @@ WRITE = "INSERT INTO collector_invitation (design_id, hash, batch) VALUES {rows}
 
 
 @dataclass(frozen=True)
-class Made:
+class BatchSummary:
     """A batch: how many invitations it was made with, for which group (None for all), and when. Days are in UTC."""
 
     number: int
@@ -57,8 +57,8 @@ def add(digest: str, hashes: Collection[bytes], *, stratum: str | None, kind: st
         Where one of these is not so, the design is closed or unknown, or it does not ask for codes.
     """
     place = _check(digest, hashes, stratum, kind)
-    locks.share(digest, locks.TAKING)  # until then nobody can close it
-    locks.hold(digest, locks.BATCHES)
+    locks.shared_lock(digest, locks.TAKING)  # until then nobody can close it
+    locks.exclusive_lock(digest, locks.BATCHES)
     number = FrozenDesign.objects.values_list("number", flat=True).filter(digest=digest, closed_on=None).first()
     if number is None:
         raise ValueError("design must be an open one: a closed survey takes no reports, so nobody can be invited")
@@ -80,7 +80,7 @@ def withdraw(digest: str, batch: int) -> int:
     ValueError
         Where the design has no such batch.
     """
-    locks.hold(digest, locks.TAKING)  # once those reports are on disk that are being stored
+    locks.exclusive_lock(digest, locks.TAKING)  # once those reports are on disk that are being stored
     mine = Batch.objects.filter(design__digest=digest, number=batch)
     if not mine.exists():
         raise ValueError(f"batch must be one of the survey's; got {batch}")
@@ -89,7 +89,7 @@ def withdraw(digest: str, batch: int) -> int:
 
 
 @transaction.atomic
-def forget(digest: str, *, restored: bool = False) -> None:
+def delete(digest: str, *, restored: bool = False) -> None:
     """Delete what is left of a closed design's invitations, and which tokens were used: no report can need them.
 
     But for one that a restore closed, which may be reopened; `restored` says of those too.
@@ -100,11 +100,11 @@ def forget(digest: str, *, restored: bool = False) -> None:
         rows._default_manager.filter(design__in=numbers).delete()
 
 
-def batches(digest: str) -> list[Made]:
+def batches(digest: str) -> list[BatchSummary]:
     """Every batch of a design, the first one first."""
     strata = get_design(digest).strata
     return [
-        Made(
+        BatchSummary(
             one.number,
             None if one.stratum is None else strata[one.stratum],
             one.kind,

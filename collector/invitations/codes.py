@@ -30,7 +30,7 @@ def check_symbol(symbols: str) -> str:
     return ALPHABET[-total % len(ALPHABET)]
 
 
-def typed(text: str) -> str:
+def normalise_code(text: str) -> str:
     """What somebody typed as a code means: in capitals or not, with spaces and dashes, l and i for 1, o for 0."""
     return re.sub(r"[\s\-\u2010-\u2015]+", "", text).lower().translate(MISREAD)
 

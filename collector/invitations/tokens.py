@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from collector.errors import NotInvited
+from collector.errors import not_invited
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import rsa
@@ -41,7 +41,7 @@ def read(token: str, modulus: str) -> bytes:
 
     Raises
     ------
-    NotInvited
+    RequestRefused
         Where it is no token, or none that this key signed.
     """
     data = _bytes_of(token)
@@ -53,18 +53,18 @@ def read(token: str, modulus: str) -> bytes:
 def _bytes_of(token: str) -> bytes:
     """Of one text alone: a spare bit that is set would make another text of the same token."""
     if not TOKEN.fullmatch(token):
-        raise NotInvited
+        raise not_invited()
     try:
         data = base64.urlsafe_b64decode(token + "==")
     except binascii.Error:
-        raise NotInvited from None
+        raise not_invited() from None
     if base64.urlsafe_b64encode(data).rstrip(b"=") != token.encode():
-        raise NotInvited
+        raise not_invited()
     return data
 
 
 def _verify(signature: bytes, message: bytes, modulus: str) -> None:
-    """Raise NotInvited where the key of this modulus did not sign the message."""
+    """Refuse a token where the key of this modulus did not sign the message."""
     from cryptography.exceptions import InvalidSignature  # only here: few surveys are by blind invitation
     from cryptography.hazmat.primitives import hashes
     from cryptography.hazmat.primitives.asymmetric import padding
@@ -73,7 +73,7 @@ def _verify(signature: bytes, message: bytes, modulus: str) -> None:
     try:
         _key(modulus).verify(signature, message, scheme, hashes.SHA384())
     except InvalidSignature:
-        raise NotInvited from None
+        raise not_invited() from None
 
 
 @lru_cache(maxsize=64)

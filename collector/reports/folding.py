@@ -13,8 +13,8 @@ from django.utils import timezone
 from collector.database import locks
 from collector.designs.selectors import get_design, is_open
 from collector.models import DailyCount, FrozenDesign, WaitingReport
-from collector.reports import selectors, stepping
-from collector.reports.moving import Moved, move, set_aside
+from collector.reports import selectors, step_plans
+from collector.reports.moving import MovedReports, move, set_aside
 from collector.reports.steps import IN_STEPS
 
 CHUNKS = {"sqlite": 500, "postgresql": 5_000}
@@ -60,7 +60,7 @@ def _fold_steps(digest: str, chunk: int, *, wait: bool) -> int:
     """Fold whole steps of an open design, as many as there are when it begins; how many reports they were."""
     if not selectors.in_steps(digest):
         return 0
-    with locks.alone(digest, locks.FOLDING, wait=wait) as alone:
+    with locks.sole_lock(digest, locks.FOLDING, wait=wait) as alone:
         folded, again = 0, alone
         while again and selectors.in_steps(digest):
             taken, again = _take_steps(digest, chunk)
@@ -74,16 +74,16 @@ def _take_steps(digest: str, chunk: int) -> tuple[int, bool]:
         get_design(digest),
         FrozenDesign.objects.values_list("number", flat=True).get(pk=digest),
     )
-    planned, folded = stepping.plan(design, number), 0
+    planned, folded = step_plans.plan(design, number), 0
     left = planned.those_left
     try:
         for nonces in planned.chunks(chunk):
-            count = _fold_chunk(digest, partial(stepping.move, nonces=nonces, left=left), steps=True).count
+            count = _fold_chunk(digest, partial(step_plans.move, nonces=nonces, left=left), steps=True).count
             if not count:
                 return folded, True
             folded += count
             time.sleep(PAUSES[connection.vendor])
-    except stepping.Changed:
+    except step_plans.Changed:
         return folded, True
     except Unfit:
         _set_aside(digest)
@@ -107,7 +107,7 @@ def _fold_all(digest: str, chunk: int, *, wait: bool) -> int:
     return folded
 
 
-def _fold_what_fits(digest: str, chunk: int, *, wait: bool) -> Moved:
+def _fold_what_fits(digest: str, chunk: int, *, wait: bool) -> MovedReports:
     """A chunk, once what does not fit the design is set aside: it would keep all others from being folded."""
     take = partial(move, most=chunk, wait=wait)
     try:
@@ -120,26 +120,26 @@ def _fold_what_fits(digest: str, chunk: int, *, wait: bool) -> Moved:
 @transaction.atomic
 def _set_aside(digest: str) -> None:
     """Set aside every waiting report that its design cannot produce."""
-    locks.share(locks.EVERY, locks.REWRITING)
+    locks.shared_lock(locks.EVERY, locks.REWRITING)
     waiting = WaitingReport.objects.filter(design__digest=digest)
     rows = list(waiting.values_list("stratum", "report", "design__number", "nonce"))
-    fits = selectors.fitting(get_design(digest), [(stratum, report) for stratum, report, _, _ in rows])
+    fits = selectors.valid_reports(get_design(digest), [(stratum, report) for stratum, report, _, _ in rows])
     unfit = [(number, bytes(nonce)) for (_, _, number, nonce), fit in zip(rows, fits, strict=True) if not fit]
     logger.error("%d reports of design %s do not fit it and are set aside", set_aside(unfit), digest)
 
 
 @transaction.atomic
-def _fold_chunk(digest: str, take: Callable[[int], Moved], *, steps: bool) -> Moved:
+def _fold_chunk(digest: str, take: Callable[[int], MovedReports], *, steps: bool) -> MovedReports:
     """Fold what `take` moves of the design with this number, in one transaction; nothing where it is not, or is no
     more, one that is folded in `steps`, or all at once."""
-    locks.share(locks.EVERY, locks.REWRITING)  # before it holds anything that rewriting waits for
+    locks.shared_lock(locks.EVERY, locks.REWRITING)  # before it holds anything that rewriting waits for
     mine = FrozenDesign.objects.filter(IN_STEPS if steps else ~IN_STEPS, digest=digest)
     number = mine.values_list("number", flat=True).first()
     if number is None:  # a rehearsal that was forgotten meanwhile, or a design that was closed
-        return Moved(0, [])
+        return MovedReports(0, [])
     moved = take(number)
     if moved.new:
-        if not all(selectors.fitting(get_design(digest), moved.new)):
+        if not all(selectors.valid_reports(get_design(digest), moved.new)):
             raise Unfit
         _add(digest, moved.new)
         _count_day(digest, timezone.now().date(), len(moved.new))
@@ -150,7 +150,7 @@ def _add(digest: str, rows: list[selectors.StoredRow]) -> None:
     """Add reports to a part of the totals that nobody else adds to before this transaction ends."""
     counts = selectors.empty_totals(get_design(digest))
     selectors.count_into(counts, rows)
-    part = locks.hold_a_free_one(digest, PARTS)
+    part = locks.lock_any_free(digest, PARTS)
     cells = [
         (digest, part, int(stratum), position, int(symbol), int(table[stratum, symbol]))
         for position, table in enumerate(counts)
@@ -165,7 +165,7 @@ def _count_day(digest: str, day: date, count: int) -> None:
 
     Last in its transaction: other workers wait for this one from here until it is committed, and no longer.
     """
-    locks.hold(digest, locks.DAYS)
+    locks.exclusive_lock(digest, locks.DAYS)
     newest = DailyCount.objects.filter(design_id=digest).order_by("first_day").last()
     if newest is None or (newest.last_day < day and newest.count >= FEWEST):
         DailyCount.objects.create(design_id=digest, first_day=day, last_day=day, count=count)
@@ -177,7 +177,7 @@ def _count_day(digest: str, day: date, count: int) -> None:
 @transaction.atomic
 def _join_last_days(digest: str) -> None:
     """Of a closed design no day is to come that the last ones could be kept with: they join the days before them."""
-    locks.hold(digest, locks.DAYS)
+    locks.exclusive_lock(digest, locks.DAYS)
     *_, before, newest = [None, None, *DailyCount.objects.filter(design_id=digest).order_by("first_day")]
     if before is not None and newest is not None and newest.count < FEWEST:
         newest.delete()

@@ -46,14 +46,14 @@ NO_LONGER_WAITING = "DELETE FROM collector_waitingreport WHERE design_id = %s AN
 
 
 @dataclass(frozen=True)
-class Moved:
+class MovedReports:
     """Reports that no longer wait: how many, and those of them that had not been kept before."""
 
     count: int
     new: list[StoredRow]
 
 
-def move(number: int, *, most: int, wait: bool) -> Moved:
+def move(number: int, *, most: int, wait: bool) -> MovedReports:
     """Move the first reports of a design by their nonces, at most so many.
 
     Those that another worker is moving are passed over or, with `wait`, waited for. A nonce that was kept before stays
@@ -62,21 +62,21 @@ def move(number: int, *, most: int, wait: bool) -> Moved:
     return _move(number, FIRST, [most], "" if wait else "SKIP LOCKED")
 
 
-def move_these(number: int, nonces: Sequence[bytes]) -> Moved:
+def move_reports(number: int, nonces: Sequence[bytes]) -> MovedReports:
     """Move those of these reports of a design that wait; those that another worker is moving are waited for."""
     return _move(number, THESE.format(places=", ".join(["%s"] * len(nonces))), nonces, "")
 
 
-def _move(number: int, which: str, given: Sequence[int | bytes], others: str) -> Moved:
+def _move(number: int, which: str, given: Sequence[int | bytes], others: str) -> MovedReports:
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute(KEEP.format(which=which), [number, *given])
             new = cursor.fetchall()
             cursor.execute(DELETE.format(which=which), [number, number, *given])
-            return Moved(cursor.rowcount, new)
+            return MovedReports(cursor.rowcount, new)
         cursor.execute(MOVE.format(which=which, others=others), [number, *given, number])
         rows = cursor.fetchall()
-    return Moved(len(rows), [(stratum, report) for stratum, report in rows if report is not None])
+    return MovedReports(len(rows), [(stratum, report) for stratum, report in rows if report is not None])
 
 
 def set_aside(keys: Sequence[tuple[int, bytes]]) -> int:

@@ -39,7 +39,7 @@ def purge(digest: str, *, chunk: int = CHUNK) -> int:
 
 @transaction.atomic
 def _mark(digest: str) -> int:
-    locks.share(locks.EVERY, locks.REWRITING)
+    locks.shared_lock(locks.EVERY, locks.REWRITING)
     design = FrozenDesign.objects.select_for_update(no_key=True).filter(digest=digest).first()
     if design is None or design.closed_on is None:
         raise ValueError(f"design must be a closed one; got {digest}")
@@ -48,13 +48,13 @@ def _mark(digest: str) -> int:
         design.purged_on = timezone.now().date()
         design.save(update_fields=["coin_reports", "sheets", "purged_on"])
     SetAsideReport.objects.filter(design=design).delete()
-    batches.forget(digest, restored=True)
+    batches.delete(digest, restored=True)
     return design.number
 
 
 @transaction.atomic
 def _delete_chunk(number: int, chunk: int) -> int:
-    locks.share(locks.EVERY, locks.REWRITING)
+    locks.shared_lock(locks.EVERY, locks.REWRITING)
     with connection.cursor() as cursor:
         cursor.execute(DELETE, [number, number, chunk])
         return int(cursor.rowcount)

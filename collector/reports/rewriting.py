@@ -64,7 +64,7 @@ def rewrite_closed(*, compacted: Sequence[str] = ()) -> bool:
         return False
     for digest in digests:
         folding.fold(digest)
-        batches.forget(digest)
+        batches.delete(digest)
     rewrite(compacted=compacted)
     closed.filter(digest__in=digests).update(rewritten_on=timezone.now().date())
     return True
@@ -95,7 +95,7 @@ def rewrite(*, compacted: Sequence[str] = ()) -> None:
         raise Busy("Somebody uses the reports for long; they could not be written anew now.") from error
 
 
-def mix_waiting() -> bool:
+def shuffle_waiting() -> bool:
     """Write what waits anew on SQLite, where anything came or went since this process last did so; whether it did.
 
     The last reports of an open design wait for weeks, and within a page of the file the lowest is the one that came
@@ -112,7 +112,7 @@ def mix_waiting() -> bool:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def in_exclusive_window() -> Iterator[None]:
     """Within, nobody exchanges the tables: to a transaction that began before, the new one would look empty."""
     if connection.vendor == "sqlite":
         yield
@@ -137,7 +137,7 @@ def _rewrite_sqlite() -> None:
 
 def _rewrite_postgresql(compacted: Sequence[str]) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
-        locks.hold(locks.EVERY, locks.REWRITING)
+        locks.exclusive_lock(locks.EVERY, locks.REWRITING)
         _replace(cursor, Report._meta.db_table, order="design_id, nonce")
     _execute(f"ANALYZE {Report._meta.db_table}")
     _refill()
@@ -152,7 +152,7 @@ def _rewrite_postgresql(compacted: Sequence[str]) -> None:
 @transaction.atomic
 def _refill(tables: Mapping[str, tuple[str, str]] = REFILLED) -> None:
     """Write small tables anew, in the order of their columns."""
-    locks.hold(locks.EVERY, locks.REWRITING)
+    locks.exclusive_lock(locks.EVERY, locks.REWRITING)
     for table, (columns, kept) in tables.items():
         _execute(f"CREATE TEMPORARY TABLE kept AS {kept}")
         _execute(f"DELETE FROM {table}")  # noqa: S608
@@ -167,7 +167,7 @@ def _refill_locked(table: str, columns: str) -> None:
     Emptied and not deleted: that leaves no rows behind that a vacuum would have to remove.
     """
     with connection.cursor() as cursor:
-        locks.hold(locks.EVERY, locks.REWRITING)
+        locks.exclusive_lock(locks.EVERY, locks.REWRITING)
         _lock_for_exchange(cursor, table)
         cursor.execute(f"CREATE TEMPORARY TABLE kept AS SELECT {columns} FROM {table}")  # noqa: S608
         cursor.execute(f"TRUNCATE {table}")

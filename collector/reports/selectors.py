@@ -28,7 +28,7 @@ it a question looks at every report."""
 
 
 @contextmanager
-def one_state() -> Iterator[None]:
+def one_snapshot() -> Iterator[None]:
     """Everything that is read within is of one state of the store, whatever is stored and folded meanwhile."""
     outermost = not connection.in_atomic_block
     with transaction.atomic():
@@ -43,14 +43,14 @@ def in_steps(digest: str) -> bool:
     return FrozenDesign.objects.filter(IN_STEPS, digest=digest).exists()
 
 
-def told_moment(digest: str) -> datetime:
+def released_moment(digest: str) -> datetime:
     """Now, as it may stand beside what is read of a design: of one that takes steps, the day alone."""
     now = timezone.now()
     return now.replace(hour=0, minute=0, second=0, microsecond=0) if in_steps(digest) else now
 
 
 @dataclass(frozen=True)
-class Counted:
+class ReportCounts:
     """How many reports of a design are in its totals, and how many wait to be folded.
 
     Of an open one, which is folded `stepwise`, what waits is not told: as if only those steps had come.
@@ -65,11 +65,11 @@ class Counted:
         return self.folded + self.waiting
 
 
-def report_counts(digests: Collection[str]) -> dict[str, Counted]:
+def report_counts(digests: Collection[str]) -> dict[str, ReportCounts]:
     """The counts of several designs in one query, which no number of folded reports makes longer."""
     designs = FrozenDesign.objects.filter(digest__in=digests).annotate(stepwise=IN_STEPS)
     rows = designs.values_list("digest", folded(), waiting(), "stepwise")
-    return {digest: Counted(folded, waiting, bool(stepwise)) for digest, folded, waiting, stepwise in rows}
+    return {digest: ReportCounts(folded, waiting, bool(stepwise)) for digest, folded, waiting, stepwise in rows}
 
 
 def report_count(digest: str) -> int:
@@ -239,13 +239,13 @@ def _stored(digest: str, *columns: str) -> Iterator[list[tuple[Any, ...]]]:
     require_reports(digest)
 
 
-def fitting(design: Design, rows: Sequence[StoredRow]) -> list[bool]:
+def valid_reports(design: Design, rows: Sequence[StoredRow]) -> list[bool]:
     """Of each report whether its design can produce it: its group, its length, each of its symbols."""
     sizes, groups = np.array(design.alphabets), len(design.strata)
     if all(len(report) == len(sizes) for _, report in rows):
         strata, symbols = _arrays(rows)
         return [bool(fits) for fits in (strata < groups) & (symbols < sizes).all(axis=1)]
-    return [len(one[1]) == len(sizes) and fitting(design, [one])[0] for one in rows]
+    return [len(one[1]) == len(sizes) and valid_reports(design, [one])[0] for one in rows]
 
 
 def empty_totals(design: Design) -> Totals:

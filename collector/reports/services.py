@@ -16,8 +16,8 @@ def clear_rehearsal(digest: str) -> None:
     ValueError
         Where the design is none of a rehearsal: what respondents sent is not forgotten here.
     """
-    locks.share(locks.EVERY, locks.REWRITING)
-    locks.hold(digest, locks.TAKING)
+    locks.shared_lock(locks.EVERY, locks.REWRITING)
+    locks.exclusive_lock(digest, locks.TAKING)
     design = FrozenDesign.objects.filter(digest=digest, rehearsal=True).first()
     if design is None:
         raise ValueError(f"design must be one of a rehearsal; got {digest}")

@@ -21,7 +21,7 @@ IN_STEPS = Q(closed_on=None, rehearsal=False)
 
 def groups(design: Design, strata: NDArray[np.intp]) -> NDArray[np.intp]:
     """Of each report the group with which it takes steps."""
-    return np.zeros_like(strata) if "participation" in design.document else strata
+    return np.zeros_like(strata) if design.participation else strata
 
 
 def foldable(waiting: int) -> int:

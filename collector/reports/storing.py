@@ -21,7 +21,7 @@ from collector.database import locks
 from collector.database.statements import Row, execute_rows, pieces, read_statements
 from collector.database.statements import key as key_of
 from collector.designs.selectors import find_design
-from collector.invitations import redeeming
+from collector.invitations import redemption
 
 
 class NewReport(NamedTuple):
@@ -132,10 +132,10 @@ def _by_statements(reports: Mapping[Key, NewReport]) -> Stored:
         rows = {(designs[key[0]][0], key[1]): one for key, one in reports.items() if key[0] in designs}
         written = _write(cursor, {key: one for key, one in rows.items() if designs[one.digest][1]})
         before = _find(cursor, rows, written)
-        uninvited = redeeming.uninvited(
+        uninvited = redemption.without_invitation(
             cursor,
             {
-                key: redeeming.Asked((key[0], one.invitation), one.stratum, _is_blind(one.digest))
+                key: redemption.Redemption((key[0], one.invitation), one.stratum, _is_blind(one.digest))
                 for key, one in rows.items()
                 if one.invitation and key in written and key not in before
             },

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from estimator.analyses.rows import Row
+from estimator.analyses.rows import AnalysisRow
 from estimator.analyses.sentences import MINUS
 from estimator.base.charts import Axis, round_step
 
@@ -45,7 +45,7 @@ class RatioAxis(Axis):
         return super().part_of_width(power)
 
 
-def of_differences(rows: Iterable[Row], *, shares: bool) -> DifferenceAxis:
+def of_differences(rows: Iterable[AnalysisRow], *, shares: bool) -> DifferenceAxis:
     """An axis that holds nought and every interval, with ticks at round numbers."""
     ends = [end for row in rows for end in (row.low, row.high) if end is not None] or [-0.1, 0.1]
     low, high = min(0.0, *ends), max(0.0, *ends)
@@ -54,7 +54,7 @@ def of_differences(rows: Iterable[Row], *, shares: bool) -> DifferenceAxis:
     return DifferenceAxis(*_around(low, high, step), step, shares, 0.0)
 
 
-def of_ratios(rows: Iterable[Row]) -> RatioAxis:
+def of_ratios(rows: Iterable[AnalysisRow]) -> RatioAxis:
     """An axis that holds one, with ticks at powers of two."""
     ends = [math.log2(end) for row in rows for end in (row.low, row.high) if end]
     low, high = max(-WIDEST, math.floor(min([-1.0, *ends]))), min(WIDEST, math.ceil(max([1.0, *ends])))
@@ -63,7 +63,7 @@ def of_ratios(rows: Iterable[Row]) -> RatioAxis:
     return RatioAxis(low - low % step, high + high % step, step, False, 1.0)
 
 
-def of_values(rows: Iterable[Row]) -> DifferenceAxis:
+def of_values(rows: Iterable[AnalysisRow]) -> DifferenceAxis:
     """An axis of means that holds every interval, with ticks at round numbers; no line is firm."""
     return of_range([end for row in rows for end in (row.low, row.high) if end is not None])
 

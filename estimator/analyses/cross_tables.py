@@ -8,7 +8,15 @@ import numpy as np
 
 from collector.designs import Design
 from estimator.analyses.quantities import Variable, variable_of
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, TOO_FEW, TOO_FEW_IN_GROUPS, Row, number
+from estimator.analyses.rows import (
+    EDGE,
+    ENOUGH_FOR_NORMAL,
+    MAYBE_EMPTY,
+    TOO_FEW,
+    TOO_FEW_IN_GROUPS,
+    AnalysisRow,
+    number,
+)
 from estimator.runs.groups import stored
 from randomized_response import JointEstimate, estimate_joint
 from randomized_response.joint import Association
@@ -43,9 +51,9 @@ def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[s
     }
 
 
-def _joint_rows(design: Design, first: Variable, second: Variable, joint: JointEstimate) -> Iterator[Row]:
+def _joint_rows(design: Design, first: Variable, second: Variable, joint: JointEstimate) -> Iterator[AnalysisRow]:
     for i, j in product(*map(range, joint.constrained.shape)):
-        yield Row(
+        yield AnalysisRow(
             "joint_share", **_named(design, first, second), n=joint.n, choice=i, other_choice=j,
             estimate=number(joint.constrained[i, j]), unbiased=number(joint.unbiased[i, j]),
             standard_error=number(joint.standard_error[i, j]), low=number(joint.low[i, j]),
@@ -53,29 +61,29 @@ def _joint_rows(design: Design, first: Variable, second: Variable, joint: JointE
         )  # fmt: skip
 
 
-def _shares_by_row(design: Design, first: Variable, second: Variable, joint: JointEstimate) -> Iterator[Row]:
+def _shares_by_row(design: Design, first: Variable, second: Variable, joint: JointEstimate) -> Iterator[AnalysisRow]:
     """Among the people of each answer to the first question, the shares of the answers to the second."""
     found = joint.conditional()
     for i, j in product(*map(range, found.shares.shape)):
         place = {**_named(design, first, second), "n": joint.n, "choice": i, "other_choice": j}
         if np.isnan(found.shares[i, j]):
-            yield Row("row_share", **place, flags=[MAYBE_EMPTY])
+            yield AnalysisRow("row_share", **place, flags=[MAYBE_EMPTY])
             continue
-        yield Row(
+        yield AnalysisRow(
             "row_share", **place, estimate=number(found.shares[i, j]),
             standard_error=number(found.standard_error[i, j]), low=number(found.low[i, j]),
             high=number(found.high[i, j]), interval=DELTA, level=joint.confidence,
         )  # fmt: skip
 
 
-def _associations(design: Design, first: Variable, second: Variable, joint: JointEstimate) -> Iterator[Row]:
+def _associations(design: Design, first: Variable, second: Variable, joint: JointEstimate) -> Iterator[AnalysisRow]:
     found: dict[str, Association | None] = {"phi": joint.phi, "odds_ratio": joint.odds_ratio}
     for name, one in found.items():
         if one is None:
             continue
         # Where the most likely table has a cell of nought there is no standard error, and one end may be infinite.
         error = one.standard_error / one.estimate if name == "odds_ratio" and one.estimate else one.standard_error
-        yield Row(
+        yield AnalysisRow(
             name, **_named(design, first, second), n=joint.n, estimate=number(one.estimate),
             standard_error=number(error), low=number(one.low), high=number(one.high),
             interval=LIKELIHOOD if np.isnan(error) else DELTA, level=joint.confidence,
@@ -84,5 +92,4 @@ def _associations(design: Design, first: Variable, second: Variable, joint: Join
 
 
 def _named(design: Design, first: Variable, second: Variable) -> dict[str, Any]:
-    items = design.document["items"]
-    return {"item": items[first.position]["key"], "other_item": items[second.position]["key"]}
+    return {"item": design.items[first.position].key, "other_item": design.items[second.position].key}

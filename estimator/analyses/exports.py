@@ -8,8 +8,8 @@ from typing import Any
 
 from collector.designs.selectors import get_design
 from estimator.analyses.quantities import item_of, variable_of
-from estimator.analyses.rows import Row
-from estimator.analyses.sentences import Speaker
+from estimator.analyses.rows import AnalysisRow
+from estimator.analyses.sentences import RowDescriber
 from estimator.base.cells import instant, sheet
 from estimator.models import Analysis
 from estimator.runs import targets
@@ -59,12 +59,14 @@ def json_file(analysis: Analysis) -> bytes:
 
 def rows_of(analysis: Analysis) -> list[dict[str, Any]]:
     """Every number of an analysis as plain values by column."""
-    speaker = Speaker(get_design(analysis.design_id))
+    speaker = RowDescriber(get_design(analysis.design_id))
     answers = _answers(analysis, speaker)
-    return [_row(analysis, speaker, Row(**row), answers) for row in analysis.result["rows"]]
+    return [_row(analysis, speaker, AnalysisRow(**row), answers) for row in analysis.result["rows"]]
 
 
-def _row(analysis: Analysis, speaker: Speaker, row: Row, answers: tuple[list[str], list[str]]) -> dict[str, Any]:
+def _row(
+    analysis: Analysis, speaker: RowDescriber, row: AnalysisRow, answers: tuple[list[str], list[str]]
+) -> dict[str, Any]:
     first, second = answers
     return {
         "analysis": analysis.key,
@@ -103,19 +105,19 @@ def _row(analysis: Analysis, speaker: Speaker, row: Row, answers: tuple[list[str
     }
 
 
-def target_of(analysis: Analysis, row: Row) -> str:
+def target_of(analysis: Analysis, row: AnalysisRow) -> str:
     """Of whom a number speaks: each version is weighted or not, else what was weighted by entered shares."""
     if analysis.kind != Analysis.Kind.VERSIONS:
         return targets.of_numbers(weighted=bool(row.weights), sampled=True)
     designs = map(get_design, analysis.parameters["designs"])
     found = {
-        design.document["version"]: targets.target(stored(design, groups), sampled=True)
+        design.version: targets.target(stored(design, groups), sampled=True)
         for design, groups in zip(designs, analysis.inputs["groups"], strict=True)
     }
     return targets.common(found[one] for one in (row.version, row.against_version) if one is not None)
 
 
-def _answers(analysis: Analysis, speaker: Speaker) -> tuple[list[str], list[str]]:
+def _answers(analysis: Analysis, speaker: RowDescriber) -> tuple[list[str], list[str]]:
     """Of a cross-table the answers in its rows and columns, which may be one choice against all others."""
     if analysis.kind != Analysis.Kind.CROSS_TABLE:
         return [], []
@@ -123,11 +125,11 @@ def _answers(analysis: Analysis, speaker: Speaker) -> tuple[list[str], list[str]
     return speaker.answers(first), speaker.answers(second)
 
 
-def _label(speaker: Speaker, item: str, choice: int | None, answers: list[str]) -> str:
+def _label(speaker: RowDescriber, item: str, choice: int | None, answers: list[str]) -> str:
     if choice is None:
         return ""
     return answers[choice] if answers else speaker.choice(item_of(speaker.design, item), choice)
 
 
-def _wording(speaker: Speaker, item: str) -> str:
+def _wording(speaker: RowDescriber, item: str) -> str:
     return speaker.question(item_of(speaker.design, item)) if item else ""

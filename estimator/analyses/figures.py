@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from django.utils.safestring import SafeString
 
 from estimator.analyses import axes, sentences
-from estimator.analyses.rows import Row
-from estimator.analyses.sentences import Speaker
+from estimator.analyses.rows import AnalysisRow
+from estimator.analyses.sentences import RowDescriber
 from estimator.base import charts, wording
 
 
 @dataclass(frozen=True)
-class Table:
+class FigureTable:
     """Text cells under heads; the first `names` cells of a row say what it is of."""
 
     caption: str
@@ -21,15 +21,15 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Part:
+class FigureWithTable:
     """A picture with the table of the same numbers beneath; either may be missing."""
 
     title: str
     picture: SafeString
-    table: Table
+    table: FigureTable
 
 
-def over_time(rows: list[Row], labels: list[str], key: str, title: str, head: str) -> Part:
+def over_time(rows: list[AnalysisRow], labels: list[str], key: str, title: str, head: str) -> FigureWithTable:
     """Estimates beside each other, the earliest first, and their table."""
     drawn = _points(rows, labels)
     known = any(row.known for row in rows)
@@ -37,19 +37,19 @@ def over_time(rows: list[Row], labels: list[str], key: str, title: str, head: st
     return replace(estimates(rows, labels, key, title, head), picture=picture)
 
 
-def estimates(rows: list[Row], labels: list[str], key: str, title: str, head: str) -> Part:
+def estimates(rows: list[AnalysisRow], labels: list[str], key: str, title: str, head: str) -> FigureWithTable:
     """Estimates over one axis, and their table."""
     drawn = _points(rows, labels)
     mean, axis = _axis(rows, drawn)
     cells = tuple((label, *_cells(row)) for label, row in zip(labels, rows, strict=True))
     error = "Standard error" if mean else "Standard error, points"
-    table = Table(title, (head, "Reports", "Estimate", _interval(rows), error), cells)
-    return Part(title, _drawn(drawn, key, title, axis), table)
+    table = FigureTable(title, (head, "Reports", "Estimate", _interval(rows), error), cells)
+    return FigureWithTable(title, _drawn(drawn, key, title, axis), table)
 
 
-def _points(rows: list[Row], labels: list[str]) -> list[charts.Row]:
+def _points(rows: list[AnalysisRow], labels: list[str]) -> list[charts.ChartRow]:
     return [
-        charts.Row(
+        charts.ChartRow(
             label,
             quoted(row) if row.known else sentences.capital(sentences.missing(row)),
             row.estimate,
@@ -60,35 +60,37 @@ def _points(rows: list[Row], labels: list[str]) -> list[charts.Row]:
     ]
 
 
-def _axis(rows: list[Row], drawn: list[charts.Row]) -> tuple[bool, charts.Axis]:
+def _axis(rows: list[AnalysisRow], drawn: list[charts.ChartRow]) -> tuple[bool, charts.Axis]:
     """Whether they are means, and the axis that holds them."""
     mean = any(row.quantity == "mean" for row in rows)
     return mean, axes.of_values(rows) if mean else charts.axis_for(drawn)
 
 
 def differences(
-    rows: list[Row], labels: list[str], unit: wording.Unit, title: str, together: float | None = None
-) -> Part:
+    rows: list[AnalysisRow], labels: list[str], unit: wording.Unit, title: str, together: float | None = None
+) -> FigureWithTable:
     drawn, cells = [], []
     for label, row in zip(labels, rows, strict=True):
         places = sentences.places_of(row, unit)
         span = sentences.signed(wording.span(row.low, row.high, places, wording.Unit(unit.factor, unit.most, "")))
         value = sentences.signed(wording.value(row.estimate, places, wording.Unit(unit.factor, unit.most, "")))
-        drawn.append(charts.Row(label, f"{value} ({span})", row.estimate, row.low, row.high))
+        drawn.append(charts.ChartRow(label, f"{value} ({span})", row.estimate, row.low, row.high))
         told = "differ" if row.differs else "cannot be told apart"
         cells.append((label, wording.count(row.n), value, span, told))
     axis = axes.of_differences(rows, shares=unit is sentences.POINTS)
     points = ", percentage points" if unit is sentences.POINTS else ""
     head = ("Difference", "Reports", f"Estimate{points}", _interval(rows, together), "Verdict")
-    return Part(
-        title, _drawn(drawn, "differences", f"{title}{points}", axis), Table(f"{title}{points}", head, tuple(cells))
+    return FigureWithTable(
+        title,
+        _drawn(drawn, "differences", f"{title}{points}", axis),
+        FigureTable(f"{title}{points}", head, tuple(cells)),
     )
 
 
-def crossed(rows: list[Row], answers: list[str], others: list[str], key: str, title: str) -> Part:
+def crossed(rows: list[AnalysisRow], answers: list[str], others: list[str], key: str, title: str) -> FigureWithTable:
     """A block for each answer to the first question, in it a line for each answer to the second."""
     drawn = [
-        charts.Row(
+        charts.ChartRow(
             others[row.other_choice or 0],
             quoted(row) if row.known else sentences.capital(sentences.missing(row)),
             row.estimate, row.low, row.high,
@@ -98,23 +100,23 @@ def crossed(rows: list[Row], answers: list[str], others: list[str], key: str, ti
     ]  # fmt: skip
     cells = tuple((answers[row.choice or 0], others[row.other_choice or 0], *_cells(row)[1:]) for row in rows)
     head = ("First question", "Second question", "Estimate", _interval(rows), "Standard error, points")
-    table = Table(title, head, cells, names=2)
-    return Part(title, _drawn(drawn, key, title, charts.axis_for(drawn)), table)
+    table = FigureTable(title, head, cells, names=2)
+    return FigureWithTable(title, _drawn(drawn, key, title, charts.axis_for(drawn)), table)
 
 
-def ratios(rows: list[Row], speaker: Speaker, answer: str) -> Part:
+def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str) -> FigureWithTable:
     labels = [f"{speaker.group(row.group)} against {speaker.group(row.against)}" for row in rows]
     drawn = [
-        charts.Row(label, _said_ratio(row), row.estimate, row.low, row.high)
+        charts.ChartRow(label, _said_ratio(row), row.estimate, row.low, row.high)
         for label, row in zip(labels, rows, strict=True)
     ]
     title = f"Odds ratios of {answer}"
     cells = tuple((label, wording.count(row.n), *_ratio_cells(row)) for label, row in zip(labels, rows, strict=True))
     head = ("Groups", "Reports", "Odds ratio", _interval(rows), "Standard error of the logarithm")
-    return Part(title, _drawn(drawn, "ratios", title, axes.of_ratios(rows)), Table(title, head, cells))
+    return FigureWithTable(title, _drawn(drawn, "ratios", title, axes.of_ratios(rows)), FigureTable(title, head, cells))
 
 
-def associations(rows: list[Row]) -> Table:
+def associations(rows: list[AnalysisRow]) -> FigureTable:
     names = {"phi": "Phi, from \u22121 to 1", "odds_ratio": "Odds ratio"}
     cells = []
     for row in rows:
@@ -126,20 +128,22 @@ def associations(rows: list[Row]) -> Table:
         # Rounded outwards, which does not leave the range.
         ends = f"{max(low - 0.005, -1):.2f} to {min(high + 0.005, 1):.2f}"
         cells.append((names["phi"], estimate, sentences.signed(ends)))
-    return Table("How strongly the two answers go together", ("Measure", "Estimate", _interval(rows)), tuple(cells))
+    return FigureTable(
+        "How strongly the two answers go together", ("Measure", "Estimate", _interval(rows)), tuple(cells)
+    )
 
 
-def quoted(row: Row) -> str:
+def quoted(row: AnalysisRow) -> str:
     return f"{_value(row)} ({spanned(row)})" if row.known else sentences.missing(row)
 
 
-def spanned(row: Row) -> str:
+def spanned(row: AnalysisRow) -> str:
     """The interval of a row."""
     places = wording.decimals(row.standard_error, _unit(row))
     return sentences.signed(wording.span(row.low, row.high, places, _unit(row)))
 
 
-def _cells(row: Row) -> tuple[str, str, str, str]:
+def _cells(row: AnalysisRow) -> tuple[str, str, str, str]:
     n = wording.count(row.n)
     if not row.known:
         return n, sentences.capital(sentences.missing(row)), "–", "–"
@@ -147,7 +151,7 @@ def _cells(row: Row) -> tuple[str, str, str, str]:
     return n, _value(row), spanned(row), wording.error(row.standard_error, places + 1, unit)
 
 
-def _ratio_cells(row: Row) -> tuple[str, str, str]:
+def _ratio_cells(row: AnalysisRow) -> tuple[str, str, str]:
     if row.low is None:
         return sentences.missing(row), "–", "–"
     low = sentences.ratio(row.low, up=False)
@@ -156,26 +160,26 @@ def _ratio_cells(row: Row) -> tuple[str, str, str]:
     return estimate, ends, sentences.ratio(row.standard_error or 0.0)
 
 
-def _said_ratio(row: Row) -> str:
+def _said_ratio(row: AnalysisRow) -> str:
     estimate, ends, _ = _ratio_cells(row)
     return f"{estimate} ({ends})" if row.known else estimate
 
 
-def _drawn(rows: list[charts.Row], key: str, title: str, axis: charts.Axis) -> SafeString:
+def _drawn(rows: list[charts.ChartRow], key: str, title: str, axis: charts.Axis) -> SafeString:
     """The picture in both layouts. None of nothing."""
     known = any(row.estimate is not None for row in rows)
     return charts.pictures(rows, key=key, title=title, axis=axis) if known else SafeString("")
 
 
-def _unit(row: Row) -> wording.Unit:
+def _unit(row: AnalysisRow) -> wording.Unit:
     return wording.PLAIN if row.quantity == "mean" else wording.PERCENT
 
 
-def _value(row: Row) -> str:
+def _value(row: AnalysisRow) -> str:
     return sentences.signed(wording.value(row.estimate, wording.decimals(row.standard_error, _unit(row)), _unit(row)))
 
 
-def _interval(rows: list[Row], together: float | None = None) -> str:
+def _interval(rows: list[AnalysisRow], together: float | None = None) -> str:
     """The head of a column of intervals: the level of each by itself, or of all of them together."""
     level = next((row.level for row in rows if row.level is not None), None) if together is None else together
     said = "Interval" if level is None else f"{sentences.confidence(level)} interval"

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from estimator.analyses.quantities import Variable, variable_of
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW, Row, number
-from estimator.analyses.strata import counts_of
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW, AnalysisRow, number
+from estimator.analyses.strata import strata_counts
 from estimator.runs.groups import stored
 from randomized_response import LogisticFit, logistic_regression
 
@@ -28,9 +28,9 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
     keys, reference = partition.keys, partition.row_of(parameters["reference"])
     enough = [place for place, counts in enumerate(reports) if counts.sum() >= ENOUGH_FOR_NORMAL]
     others = [place for place in enough if place != reference]
-    key = design.document["items"][outcome.position]["key"]
+    key = design.items[outcome.position].key
     blank = [
-        Row("odds_ratio", key, int(reports[place].sum()), choice=outcome.choice,
+        AnalysisRow("odds_ratio", key, int(reports[place].sum()), choice=outcome.choice,
             group=group, against=keys[reference], flags=[TOO_FEW])
         for place, group in enumerate(keys)
     ]  # fmt: skip
@@ -59,7 +59,7 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
 def _reports(design: Design, outcome: Variable, inputs: Mapping[str, Any]) -> NDArray[np.int64]:
     """Shape (strata, reports of the channel): the totals of the outcome's symbol, as its channel knows them."""
     column = outcome.column - design.fields[outcome.position].start
-    values = counts_of(inputs)[:, column, :]
+    values = strata_counts(inputs)[:, column, :]
     reports = np.zeros((len(values), outcome.channel.reports), dtype=np.int64)
     for value, code in enumerate(outcome.codes):
         reports[:, code] += values[:, value]
@@ -83,19 +83,19 @@ def _rows(
     used: list[int],
     fit: LogisticFit,
     level: float,
-) -> list[Row]:
+) -> list[AnalysisRow]:
     """The share of each group as the model has it, then the odds ratio of each against the first of them."""
     n = reports.sum(axis=1).tolist()
     predicted = fit.predict(np.vstack([np.zeros(len(used) - 1), np.eye(len(used) - 1)]), level)
     shares = [
-        Row("share", key, n[place], choice=outcome.choice, group=groups[place],
+        AnalysisRow("share", key, n[place], choice=outcome.choice, group=groups[place],
             **_numbers(predicted.proportions[k], predicted.standard_errors[k], predicted.low[k], predicted.high[k]),
             level=level)
         for k, place in enumerate(used)
     ]  # fmt: skip
     limits = fit.intervals(level)
     ratios = [
-        Row("odds_ratio", key, n[place] + n[used[0]], choice=outcome.choice,
+        AnalysisRow("odds_ratio", key, n[place] + n[used[0]], choice=outcome.choice,
             group=groups[place], against=groups[used[0]],
             **_numbers(np.exp(fit.coefficients[k]), fit.standard_errors[k], *np.exp(limits[k])), level=level)
         for k, place in enumerate(used[1:], start=1)

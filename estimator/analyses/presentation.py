@@ -12,8 +12,8 @@ from estimator.analyses import figures as parts
 from estimator.analyses import sentences as words
 from estimator.analyses.exports import target_of
 from estimator.analyses.quantities import item_of, quantity_of, question_at, variable_of
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW_IN_GROUPS, Row
-from estimator.analyses.sentences import Speaker, named
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW_IN_GROUPS, AnalysisRow
+from estimator.analyses.sentences import RowDescriber, named
 from estimator.analyses.strata import PAIRS
 from estimator.base import wording
 from estimator.models import Analysis
@@ -25,20 +25,20 @@ Kind = Analysis.Kind
 
 
 @dataclass(frozen=True)
-class Shown:
+class AnalysisPage:
     """What the page says of a finished analysis. `about` are the survey's own words."""
 
     about: tuple[str, ...]
     sentences: tuple[str, ...]
-    parts: tuple[parts.Part, ...]
+    parts: tuple[parts.FigureWithTable, ...]
     cautions: tuple[str, ...]
     methods: tuple[str, ...]
 
 
-def show(analysis: Analysis) -> Shown:
+def present(analysis: Analysis) -> AnalysisPage:
     """Everything that is told of a finished analysis."""
-    speaker = Speaker(selectors.get_design(analysis.design_id))
-    rows = [Row(**row) for row in analysis.result["rows"]]
+    speaker = RowDescriber(selectors.get_design(analysis.design_id))
+    rows = [AnalysisRow(**row) for row in analysis.result["rows"]]
     shown = SHOWERS[analysis.kind](analysis, speaker, rows)
     if not shown.methods:
         return shown
@@ -49,7 +49,7 @@ def show(analysis: Analysis) -> Shown:
 def about(analysis: Analysis) -> tuple[str, ...]:
     """What an analysis is of, in the survey's own words; also of one that is still to be computed."""
     design, asked = selectors.get_design(analysis.design_id), analysis.parameters
-    speaker = Speaker(design)
+    speaker = RowDescriber(design)
     if analysis.kind == Kind.CROSS_TABLE:
         return tuple(speaker.variable(variable_of(design, asked[name])) for name in ("rows", "columns"))
     if analysis.kind == Kind.REGRESSION:
@@ -60,7 +60,7 @@ def about(analysis: Analysis) -> tuple[str, ...]:
     return (f"{speaker.question(quantity.position)} {named(speaker.quantity(quantity.position, quantity.choice))}",)
 
 
-def _comparison(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+def _comparison(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
     if not rows:
         return _nothing_by_group(analysis, speaker)
     asked = analysis.parameters
@@ -69,7 +69,7 @@ def _comparison(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
     differences = [row for row in rows if row.quantity == "difference"]
     unit = speaker.unit(quantity.position, quantity.choice)
 
-    def pair(row: Row) -> tuple[str, str]:
+    def pair(row: AnalysisRow) -> tuple[str, str]:
         return named(speaker.group(row.group)), named(speaker.group(row.against))
 
     sentences = [words.difference(row, *pair(row), unit) for row in differences]
@@ -88,12 +88,12 @@ def _comparison(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
     method = "pairs" if asked["against"] == PAIRS else "reference"
     together = words.METHODS[method].format(count=len(differences), level=words.confidence(asked["confidence"]))
     methods = [words.METHODS["share"], words.METHODS["difference"], *([together] if len(differences) > 1 else [])]
-    return Shown(
+    return AnalysisPage(
         about(analysis), tuple(sentences), tuple(drawn), _cautions(analysis, estimates, speaker), tuple(methods)
     )
 
 
-def _weighting(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+def _weighting(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
     position = item_of(speaker.design, analysis.parameters["item"])
     whole = [row for row in rows if not row.group]
     sentences = [_weighted_sentence(entered, alike, speaker, position) for entered, alike in _beside(whole)]
@@ -108,22 +108,22 @@ def _weighting(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
         for row in whole
         if row.weights and not (row.choice == 0 and _tells_itself(speaker, position))
     ]
-    shares = parts.Table(
+    shares = parts.FigureTable(
         "Shares of the population as they were entered",
         ("Group", "Share"),
         tuple((speaker.group(key), _percentage(share)) for key, share in analysis.parameters["shares"].items()),
     )
     groups = [row for row in rows if row.group]
-    drawn.append(parts.Part("The shares that were entered", SafeString(""), shares))
+    drawn.append(parts.FigureWithTable("The shares that were entered", SafeString(""), shares))
     methods = (words.METHODS["weighting"], words.METHODS["share"])
-    return Shown(about(analysis), tuple(sentences), tuple(drawn), _cautions(analysis, groups, speaker), methods)
+    return AnalysisPage(about(analysis), tuple(sentences), tuple(drawn), _cautions(analysis, groups, speaker), methods)
 
 
 def _percentage(share: str) -> str:
     return f"{float(100 * Fraction(share)):.10g}{wording.SPACE}%"
 
 
-def _beside(rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
+def _beside(rows: Sequence[AnalysisRow]) -> Iterator[tuple[AnalysisRow, AnalysisRow]]:
     """Each weighted row with the one of all reports alike; of yes and no yes alone, which says both."""
     entered = [row for row in rows if row.weights]
     alike = {(row.quantity, row.choice): row for row in rows if not row.weights}
@@ -133,8 +133,8 @@ def _beside(rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
         yield row, alike[row.quantity, row.choice]
 
 
-def _weighted_sentence(entered: Row, alike: Row, speaker: Speaker, position: int) -> str:
-    several = speaker.design.document["items"][position]["kind"] == "several_choices"
+def _weighted_sentence(entered: AnalysisRow, alike: AnalysisRow, speaker: RowDescriber, position: int) -> str:
+    several = speaker.design.items[position].kind == "several_choices"
     choice = "" if entered.choice is None else speaker.choice(position, entered.choice)
     if not entered.known:
         return f"There is no weighted estimate of {named(choice) if choice else 'the mean'}: {words.missing(entered)}."
@@ -146,30 +146,32 @@ def _weighted_sentence(entered: Row, alike: Row, speaker: Speaker, position: int
         )
     said = parts.quoted(entered)
     told = (
-        f"an estimated {said} {words.held(choice, several=several)}" if choice else f"the mean is an estimated {said}"
+        f"an estimated {said} {words.count_with_answer(choice, several=several)}"
+        if choice
+        else f"the mean is an estimated {said}"
     )
     other = f"; with all reports counted alike it is {parts.quoted(alike)}" * _of_use(alike, speaker, position)
     return f"In a population with these shares {told}{other}."
 
 
-def _of_use(row: Row, speaker: Speaker, position: int) -> bool:
+def _of_use(row: AnalysisRow, speaker: RowDescriber, position: int) -> bool:
     """Whether the interval of a share, or of a mean, is narrow enough for its estimate to be quoted."""
     reach = reach_of(question_at(speaker.design, position), row.quantity)
     return row.low is not None and row.high is not None and is_of_use(row.high - row.low, reach)
 
 
-def _tells_itself(speaker: Speaker, position: int) -> bool:
-    item = speaker.design.document["items"][position]
-    return item["kind"] == "yes_no" and len(item["choices"]) == 2
+def _tells_itself(speaker: RowDescriber, position: int) -> bool:
+    item = speaker.design.items[position]
+    return item.kind == "yes_no" and len(item.choices) == 2
 
 
-def _weighted_label(row: Row, speaker: Speaker) -> str:
+def _weighted_label(row: AnalysisRow, speaker: RowDescriber) -> str:
     if row.group:
         return speaker.group(row.group)
     return "Weighted by the entered shares" if row.weights else "All reports alike"
 
 
-def _cross_table(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
     asked, result = analysis.parameters, analysis.result
     first, second = (variable_of(speaker.design, asked[name]) for name in ("rows", "columns"))
     answers, others = speaker.answers(first), speaker.answers(second)
@@ -177,7 +179,7 @@ def _cross_table(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown
         return _nothing_by_group(analysis, speaker)
     if not rows:
         few = f"{wording.not_enough(result['n'], minimum=ENOUGH_FOR_NORMAL)}."
-        return Shown(about(analysis), (few,), (), _cautions(analysis, [], speaker), ())
+        return AnalysisPage(about(analysis), (few,), (), _cautions(analysis, [], speaker), ())
     joint = [row for row in rows if row.quantity == "joint_share"]
     by_row = [row for row in rows if row.quantity == "row_share"]
     drawn = [
@@ -186,14 +188,14 @@ def _cross_table(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown
     ]
     ratios = [row for row in rows if row.quantity in ("phi", "odds_ratio")]
     if ratios:
-        drawn.append(parts.Part("Association", SafeString(""), parts.associations(ratios)))
+        drawn.append(parts.FigureWithTable("Association", SafeString(""), parts.associations(ratios)))
     cautions = [*_cautions(analysis, [], speaker)]
     if EDGE in result["flags"]:
         cautions.append(
             "The most likely table has a cell of nought. The p-value of the test is then only a guide, and the odds "
             "ratio may have no finite estimate, or no finite end."
         )
-    return Shown(
+    return AnalysisPage(
         about(analysis),
         (
             _independence(
@@ -217,7 +219,7 @@ def _independence(test: dict[str, Any], allowed: float, group: str, n: int) -> s
     return f"{who} we cannot tell whether the two answers go together ({quoted})."
 
 
-def _regression(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+def _regression(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
     if not rows:
         return _nothing_by_group(analysis, speaker)
     ratios = [row for row in rows if row.quantity == "odds_ratio"]
@@ -253,10 +255,10 @@ def _regression(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
         cautions.append("In some group the most likely share is 0 or 100 %, so its odds ratio has no finite number.")
     note = "Each interval of an odds ratio is one by itself; the test of all groups is one for all of them."
     methods = (words.METHODS["regression"], note)
-    return Shown(about(analysis), tuple(sentences), tuple(drawn), tuple(cautions), methods)
+    return AnalysisPage(about(analysis), tuple(sentences), tuple(drawn), tuple(cautions), methods)
 
 
-def _versions(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
+def _versions(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
     asked = analysis.parameters
     quantity = quantity_of(speaker.design, asked["quantity"])
     estimates = [row for row in rows if row.quantity != "difference"]
@@ -277,25 +279,27 @@ def _versions(analysis: Analysis, speaker: Speaker, rows: list[Row]) -> Shown:
         drawn.append(parts.differences(changes, pairs, unit, f"Change: {label}"))
     left_out = [f"Version {number} is left out: {why}." for number, why in asked["left_out"]]
     cautions = (*_cautions(analysis, [], speaker), *_narrowest(changes, unit), *left_out)
-    return Shown(about(analysis), tuple(sentences), tuple(drawn), cautions, _methods_of_change(analysis, changes))
+    return AnalysisPage(
+        about(analysis), tuple(sentences), tuple(drawn), cautions, _methods_of_change(analysis, changes)
+    )
 
 
-def _names(analysis: Analysis, speaker: Speaker, estimates: Sequence[Row]) -> dict[int, str]:
+def _names(analysis: Analysis, speaker: RowDescriber, estimates: Sequence[AnalysisRow]) -> dict[int, str]:
     """What each version is called; where only some are weighted, these say so."""
     found = {row.version: target_of(analysis, row) for row in estimates}
     mixed = targets.common(found.values()) == targets.MIXED
-    numbers = {one.document["version"]: one for one in map(selectors.get_design, analysis.parameters["designs"])}
+    numbers = {one.version: one for one in map(selectors.get_design, analysis.parameters["designs"])}
     return {
-        number: waves.named(one, speaker.design) + " (weighted)" * (mixed and targets.is_weighted(found[number]))
+        number: waves.wave_name(one, speaker.design) + " (weighted)" * (mixed and targets.is_weighted(found[number]))
         for number, one in numbers.items()
     }
 
 
-def _methods_of_change(analysis: Analysis, changes: Sequence[Row]) -> tuple[str, ...]:
+def _methods_of_change(analysis: Analysis, changes: Sequence[AnalysisRow]) -> tuple[str, ...]:
     designs = [selectors.get_design(digest) for digest in analysis.parameters["designs"]]
     position = quantity_of(designs[-1], analysis.parameters["quantity"]).position
-    item = designs[-1].document["items"][position]
-    kept = {one.document["version"] for one in designs[:-1] if waves.remembered(designs[-1], one, item)}
+    item = designs[-1].items[position]
+    kept = {one.version for one in designs[:-1] if waves.remembered(designs[-1], one, item)}
     said = [words.METHODS["share"], words.METHODS["versions"]]
     said += [words.METHODS["remembered"]] * any(row.against_version in kept for row in changes)
     said += [words.METHODS["fresh"]] * any(row.against_version not in kept for row in changes)
@@ -303,7 +307,7 @@ def _methods_of_change(analysis: Analysis, changes: Sequence[Row]) -> tuple[str,
     return (*said, *[words.METHODS["returned"]] * any(row.returned for row in changes))
 
 
-def _narrowest(changes: Sequence[Row], unit: wording.Unit) -> Iterator[str]:
+def _narrowest(changes: Sequence[AnalysisRow], unit: wording.Unit) -> Iterator[str]:
     """Where it matters who stayed with her answer: what the standard error is at least."""
     for row in changes:
         if row.returned and row.narrowest_standard_error is not None:
@@ -317,7 +321,7 @@ def _narrowest(changes: Sequence[Row], unit: wording.Unit) -> Iterator[str]:
             )
 
 
-def _cautions(analysis: Analysis, rows: Sequence[Row], speaker: Speaker) -> tuple[str, ...]:
+def _cautions(analysis: Analysis, rows: Sequence[AnalysisRow], speaker: RowDescriber) -> tuple[str, ...]:
     """What a reader has to know first."""
     lacking = [row for row in rows if row.group and not row.known and row.n < words.enough_for(row)]
     few = [f"{named(speaker.group(row.group))} ({row.n})" for row in lacking]
@@ -345,17 +349,17 @@ def _told_as(analysis: Analysis, key: str) -> str:
     return partition.keys[partition.row_of(key)]
 
 
-def _nothing_by_group(analysis: Analysis, speaker: Speaker) -> Shown:
+def _nothing_by_group(analysis: Analysis, speaker: RowDescriber) -> AnalysisPage:
     said = f"Nothing is told by group: too few of the groups have {FEWEST_IN_GROUP} reports."
     if has_shares(speaker.design):
         said = (
             f"Nothing is told by group: that takes two groups of at least {FEWEST_IN_GROUP} reports and, as their "
             f"shares of the population are known, {ENOUGH_TO_WEIGHT} reports in all."
         )
-    return Shown(about(analysis), (said,), (), _cautions(analysis, [], speaker), ())
+    return AnalysisPage(about(analysis), (said,), (), _cautions(analysis, [], speaker), ())
 
 
-def _too_few(rows: Sequence[Row], speaker: Speaker, reference: str = "") -> str:
+def _too_few(rows: Sequence[AnalysisRow], speaker: RowDescriber, reference: str = "") -> str:
     """Why there is nothing to compare: the group that the others are compared with has no numbers, or all but one."""
     lacking = next((row for row in rows if row.group == reference and reference and not row.known), None)
     if lacking is not None and sum(row.n >= FEWEST_IN_GROUP for row in rows) > 1:
@@ -364,7 +368,7 @@ def _too_few(rows: Sequence[Row], speaker: Speaker, reference: str = "") -> str:
     return f"at least two of them need {FEWEST_IN_GROUP} reports, and {ready} of {len(rows)} have them."
 
 
-SHOWERS: dict[str, Callable[[Analysis, Speaker, list[Row]], Shown]] = {
+SHOWERS: dict[str, Callable[[Analysis, RowDescriber, list[AnalysisRow]], AnalysisPage]] = {
     Kind.COMPARISON: _comparison,
     Kind.WEIGHTING: _weighting,
     Kind.CROSS_TABLE: _cross_table,

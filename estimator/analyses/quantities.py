@@ -5,10 +5,10 @@ Forms and addresses name them by tokens: `mood:mean`, `mood:2` (the choice of th
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from collector.designs import Design
-from randomized_response import Channel, EachOption, Question, SubsetSelection, UnaryEncoding, question_of
+from collector.designs import Design, Item
+from estimator.base.questions import question_of
+from randomized_response import Channel, EachOption, Question, SubsetSelection, UnaryEncoding
 
 MEAN = "mean"
 
@@ -55,8 +55,8 @@ class Variable:
 
 def item_of(design: Design, key: str) -> int:
     """The position of the item with this key."""
-    for position, item in enumerate(design.document["items"]):
-        if item["key"] == key:
+    for position, item in enumerate(design.items):
+        if item.key == key:
             return position
     raise Refused("Choose a question of this survey.")
 
@@ -73,26 +73,26 @@ def quantity_of(design: Design, token: str) -> Quantity:
     raise Refused("Of a number the mean alone can be told; choose the mean.")
 
 
-def require_told(design: Design, token: str) -> None:
+def require_released(design: Design, token: str) -> None:
     """Refuse a token that names shares of a scale of which the mean alone is told."""
     key, _, part = token.partition(":")
     position = item_of(design, key)
-    item, question = design.document["items"][position], question_at(design, position)
+    item, question = design.items[position], question_at(design, position)
     if part != MEAN and question.fits_shares and not question.reports_shares:
         raise Refused(
-            f"Of “{item['wording'][design.document['languages'][0]]}” the mean alone is told: through discrete Laplace "
+            f"Of “{item.wording[design.language]}” the mean alone is told: through discrete Laplace "
             "noise the shares of its points are too uncertain to be read. Its mean can be compared."
         )
 
 
 def quantities_of(design: Design, position: int) -> Iterator[str]:
     """The tokens of everything that can be told of an item; of two answers the second tells the first."""
-    item, question = design.document["items"][position], question_at(design, position)
+    item, question = design.items[position], question_at(design, position)
     if question.reports_mean:
-        yield f"{item['key']}:{MEAN}"
+        yield f"{item.key}:{MEAN}"
     if question.reports_shares:
-        choices = range(len(item["choices"]))
-        yield from (f"{item['key']}:{choice}" for choice in (choices if not of_two(item) else [1]))
+        choices = range(len(item.choices))
+        yield from (f"{item.key}:{choice}" for choice in (choices if not of_two(item) else [1]))
 
 
 def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable:
@@ -105,7 +105,7 @@ def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable
     """
     key, _, part = token.partition(":")
     position = item_of(design, key)
-    item, question = design.document["items"][position], question_at(design, position)
+    item, question = design.items[position], question_at(design, position)
     if not question.fits_shares:
         raise Refused(
             "A number cannot be crossed or regressed on: its reports tell the mean, not who gave which number."
@@ -126,10 +126,10 @@ def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable
 
 def variables_of(design: Design, position: int, *, binary: bool = False) -> Iterator[str]:
     """The tokens of the variables of an item; none where its reports tell none."""
-    item = design.document["items"][position]
+    item = design.items[position]
     if not question_at(design, position).reports_shares:
         return
-    tokens = [item["key"], *(f"{item['key']}:{choice}" for choice in range(len(item["choices"])))]
+    tokens = [item.key, *(f"{item.key}:{choice}" for choice in range(len(item.choices)))]
     for token in tokens[:1] if of_two(item) else tokens:
         try:
             variable_of(design, token, binary=binary)
@@ -138,17 +138,17 @@ def variables_of(design: Design, position: int, *, binary: bool = False) -> Iter
         yield token
 
 
-def of_two(item: dict[str, Any]) -> bool:
+def of_two(item: Item) -> bool:
     """Whether an item has two answers of which one is true: the second then says everything."""
-    return len(item["choices"]) == 2 and item["kind"] != "several_choices" and item["encoding"] == "single"
+    return len(item.choices) == 2 and item.kind != "several_choices" and item.encoding == "single"
 
 
 def question_at(design: Design, position: int) -> Question:
-    return question_of(design.document["items"][position])
+    return question_of(design.items[position])
 
 
 def _choice(design: Design, position: int, part: str) -> int:
-    choices = design.document["items"][position]["choices"]
+    choices = design.items[position].choices
     if not (part.isascii() and part.isdecimal() and int(part) < len(choices)):
         raise Refused("Choose one of the choices of the question.")
     return int(part)

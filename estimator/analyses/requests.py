@@ -7,9 +7,9 @@ from typing import Any
 
 from collector.designs import Design
 from collector.reports import selectors as store
-from estimator.analyses.quantities import Refused, Variable, item_of, quantity_of, require_told, variable_of
+from estimator.analyses.quantities import Refused, Variable, item_of, quantity_of, require_released, variable_of
 from estimator.analyses.strata import PAIRS
-from estimator.analyses.versions import unlike
+from estimator.analyses.versions import incomparable_reason
 from estimator.models import Analysis
 from estimator.runs.groups import UNTOLD, is_protected
 from estimator.runs.waves import is_weighted
@@ -43,18 +43,18 @@ def parameters(kind: str, said: Mapping[str, str], designs: Sequence[Design]) ->
     reader = READERS.get(kind)
     if reader is None:
         raise Refused("Choose one of the analyses.")
-    require_all_told(said, designs[0])
+    require_all_released(said, designs[0])
     confidence = said.get("confidence", CONFIDENCES[0])
     if confidence not in CONFIDENCES:
         raise Refused("Choose a confidence of 90, 95 or 99 %.")
     return {**reader(said, designs), "confidence": float(confidence)}
 
 
-def require_all_told(said: Mapping[str, str], design: Design) -> None:
+def require_all_released(said: Mapping[str, str], design: Design) -> None:
     """Refuse an analysis of what is not told, also one that was asked for when it still was."""
     for name in TOKENS:
         if name in said:
-            require_told(design, said[name])
+            require_released(design, said[name])
 
 
 def _comparison(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:
@@ -81,9 +81,9 @@ def _weighting(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, 
 def read_shares(said: Mapping[str, str], design: Design) -> dict[str, str]:
     """Each group's share of the population as an exact fraction; percentages where they sum to 100."""
     shares = {}
-    for group in design.document["strata"]["groups"]:
-        label = group["label"][design.document["languages"][0]]
-        shares[group["key"]] = _share(said.get(f"share-{group['key']}", ""), label)
+    for group in design.groups:
+        label = group.label[design.language]
+        shares[group.key] = _share(said.get(f"share-{group.key}", ""), label)
     total = sum(shares.values(), Fraction(0))
     if total == 100:
         shares = {key: share / 100 for key, share in shares.items()}
@@ -116,7 +116,7 @@ def _cross_table(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str
 def _cross(design: Design, first: Variable, second: Variable) -> None:
     """Refuse a table whose two reports are not drawn independently, or that is too large to be told."""
     same = first.position == second.position
-    several = design.document["items"][first.position]["encoding"] == "each_option"
+    several = design.items[first.position].encoding == "each_option"
     if same and (first.column == second.column or not several):
         raise Refused(
             "Choose two different questions. Of one question only two options of several that may be ticked can be "
@@ -143,8 +143,8 @@ def _versions(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, A
     """The versions that asked the question as the newest does, and why the others are left out."""
     newest = designs[0]
     quantity = quantity_of(newest, said.get("quantity", ""))
-    reasons = {older.document["version"]: unlike(newest, older, quantity) for older in designs}
-    alike = [design.digest for design in designs if not reasons[design.document["version"]]]
+    reasons = {older.version: incomparable_reason(newest, older, quantity) for older in designs}
+    alike = [design.digest for design in designs if not reasons[design.version]]
     if len(alike) < 2:
         raise Refused(
             "No earlier version asked this question in the same words, with the same choices and the same table, so "
@@ -180,7 +180,7 @@ def _returned(text: str, newest: Design, digests: Sequence[str]) -> int | None:
 def _need_groups(design: Design) -> None:
     if is_protected(design):
         raise Refused(UNTOLD)
-    if not design.document["strata"]["groups"]:
+    if not design.groups:
         raise Refused("This survey has no groups; they are written into a draft before it opens.")
 
 

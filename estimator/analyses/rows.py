@@ -20,7 +20,7 @@ EDGE = "at_the_edge"
 
 
 @dataclass(frozen=True)
-class Row:
+class AnalysisRow:
     """A number with its interval; numbers are None where there are none, and `flags` says why.
 
     Attributes

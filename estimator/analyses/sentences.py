@@ -5,9 +5,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from collector.designs import FEWEST_IN_GROUP, Design
+from collector.designs import FEWEST_IN_GROUP, Design, Text
 from estimator.analyses.quantities import Variable, of_two, question_at
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, TOO_FEW_VALUES, Row
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, TOO_FEW_VALUES, AnalysisRow
 from estimator.base import wording
 from estimator.runs import targets
 from estimator.runs.groups import ENOUGH_TO_WEIGHT, OTHER, other_label
@@ -58,23 +58,23 @@ FLAGS = {
 
 
 @dataclass(frozen=True)
-class Speaker:
+class RowDescriber:
     """Says the rows of an analysis of one design in its survey's own language."""
 
     design: Design
 
     @property
     def language(self) -> str:
-        return str(self.design.document["languages"][0])
+        return self.design.language
 
-    def text(self, texts: dict[str, str]) -> str:
-        return str(texts.get(self.language, ""))
+    def text(self, texts: Text) -> str:
+        return texts.get(self.language, "")
 
     def question(self, position: int) -> str:
-        return self.text(self.design.document["items"][position]["wording"])
+        return self.text(self.design.items[position].wording)
 
     def choice(self, position: int, choice: int) -> str:
-        return self.text(self.design.document["items"][position]["choices"][choice])
+        return self.text(self.design.items[position].choices[choice])
 
     def quantity(self, position: int, choice: int | None) -> str:
         """What is estimated, as a label."""
@@ -82,22 +82,22 @@ class Speaker:
 
     def group(self, key: str) -> str:
         """The label of a group; all respondents where no key is given."""
-        groups = self.design.document["strata"]["groups"]
+        groups = self.design.groups
         if key == OTHER:
             return other_label(self.language)
-        return next((self.text(group["label"]) for group in groups if group["key"] == key), "All respondents")
+        return next((self.text(group.label) for group in groups if group.key == key), "All respondents")
 
     def answers(self, variable: Variable) -> list[str]:
         """The answers of a variable in their order."""
-        item = self.design.document["items"][variable.position]
-        labels = [self.text(choice) for choice in item["choices"]]
+        item = self.design.items[variable.position]
+        labels = [self.text(choice) for choice in item.choices]
         if variable.choice is None or of_two(item):
             return labels
         return [f"Not “{labels[variable.choice]}”", labels[variable.choice]]
 
     def variable(self, variable: Variable) -> str:
         """The question of a variable, with its choice where it is one against all others."""
-        item = self.design.document["items"][variable.position]
+        item = self.design.items[variable.position]
         asked = self.question(variable.position)
         whole = variable.choice is None or of_two(item)
         return asked if whole else f"{asked} “{self.choice(variable.position, variable.choice or 0)}”"
@@ -116,7 +116,7 @@ def speaks_of(found: Collection[str]) -> str:
     )
 
 
-def difference(row: Row, one: str, other: str, unit: wording.Unit) -> str:
+def difference(row: AnalysisRow, one: str, other: str, unit: wording.Unit) -> str:
     """Whether one is higher or lower than the other, and by how much, in a sentence."""
     low, high = row.low, row.high
     if low is None or high is None:
@@ -128,7 +128,7 @@ def difference(row: Row, one: str, other: str, unit: wording.Unit) -> str:
     return f"{one} is {word} than {other} by {wording.span(near, far, places, unit)}."
 
 
-def change(row: Row, before: str, after: str, what: str, unit: wording.Unit) -> str:
+def change(row: AnalysisRow, before: str, after: str, what: str, unit: wording.Unit) -> str:
     """Whether something rose or fell from one wave to the next, and by how much, in a sentence."""
     low, high = row.low, row.high
     if low is None or high is None or row.estimate is None or row.level is None:
@@ -147,7 +147,7 @@ def change(row: Row, before: str, after: str, what: str, unit: wording.Unit) -> 
     return f"Between {before} and {after} {what} {'rose' if rose else 'fell'} by {size} ({level} interval {span})."
 
 
-def odds(row: Row, answer: str, one: str, other: str) -> str:
+def odds(row: AnalysisRow, answer: str, one: str, other: str) -> str:
     """What an odds ratio says, in a sentence."""
     if row.low is None or row.high is None:
         return f"The odds in {one} cannot be compared with those in {other}: {missing(row)}."
@@ -157,7 +157,7 @@ def odds(row: Row, answer: str, one: str, other: str) -> str:
     return f"The odds of {answer} in {one} are {low} to {high} times those in {other}."
 
 
-def missing(row: Row) -> str:
+def missing(row: AnalysisRow) -> str:
     """Why a row has no numbers."""
     known = [FLAGS[flag] for flag in row.flags if flag in FLAGS]
     if known:
@@ -166,23 +166,23 @@ def missing(row: Row) -> str:
     return said[0].lower() + said[1:]
 
 
-def enough_for(row: Row) -> int:
+def enough_for(row: AnalysisRow) -> int:
     """How many reports the number of a row takes."""
     if row.weights:
         return ENOUGH_TO_WEIGHT
     return ENOUGH_FOR_NORMAL if row.quantity == "odds_ratio" else FEWEST_IN_GROUP
 
 
-def held(choice: str, *, several: bool) -> str:
+def count_with_answer(choice: str, *, several: bool) -> str:
     """What people are said to hold: one of the answers, or one among those that they ticked."""
     return f"have “{choice}” among their true answers" if several else f"have “{choice}” as their true answer"
 
 
-def places_of(row: Row, unit: wording.Unit) -> int:
+def places_of(row: AnalysisRow, unit: wording.Unit) -> int:
     return min(wording.decimals(row.standard_error, unit), 2 if unit is POINTS else unit.most)
 
 
-def _enough_places(row: Row, unit: wording.Unit) -> int:
+def _enough_places(row: AnalysisRow, unit: wording.Unit) -> int:
     """As many decimals as it takes for the nearer end not to look like none at all."""
     places, near = places_of(row, unit), min(abs(row.low or 0.0), abs(row.high or 0.0))
     while row.differs and places < unit.most and math.floor(near * unit.factor * 10**places) == 0:
@@ -227,7 +227,7 @@ def named(text: str) -> str:
     return f"“{text}”"
 
 
-def _ends(row: Row, low: float, high: float, unit: wording.Unit) -> str:
+def _ends(row: AnalysisRow, low: float, high: float, unit: wording.Unit) -> str:
     text = wording.span(low, high, places_of(row, unit), unit)
     return signed(text).replace(" to ", " and ", 1)
 

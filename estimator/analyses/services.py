@@ -12,7 +12,7 @@ from collector.reports import selectors as store
 from estimator.analyses import cross_tables, logistic, requests, snapshots, strata, versions
 from estimator.analyses.quantities import Refused
 from estimator.base import jobs
-from estimator.base.lease import Heart
+from estimator.base.lease import LeaseRenewal
 from estimator.models import Analysis
 from randomized_response import __version__
 
@@ -31,7 +31,7 @@ def request(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> An
 
 def repeat(analysis: Analysis) -> Analysis:
     """Ask the same of the totals as they are now; the first one stays as it is. Raises Refused."""
-    requests.require_all_told(analysis.parameters, selectors.get_design(analysis.design_id))
+    requests.require_all_released(analysis.parameters, selectors.get_design(analysis.design_id))
     return _queue(
         kind=analysis.kind, parameters=analysis.parameters, design_id=analysis.design_id, repeats_id=analysis.pk
     )
@@ -84,12 +84,12 @@ def _compute(analysis_id: int, lease: str) -> None:
     analysis = Analysis.objects.get(pk=analysis_id)
     design, parameters = selectors.get_design(analysis.design_id), analysis.parameters
     seconds = store.report_count(design.digest) / COUNTED_IN_A_SECOND
-    with Heart(Analysis, analysis_id, lease, silence=seconds) as heart:
+    with LeaseRenewal(Analysis, analysis_id, lease, silence=seconds) as heart:
         heart.watch(0.1)
         snapshot = snapshots.take(analysis.kind, parameters, design)
         heart.watch(0.7)
         result = result_of(analysis.kind, parameters, design, snapshot.inputs)
-    jobs.hold(
+    jobs.acquire_lease(
         Analysis,
         analysis_id,
         lease,

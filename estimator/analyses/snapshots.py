@@ -31,7 +31,7 @@ class Snapshot:
 
 def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
     """Fold what waits, of an open design whole steps, then read what an analysis of this kind is computed from."""
-    now, while_open = store.told_moment(design.digest), selectors.is_open(design.digest)
+    now, while_open = store.released_moment(design.digest), selectors.is_open(design.digest)
     if kind == Kind.CROSS_TABLE:
         first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
         folding.fold(design.digest)
@@ -78,7 +78,7 @@ def _totals(design: Design, token: str) -> tuple[Partition, store.Totals]:
     waits = True
     while waits:  # as a run does: closed behind the fold, it may be half folded
         folding.fold(design.digest)
-        with store.one_state():
+        with store.one_snapshot():
             exact = store.totals(design.digest)
             waits = store.report_counts([design.digest])[design.digest].waiting > 0
     field, partition = design.fields[item_of(design, token.partition(":")[0])], of_totals(design, exact)

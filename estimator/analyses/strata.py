@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from estimator.analyses.quantities import Quantity, item_of, quantity_of, question_at
-from estimator.analyses.rows import TOO_FEW, TOO_FEW_VALUES, Row, number
+from estimator.analyses.rows import TOO_FEW, TOO_FEW_VALUES, AnalysisRow, number
 from estimator.runs import targets
 from estimator.runs.estimation import Fit, fit_of, weighted
 from estimator.runs.groups import Partition, stored
@@ -26,7 +26,7 @@ PAIRS = "pairs"
 """Every pair of groups is compared; else one group, named by its key, with each other."""
 
 
-def counts_of(inputs: Mapping[str, Any]) -> Counts:
+def strata_counts(inputs: Mapping[str, Any]) -> Counts:
     """The totals of one item, as a snapshot keeps them: with a row for each row of the partition."""
     return np.array(inputs["totals"], dtype=np.int64)
 
@@ -35,7 +35,7 @@ def comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
     """Each group's estimate, and the differences of groups with intervals that hold together."""
     quantity, confidence = quantity_of(design, parameters["quantity"]), parameters["confidence"]
     question, partition = question_at(design, quantity.position), stored(design, inputs["groups"])
-    counts, keys = counts_of(inputs)[: len(partition.parts)], partition.keys
+    counts, keys = strata_counts(inputs)[: len(partition.parts)], partition.keys
     fits = [fit_of(question, one, confidence) for one in counts]
     rows = [
         replace(estimate_row(design, quantity, fit, int(one[0].sum()), confidence), group=part.key)
@@ -61,14 +61,14 @@ def comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
 def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The estimates of one item for a population of known shares of the groups, beside those of all reports alike."""
     position, confidence = item_of(design, parameters["item"]), parameters["confidence"]
-    question, counts, partition = question_at(design, position), counts_of(inputs), stored(design, inputs["groups"])
+    question, counts, partition = question_at(design, position), strata_counts(inputs), stored(design, inputs["groups"])
     fits = [fit_of(question, one, confidence) for one in counts]
     whole = None
     if partition.parts:
         whole = weighted(question, counts, _shares(partition, parameters["shares"]), confidence)
     alike = fit_of(question, counts.sum(axis=0), confidence)
     n = int(counts[:, 0].sum())
-    rows: list[Row] = []
+    rows: list[AnalysisRow] = []
     for quantity in _quantities(question, position):
         rows.append(replace(estimate_row(design, quantity, whole, n, confidence), weights="entered"))
         rows.append(estimate_row(design, quantity, alike, n, confidence))
@@ -85,10 +85,10 @@ def _shares(partition: Partition, entered: Mapping[str, str]) -> list[float]:
     return [float(sum(Fraction(entered[keys[group]]) for group in groups)) for groups in partition.members]
 
 
-def estimate_row(design: Design, quantity: Quantity, fit: Fit | None, n: int, confidence: float) -> Row:
+def estimate_row(design: Design, quantity: Quantity, fit: Fit | None, n: int, confidence: float) -> AnalysisRow:
     """One quantity of some respondents; without numbers where `fit` has none."""
-    item, choice = design.document["items"][quantity.position]["key"], quantity.choice
-    blank = Row("mean" if choice is None else "share", item, n, choice=choice)
+    item, choice = design.items[quantity.position].key, quantity.choice
+    blank = AnalysisRow("mean" if choice is None else "share", item, n, choice=choice)
     if fit is None:
         return replace(blank, flags=[TOO_FEW])
     if choice is None:
@@ -103,9 +103,9 @@ def estimate_row(design: Design, quantity: Quantity, fit: Fit | None, n: int, co
     return _filled(blank, [float(column[choice]) for column in columns], shares.interval, confidence)
 
 
-def difference_row(design: Design, quantity: Quantity, one: Fit | None, other: Fit | None, level: float) -> Row:
+def difference_row(design: Design, quantity: Quantity, one: Fit | None, other: Fit | None, level: float) -> AnalysisRow:
     """One less the other, of independent respondents; both have numbers, made at `level`."""
-    item, choice = design.document["items"][quantity.position]["key"], quantity.choice
+    item, choice = design.items[quantity.position].key, quantity.choice
     assert one is not None
     assert other is not None
     if choice is None:
@@ -115,10 +115,10 @@ def difference_row(design: Design, quantity: Quantity, one: Fit | None, other: F
     found = compare(other.shares, one.shares)
     columns = (found.difference, found.unbiased, found.standard_error, found.low, found.high)
     values, method = [float(column[choice]) for column in columns], targets.of_difference(mean=False)
-    return _filled(Row("difference", item, one.shares.n + other.shares.n, choice=choice), values, method, level)
+    return _filled(AnalysisRow("difference", item, one.shares.n + other.shares.n, choice=choice), values, method, level)
 
 
-def _difference_of_means(item: str, one: Fit, other: Fit, level: float) -> Row:
+def _difference_of_means(item: str, one: Fit, other: Fit, level: float) -> AnalysisRow:
     assert one.mean is not None
     assert other.mean is not None
     widest = one.mean.maximum - one.mean.minimum
@@ -127,10 +127,12 @@ def _difference_of_means(item: str, one: Fit, other: Fit, level: float) -> Row:
     reach = normal_quantile(level) * error
     low, high = max(min(unbiased - reach, estimate), -widest), min(max(unbiased + reach, estimate), widest)
     values = (estimate, unbiased, error, low, high)
-    return _filled(Row("difference", item, one.mean.n + other.mean.n), values, targets.of_difference(mean=True), level)
+    return _filled(
+        AnalysisRow("difference", item, one.mean.n + other.mean.n), values, targets.of_difference(mean=True), level
+    )
 
 
-def _filled(blank: Row, values: Sequence[float], interval: str, level: float) -> Row:
+def _filled(blank: AnalysisRow, values: Sequence[float], interval: str, level: float) -> AnalysisRow:
     estimate, unbiased, error, low, high = map(number, values)
     return replace(
         blank, estimate=estimate, unbiased=unbiased, standard_error=error, low=low, high=high, interval=interval,
@@ -146,7 +148,9 @@ def _pairs(partition: Partition, ready: Sequence[int], against: str) -> Iterator
         yield from ((place, reference) for place in ready if place != reference)
 
 
-def _level(rows: Sequence[Row], ready: Sequence[int], partition: Partition, parameters: Mapping[str, Any]) -> float:
+def _level(
+    rows: Sequence[AnalysisRow], ready: Sequence[int], partition: Partition, parameters: Mapping[str, Any]
+) -> float:
     """The level of each difference's own interval at which all of them hold together."""
     against = parameters["against"]
     reference = None if against == PAIRS else ready.index(partition.row_of(against))

@@ -8,7 +8,7 @@ import numpy as np
 
 from collector.designs import Design
 from estimator.analyses.quantities import Quantity, quantity_of, question_at
-from estimator.analyses.rows import Row, number
+from estimator.analyses.rows import AnalysisRow, number
 from estimator.analyses.strata import estimate_row
 from estimator.runs import targets, waves
 from estimator.runs.estimation import Fit, overall
@@ -17,13 +17,13 @@ from estimator.runs.groups import stored
 
 def comparison(designs: Sequence[Design], parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The estimate of each wave, the oldest first, and the newest less the one before it, and less the first."""
-    confidence, rows, fits = parameters["confidence"], list[Row](), list[Fit | None]()
+    confidence, rows, fits = parameters["confidence"], list[AnalysisRow](), list[Fit | None]()
     for design, totals, groups in zip(designs, inputs["versions"], inputs["groups"], strict=True):
         quantity = quantity_of(design, parameters["quantity"])
         tables = tuple(np.array(table, dtype=np.int64) for table in totals)
         fit = overall(stored(design, groups), quantity.position, tables, confidence)
         row = estimate_row(design, quantity, fit, int(tables[0].sum()), confidence)
-        rows.append(replace(row, version=design.document["version"]))
+        rows.append(replace(row, version=design.version))
         fits.append(fit)
     ready = [place for place, row in enumerate(rows) if row.known]
     newest = len(rows) - 1
@@ -37,19 +37,19 @@ def comparison(designs: Sequence[Design], parameters: Mapping[str, Any], inputs:
     return {"level": confidence, "rows": [row.as_dict() for row in rows]}
 
 
-def unlike(newest: Design, older: Design, quantity: Quantity) -> str:
+def incomparable_reason(newest: Design, older: Design, quantity: Quantity) -> str:
     """Why the newest version's question was not asked in another version as it is; empty where it was."""
-    return waves.unlike(newest, older, newest.document["items"][quantity.position])
+    return waves.incomparable_reason(newest, older, newest.items[quantity.position])
 
 
 def _change(
     designs: tuple[Design, Design], fits: tuple[Fit | None, Fit | None], token: str, returned: int | None, level: float
-) -> Row:
+) -> AnalysisRow:
     newest, older = fits
     assert newest is not None
     assert older is not None
     quantity = quantity_of(designs[0], token)
-    item, choice = designs[0].document["items"][quantity.position], quantity.choice
+    item, choice = designs[0].items[quantity.position], quantity.choice
     found = waves.change(
         question_at(designs[0], quantity.position), newest, older, choice,
         remembered=waves.remembered(*designs, item), returned=returned,
@@ -57,8 +57,8 @@ def _change(
     place = choice or 0
     names = ("difference", "unbiased", "standard_error", "low", "high", "narrowest_standard_error")
     estimate, unbiased, error, low, high, narrowest = (number(float(getattr(found, name)[place])) for name in names)
-    return Row(
-        "difference", item["key"], sum(found.n), choice=choice, estimate=estimate,
+    return AnalysisRow(
+        "difference", item.key, sum(found.n), choice=choice, estimate=estimate,
         unbiased=unbiased, standard_error=error, low=low, high=high, level=level, returned=returned,
         interval=targets.of_difference(mean=choice is None), narrowest_standard_error=narrowest,
     )  # fmt: skip

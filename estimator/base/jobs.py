@@ -86,11 +86,11 @@ def perform(kind: Jobs, job_id: int, work: Callable[[int, str], None]) -> None:
     except LeaseLost:
         logger.warning("%s %s was taken over", kind.__name__, job_id)
     except Exception as error:
-        give_back(kind, job_id, lease, error)
+        release_lease(kind, job_id, lease, error)
         raise
 
 
-def hold(kind: Jobs, job_id: int, lease: str, **changes: Any) -> None:
+def acquire_lease(kind: Jobs, job_id: int, lease: str, **changes: Any) -> None:
     """Write to the job while holding it; LeaseLost where another worker has it by now."""
     if not _held(kind, job_id, lease).update(**changes):
         raise LeaseLost
@@ -98,10 +98,10 @@ def hold(kind: Jobs, job_id: int, lease: str, **changes: Any) -> None:
 
 def renew(kind: Jobs, job_id: int, lease: str, **changes: Any) -> None:
     """Hold it for another while; raises as `hold` does."""
-    hold(kind, job_id, lease, lease_until=timezone.now() + LEASE, **changes)
+    acquire_lease(kind, job_id, lease, lease_until=timezone.now() + LEASE, **changes)
 
 
-def give_back(kind: Jobs, job_id: int, lease: str, error: Exception) -> None:
+def release_lease(kind: Jobs, job_id: int, lease: str, error: Exception) -> None:
     """Leave the job for another try, or as failed after the last one. The error's own words may hold anything."""
     held, fault = _held(kind, job_id, lease), f"The computation ended with {type(error).__name__}."
     if held.filter(tries__gte=MOST_TRIES).update(state=Job.State.FAILED, fault=fault, finished_at=timezone.now()):

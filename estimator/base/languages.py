@@ -22,7 +22,7 @@ _numbers: ContextVar[str] = ContextVar("numbers", default=DEFAULT)
 
 
 @contextmanager
-def speaking(language: str) -> Iterator[str]:
+def activated(language: str) -> Iterator[str]:
     """Have texts and numbers in this language, or in the first one where reports do not speak it; says which it is."""
     spoken = language if language in LANGUAGES else DEFAULT
     token = _numbers.set(spoken)
@@ -39,7 +39,7 @@ def active() -> str:
     return chosen if chosen in LANGUAGES else DEFAULT
 
 
-def spoken() -> str:
+def formatted() -> str:
     """The language of the report that is being made."""
     return _numbers.get()
 

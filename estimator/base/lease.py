@@ -20,7 +20,7 @@ LONGEST_SILENCE = 900.0
 """Seconds after which work that tells nothing is taken to hang, and its job is left to another."""
 
 
-class Heart:
+class LeaseRenewal:
     """Renews the lease of a job while a `with` lasts; `watch` is for the work, which may be silent for `silence`."""
 
     def __init__(self, kind: jobs.Jobs, job_id: int, lease: str, *, silence: float = 0.0) -> None:

@@ -1,13 +1,17 @@
 """The table of tickets of a question as a reader can follow it: rows and columns named, never more than fits a page."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import assert_never
 
 from django.utils.translation import gettext as _
 
+from collector.designs import Channel, Item
 from estimator.base import wording
 from randomized_response.questions import Question
+
+Table = Sequence[Sequence[int]]
 
 MOST_ROWS = 7
 """Answers up to which every row of a number's table is shown; of more, SHOWN_ROWS of them."""
@@ -30,28 +34,33 @@ class Tickets:
     remark: str = ""
 
 
-def how_it_is_sent(item: dict[str, Any]) -> str:
+def encoding_sentence(item: Item) -> str:
     """What a report of this item holds, where it is not simply one of its choices."""
-    k, channel = len(item["choices"]), item["channel"]
-    match item["encoding"]:
+    k, channel = len(item.choices), item.channel
+    match item.encoding:
         case "one_hot":
             text = _("For each of the %(count)s choices a mark or none is sent, each through a ticket of its own.")
             return text % {"count": k}
         case "each_option":
             text = _("For each of the %(count)s options a mark or none is sent, each through a ticket of its own.")
-            most = " " + _("At most %(most)s can be ticked.") % {"most": item["most"]} if "most" in item else ""
+            most = " " + _("At most %(most)s can be ticked.") % {"most": item.most} if item.most is not None else ""
             return text % {"count": k} + most
         case "subset":
             text = _(
                 "A set of %(size)s of the %(count)s choices is sent. A ticket says whether the answer is in it; the "
                 "others in it are drawn with equal odds."
             )
-            return text % {"size": channel["size"], "count": k}
-    if item["kind"] != "number":
-        return ""
-    if len(channel["weights"][0]) == 2:
+            return text % {"size": channel.size, "count": k}
+        case "single":
+            return _how_a_number_is_sent(channel) if item.kind == "number" else ""
+        case _:
+            assert_never(item.encoding)
+
+
+def _how_a_number_is_sent(channel: Channel) -> str:
+    if len(channel.weights[0]) == 2:
         return _("One of two reports is sent, lowest or highest: the higher the answer, the more tickets say highest.")
-    if channel["name"] != "discrete_laplace":
+    if channel.name != "discrete_laplace":
         return _("A number is sent, through a ticket.")
     return _(
         "A number is sent, through a ticket: the answer with a step up or down, the larger the rarer; what lies beyond "
@@ -59,31 +68,37 @@ def how_it_is_sent(item: dict[str, Any]) -> str:
     )
 
 
-def tickets_of(item: dict[str, Any], question: Question, language: str) -> Tickets:
+def tickets_of(item: Item, question: Question, language: str) -> Tickets:
     """The table of an item of a frozen design, in the words of one of its languages."""
-    weights, names = item["channel"]["weights"], row_names(item, question, language)
-    match item["encoding"]:
+    weights, names = item.channel.weights, row_names(item, question, language)
+    match item.encoding:
         case "one_hot":
             return _shown(weights, names, _marked(), _("A choice, seen alone"))
         case "each_option":
             return _shown(weights, names, _marked(), _("An option, seen alone"))
         case "subset":
             return _shown(weights, names, (_("a set without the answer"), _("a set with the answer")))
-    return _of_a_number(weights, list(names)) if item["kind"] == "number" else _shown(weights, names, names)
+        case "single":
+            return _of_a_number(weights, list(names)) if item.kind == "number" else _shown(weights, names, names)
+        case _:
+            assert_never(item.encoding)
 
 
-def row_names(item: dict[str, Any], question: Question, language: str) -> tuple[str, ...]:
+def row_names(item: Item, question: Question, language: str) -> tuple[str, ...]:
     """What each row of an item's table is for."""
-    match item["encoding"]:
+    match item.encoding:
         case "one_hot":
             return _("Another choice"), _("This choice")
         case "each_option":
             return _("Not ticked"), _("Ticked")
         case "subset":
             return (_("Any choice"),)
-    if item["kind"] == "number":
-        return tuple(wording.point(value or 0.0) for value in question.values)
-    return tuple(choice.get(language, "") for choice in item["choices"])
+        case "single" if item.kind == "number":
+            return tuple(wording.point(value or 0.0) for value in question.values)
+        case "single":
+            return tuple(choice.get(language, "") for choice in item.choices)
+        case _:
+            assert_never(item.encoding)
 
 
 def sent_names(points: list[str], width: int) -> list[str]:
@@ -97,7 +112,7 @@ def _marked() -> tuple[str, str]:
     return _("not marked"), _("marked")
 
 
-def _of_a_number(weights: list[list[int]], points: list[str]) -> Tickets:
+def _of_a_number(weights: Table, points: list[str]) -> Tickets:
     """Some rows of the grid; of many reports those beside each other are put together."""
     last, width = len(points) - 1, len(weights[0])
     rows = range(last + 1) if last < MOST_ROWS else [place * last // (SHOWN_ROWS - 1) for place in range(SHOWN_ROWS)]
@@ -121,7 +136,7 @@ def _from_to(names: list[str], some: range) -> str:
 
 
 def _shown(
-    weights: list[list[int]],
+    weights: Table,
     names: tuple[str, ...],
     columns: tuple[str, ...],
     corner: str = "",

@@ -1,6 +1,7 @@
 """PDFs from typst: tagged (PDF/UA-1), A4, with the fonts that come with us, the same bytes for the same words."""
 
 import json
+import re
 import struct
 from collections.abc import Iterator
 from functools import cache
@@ -11,12 +12,17 @@ if TYPE_CHECKING:
     import typst
 
 FONTS = Path(__file__).parent / "fonts"
+TOKENS = Path(__file__).parents[1] / "static" / "estimator" / "tokens.css"
+"""The colours of every page, which are those of every PDF too."""
+
+COLOUR = re.compile(r"--([a-z-]+): (?:(#[0-9a-f]+)|var\(--([a-z-]+)\));")
 
 
 def typeset(template: Path, data: dict[str, Any]) -> bytes:
     """The PDF that a template makes of these words; empty where the fonts lack a letter of them.
 
-    The fonts have the Latin, Greek, Cyrillic and Arabic letters. The template reads one JSON text, `data`.
+    The fonts have the Latin, Greek, Cyrillic and Arabic letters. The template reads two JSON texts, `data`
+    and `colours`.
     """
     import typst  # only now: no process needs the typesetter at its start
 
@@ -27,13 +33,29 @@ def typeset(template: Path, data: dict[str, Any]) -> bytes:
             font_paths=fonts(),
             ignore_system_fonts=True,
             format="pdf",
-            sys_inputs={"data": json.dumps(data, sort_keys=True)},
+            sys_inputs=inputs(data),
             pdf_standards=["ua-1"],
         )
     except typst.TypstError as error:
         if "glyph" not in str(error) and "font" not in str(error):
             raise
         return b""
+
+
+def inputs(data: dict[str, Any]) -> dict[str, str]:
+    """What a template reads: its words, and the colours by their names in tokens.css."""
+    return {"data": json.dumps(data, sort_keys=True), "colours": json.dumps(colours(), sort_keys=True)}
+
+
+@cache
+def colours() -> dict[str, dict[str, str]]:
+    """The colours of a light page, and of one in `print`."""
+    page, _dark, printed = (
+        {name: code or f"--{other}" for name, code, other in COLOUR.findall(part)}
+        for part in TOKENS.read_text(encoding="utf-8").split("@media")
+    )
+    named = {"page": page, "print": page | printed}
+    return {kind: {name: page.get(code[2:], code) for name, code in of.items()} for kind, of in named.items()}
 
 
 @cache

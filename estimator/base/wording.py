@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from collector.designs import FEWEST_IN_GROUP
-from collector.reports.selectors import Counted
+from collector.reports.selectors import ReportCounts
 from collector.reports.steps import STEP
 from estimator.base.languages import figures
 from estimator.base.measures import CLIPPED, CLIPPED_MEAN, IMPOSSIBLE, WEIGHTED
@@ -155,7 +155,7 @@ def count(number: float | None) -> str:
     return "–" if number is None else figures(f"{number:,.0f}")
 
 
-def reports(counted: Counted) -> str:
+def reports(counted: ReportCounts) -> str:
     """How many reports of a design there are; while it is open, how many are counted."""
     if counted.stepwise and not counted.stored:
         return _("fewer than %(step)s") % {"step": STEP}

@@ -151,7 +151,7 @@ def _citation(read: Results) -> str:
         "type": "dataset",
         "title": f"{read.title}: estimate report",
         "authors": [{"name": f"The researchers of the survey “{read.title}”"}],
-        "version": str(design.document["version"]),
+        "version": str(design.version),
         "keywords": ["randomized response", "local differential privacy", "survey"],
         "identifiers": [
             {"type": "other", "value": f"sha256:{design.digest}", "description": "Digest of the frozen design"},

@@ -12,15 +12,15 @@ from estimator.exports.columns import ESTIMATES
 from estimator.exports.variables import STRATUM, WARNING, Variable, variables_of
 from estimator.models import Run
 from estimator.reports import privacy
-from estimator.reports.privacy import ItemLabel
+from estimator.reports.privacy import QuestionPrivacy
 from estimator.runs import results
-from estimator.runs.results import Item, ReportContext, Results
+from estimator.runs.results import QuestionResults, ReportContext, Results
 
 TEMPLATE = "estimator/codebook.html"
 
 
 @dataclass(frozen=True)
-class Code:
+class CodeLabel:
     """A value of a variable, what it stands for, and how many reports hold it."""
 
     value: object
@@ -29,25 +29,25 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Described:
+class CodedVariable:
     """A variable of the files of reports with its codes."""
 
     variable: Variable
-    codes: tuple[Code, ...]
+    codes: tuple[CodeLabel, ...]
 
 
 @dataclass(frozen=True)
-class Question:
+class CodebookQuestion:
     """A question with its protection and its variables."""
 
-    item: Item
-    label: ItemLabel
-    variables: tuple[Described, ...]
+    item: QuestionResults
+    label: QuestionPrivacy
+    variables: tuple[CodedVariable, ...]
 
     @property
-    def marks(self) -> list[tuple[Variable, str, Code, Code]]:
+    def marks(self) -> list[tuple[Variable, str, CodeLabel, CodeLabel]]:
         """Of one that is sent as marks each column, its choice, and its codes 0 and 1, to be told as one table."""
-        if self.item.frozen["encoding"] == "single":
+        if self.item.frozen.encoding == "single":
             return []
         pairs = zip(self.variables, self.item.choices, strict=True)
         return [(one.variable, choice, one.codes[0], one.codes[1]) for one, choice in pairs]
@@ -63,26 +63,28 @@ def codebook_file(run: Run, context: ReportContext) -> bytes:
         "label": privacy.label(read),
         "stratum": STRATUM,
         "groups": tuple(_groups(read)),
-        "strata_wording": read.design.document["strata"]["wording"][read.language],
+        "strata_wording": read.design.strata_wording[read.language],
         "questions": tuple(_questions(read)),
         "columns": ESTIMATES,
     }
     return render_to_string(TEMPLATE, shown).encode()
 
 
-def _groups(read: Results) -> Iterator[Code]:
+def _groups(read: Results) -> Iterator[CodeLabel]:
     sizes = read.items[0].totals[0].sum(axis=1).tolist()
     for part, size in zip(read.partition.parts, sizes, strict=bool(read.partition.parts)):
-        yield Code(part.key, part.full_label, size)
+        yield CodeLabel(part.key, part.full_label, size)
 
 
-def _questions(read: Results) -> Iterator[Question]:
+def _questions(read: Results) -> Iterator[CodebookQuestion]:
     variables = variables_of(read.design)
     for item, label in zip(read.items, privacy.label(read).items, strict=True):
         mine = (one for one in variables if one.item == item.key)
-        yield Question(item, label, tuple(_described(item, one) for one in mine))
+        yield CodebookQuestion(item, label, tuple(_described(item, one) for one in mine))
 
 
-def _described(item: Item, variable: Variable) -> Described:
+def _described(item: QuestionResults, variable: Variable) -> CodedVariable:
     counts = item.totals[variable.symbol].sum(axis=0).tolist()
-    return Described(variable, tuple(Code(code, label, counts[code]) for code, label in variable.labels.items()))
+    return CodedVariable(
+        variable, tuple(CodeLabel(code, label, counts[code]) for code, label in variable.labels.items())
+    )

@@ -13,7 +13,7 @@ from estimator.exports.variables import STRATUM, WARNING, Variable, variables_of
 from estimator.models import Disclosure, Run
 from estimator.reports import disclosures, facts, privacy
 from estimator.runs import results, targets
-from estimator.runs.results import Item, ReportContext, Results
+from estimator.runs.results import QuestionResults, ReportContext, Results
 
 NAMESPACE = "ddi:codebook:2_5"
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -64,20 +64,20 @@ def _document(document: ET.Element, read: Results) -> None:
 
 
 def _study(study: ET.Element, read: Results) -> None:
-    run, document = read.run, read.design.document
+    run, design = read.run, read.design
     citation = _add(study, "citation")
     titles = _add(citation, "titlStmt")
     _add(titles, "titl", read.title, lang=read.language)
-    for language in document["languages"][1:]:
-        _add(titles, "parTitl", document["title"][language], lang=language)
-    _add(titles, "IDNo", read.design.digest, agency="SHA-256 of the frozen design")
+    for language in design.languages[1:]:
+        _add(titles, "parTitl", design.title[language], lang=language)
+    _add(titles, "IDNo", design.digest, agency="SHA-256 of the frozen design")
     _add(titles, "IDNo", run.key, agency="run")
-    said = disclosures.of(read.design.slug)
+    said = disclosures.of(design.slug)
     if said.texts.get("sponsor"):
         _say(_add(citation, "prodStmt"), "fundAg", said, "sponsor")
-    _add(_add(citation, "verStmt"), "version", document["version"])
+    _add(_add(citation, "verStmt"), "version", design.version)
     scope = _add(study, "stdyInfo")
-    _add(scope, "abstract", document["introduction"][read.language] or read.title, lang=read.language)
+    _add(scope, "abstract", design.introduction[read.language] or read.title, lang=read.language)
     summary = _add(scope, "sumDscr")
     _add(summary, "anlyUnit", "One person")
     _say(summary, "universe", said, "population")
@@ -140,7 +140,7 @@ def _data(data: ET.Element, read: Results) -> None:
 
 
 def _stratum(data: ET.Element, read: Results) -> None:
-    parts, wording = read.partition.parts, read.design.document["strata"]["wording"][read.language]
+    parts, wording = read.partition.parts, read.design.strata_wording[read.language]
     element = _add(data, "var", ID=_id(STRATUM), name=STRATUM, files=REPORTS, intrvl="discrete")
     _add(
         element,
@@ -156,7 +156,7 @@ def _stratum(data: ET.Element, read: Results) -> None:
     _add(element, "varFormat", type="character", schema="other")
 
 
-def _variable(data: ET.Element, item: Item, variable: Variable) -> None:
+def _variable(data: ET.Element, item: QuestionResults, variable: Variable) -> None:
     element = _add(data, "var", ID=_id(variable.name), name=variable.name, files=REPORTS, intrvl="discrete")
     _add(element, "labl", variable.label, lang=item.language)
     _add(_add(element, "qstn"), "qstnLit", item.wording, lang=item.language)

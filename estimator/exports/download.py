@@ -17,14 +17,14 @@ def file_name(export: Export) -> str:
     """Like campus-1-0f3a9c21.pdf: survey, version, run; and the format and language where the suffix says neither."""
     design, form = get_design(export.design_id), FORMATS.get(export.format)
     suffix = form.suffix if form else ""
-    parts = [design.slug, str(design.document["version"]), export.run.key[:8]]
+    parts = [design.slug, str(design.version), export.run.key[:8]]
     parts += [export.format] if suffix != f".{export.format}" else []
     return "-".join([*parts, export.language] if export.language else parts) + suffix
 
 
 def response_of(request: HttpRequest, export: Export) -> HttpResponseBase:
     """The file, or 304 where the reader has it. Raises Http404 where it is not made yet, or no longer kept."""
-    if not services.is_there(export):
+    if not services.exists(export):
         raise Http404("There is no such file.")
     etag, cached = quote_etag(export.sha256), "private, no-store" if export.microdata else "private, no-cache"
     headers = {"ETag": etag, "Cache-Control": cached}

@@ -7,7 +7,7 @@ from estimator.base.cells import instant, sheet
 from estimator.exports.columns import ESTIMATES
 from estimator.models import Run
 from estimator.runs import results, targets
-from estimator.runs.results import Cell, Item, ReportContext, Results
+from estimator.runs.results import EstimateCell, QuestionResults, ReportContext, Results
 
 
 def csv_file(run: Run, context: ReportContext) -> bytes:
@@ -20,8 +20,8 @@ def estimate_rows(read: Results) -> list[dict[str, Any]]:
     return [_row(read, item, cell) for item in read.items for cell in item.cells]
 
 
-def _row(read: Results, item: Item, cell: Cell) -> dict[str, Any]:
-    estimate, run, means = cell.estimate, read.run, targets.meaning(item, cell.estimate)
+def _row(read: Results, item: QuestionResults, cell: EstimateCell) -> dict[str, Any]:
+    estimate, run, means = cell.estimate, read.run, targets.estimate_meta(item, cell.estimate)
     return {
         "item": item.key,
         "wording": item.wording,
@@ -48,7 +48,7 @@ def _row(read: Results, item: Item, cell: Cell) -> dict[str, Any]:
         "confidence": run.confidence,
         "interval_holds": interval_holds(run),
         "direct_question_n": estimate.direct_question_n,
-        "truth_probability": item.frozen["channel"].get("truth"),
+        "truth_probability": item.frozen.channel.truth,
         "epsilon": finite(item.mechanism.epsilon),
         "flags": " ".join(estimate.flags),
         "known_truth": cell.truth,

@@ -9,8 +9,9 @@ from django.utils.module_loading import import_string
 
 from estimator.base.cells import NotExported as NotExported
 from estimator.base.cells import Watch as Watch
-from estimator.base.cells import unwatched
-from estimator.base.languages import DEFAULT, speaking
+from estimator.base.cells import without_formula
+from estimator.base.extras import missing_package
+from estimator.base.languages import DEFAULT, activated
 from estimator.exports import bundle
 from estimator.exports.codebook import codebook_file
 from estimator.exports.ddi import ddi_file
@@ -53,6 +54,8 @@ class Format:
     check : callable of Run
         Raises NotExported where the file cannot be made, as far as can be said without making it: for whoever wants to
         know before a job is begun.
+    packages : tuple of str
+        Of requirements-formats.txt, that it is written with.
     """
 
     name: str
@@ -64,11 +67,12 @@ class Format:
     translated: bool = False
     about: str = ""
     check: Callable[[Run], None] = _nothing
+    packages: tuple[str, ...] = ()
 
     def whole(self, run: Run, context: ReportContext = NOTHING_KNOWN) -> bytes:
         """The file as it is sent at once, for one that fits into memory."""
         out = io.BytesIO()
-        self.write(run, context, out, unwatched)
+        self.write(run, context, out, without_formula)
         return out.getvalue()
 
 
@@ -120,20 +124,39 @@ def _can_be_made(one: Format, run: Run) -> bool:
     return True
 
 
+def _with_packages(form: Format) -> Format:
+    """One that says which of its packages is missing, when it is asked for and when it is written."""
+
+    def require() -> None:
+        for package in form.packages:
+            if missing := missing_package(package, "formats"):
+                raise NotExported(missing)
+
+    def check(run: Run) -> None:
+        require()
+        form.check(run)
+
+    def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
+        require()
+        form.write(run, context, out, watch)
+
+    return replace(form, check=check, write=write) if form.packages else form
+
+
 def _in_one_language(form: Format) -> Format:
     """One that is not translated is written in the first language, whichever is active where it is asked for."""
     if form.translated:
         return form
 
     def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
-        with speaking(DEFAULT):
+        with activated(DEFAULT):
             form.write(run, context, out, watch)
 
     return replace(form, write=write)
 
 
 FORMATS: dict[str, Format] = {
-    one.name: _in_one_language(one)
+    one.name: _in_one_language(_with_packages(one))
     for one in (
         Format(
             "html",
@@ -176,6 +199,7 @@ FORMATS: dict[str, Format] = {
             "Workbook for Excel and LibreOffice",
             _loaded("workbook.xlsx_file"),
             about="A sheet for each table: estimates, questions, tallies, privacy, tickets, false reports.",
+            packages=("xlsxwriter",),
         ),
         Format(
             "parquet",
@@ -184,6 +208,7 @@ FORMATS: dict[str, Format] = {
             "Estimates as Parquet",
             _loaded("parquet.parquet_file"),
             about="The rows of the CSV file, typed, for pandas, polars, R and databases.",
+            packages=("pyarrow",),
         ),
         Format(
             "sav",
@@ -192,6 +217,7 @@ FORMATS: dict[str, Format] = {
             "Estimates for SPSS",
             _loaded("spss_stata.estimates_file", ".sav"),
             about="The rows of the CSV file, with labels of variables.",
+            packages=("pandas", "pyreadstat"),
         ),
         Format(
             "dta",
@@ -200,6 +226,7 @@ FORMATS: dict[str, Format] = {
             "Estimates for Stata",
             _loaded("spss_stata.estimates_file", ".dta"),
             about="The rows of the CSV file, with labels of variables; Stata 14 and newer.",
+            packages=("pandas", "pyreadstat"),
         ),
         Format(
             "codebook",
@@ -226,6 +253,7 @@ FORMATS: dict[str, Format] = {
             microdata=True,
             about="One row for each report, in codes: randomised, not the true answers. Its order says nothing.",
             check=check_reports,
+            packages=("pyarrow",),
         ),
         Format(
             "reports-parquet",
@@ -236,6 +264,7 @@ FORMATS: dict[str, Format] = {
             microdata=True,
             about="The same rows, small and typed, with labels, for millions of reports.",
             check=check_reports,
+            packages=("pyarrow",),
         ),
         Format(
             "reports-sav",
@@ -246,6 +275,7 @@ FORMATS: dict[str, Format] = {
             microdata=True,
             about="The same rows with labels of variables and of values.",
             check=check_in_memory,
+            packages=("pandas", "pyreadstat"),
         ),
         Format(
             "reports-dta",
@@ -256,6 +286,7 @@ FORMATS: dict[str, Format] = {
             microdata=True,
             about="The same rows with labels of variables and of values; Stata 14 and newer.",
             check=check_in_memory,
+            packages=("pandas", "pyreadstat"),
         ),
         Format(
             "bundle",

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from estimator.reports import privacy
-from estimator.runs.results import Item, Results
+from estimator.runs.results import QuestionResults, Results
 from randomized_response import Channel
 
 Table = tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]
@@ -52,31 +52,31 @@ def _in_all(read: Results, of: Any) -> Iterator[tuple[Any, ...]]:
         yield from ((item.key, *row) for row in of(item))
 
 
-def _item(item: Item) -> tuple[Any, ...]:
+def _item(item: QuestionResults) -> tuple[Any, ...]:
     mechanism = item.mechanism
     answers = mechanism.answers if isinstance(mechanism, Channel) else mechanism.k
     return (
         item.key,
         item.kind,
-        item.frozen["channel"]["name"],
-        item.frozen["encoding"],
+        item.frozen.channel.name,
+        item.frozen.encoding,
         answers,
-        item.frozen["channel"].get("size"),
-        item.frozen.get("most"),
+        item.frozen.channel.size,
+        item.frozen.most,
     )
 
 
-def _channel(item: Item) -> Iterator[tuple[Any, ...]]:
-    for x, row in enumerate(item.frozen["channel"]["weights"]):
+def _channel(item: QuestionResults) -> Iterator[tuple[Any, ...]]:
+    for x, row in enumerate(item.frozen.channel.weights):
         yield from ((x, y, weight) for y, weight in enumerate(row))
 
 
-def _values(item: Item) -> Iterator[tuple[Any, ...]]:
+def _values(item: QuestionResults) -> Iterator[tuple[Any, ...]]:
     """The number that an answer stands for; empty where it has none."""
     yield from enumerate(item.question.values)
 
 
-def _tallies(item: Item) -> Iterator[tuple[Any, ...]]:
+def _tallies(item: QuestionResults) -> Iterator[tuple[Any, ...]]:
     for stratum, key in enumerate(item.partition.keys):
         for symbol, table in enumerate(item.totals):
             yield from ((key, symbol, value, count) for value, count in enumerate(table[stratum].tolist()))
@@ -89,6 +89,6 @@ def _odds(read: Results) -> Iterator[tuple[Any, ...]]:
     yield "", label.epsilon, label.ratio
 
 
-def _bounds(item: Item) -> Iterator[tuple[Any, ...]]:
+def _bounds(item: QuestionResults) -> Iterator[tuple[Any, ...]]:
     for bound in privacy.bounds(item):
         yield bound.measure, bound.n, float(bound.share), bound.false_reports, bound.shift

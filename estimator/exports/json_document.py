@@ -10,7 +10,7 @@ from estimator.models import Run
 from estimator.reports import disclosures, earlier_waves, privacy
 from estimator.runs import group_sizes, results
 from estimator.runs.groups import is_protected
-from estimator.runs.results import Item, ReportContext, Results
+from estimator.runs.results import QuestionResults, ReportContext, Results
 
 FORMAT = 1
 
@@ -43,7 +43,7 @@ def _participation(read: Results) -> dict[str, Any]:
     keys = read.design.strata
     sizes = group_sizes.released(read.run, read.design)
     return {
-        "epsilon": read.design.document["participation"]["epsilon"],
+        "epsilon": read.design.participation,
         "mechanism": "discrete Laplace",
         "unit": "whether a person is in a group; twice epsilon for in which of two she is",
         "groups": [{"stratum": key, "about": size} for key, size in zip(keys, sizes, strict=bool(sizes))],
@@ -79,9 +79,9 @@ def privacy_label(read: Results) -> dict[str, Any]:
             "item": item.key,
             "epsilon": finite(item.mechanism.epsilon),
             "odds": str(item.mechanism.ratio),
-            "encoding": item.frozen["encoding"],
-            "weights": item.frozen["channel"]["weights"],
-            "denominator": sum(item.frozen["channel"]["weights"][0]),
+            "encoding": item.frozen.encoding,
+            "weights": item.frozen.channel.weights,
+            "denominator": item.frozen.channel.denominator,
         }
         for item in label.items
     ]
@@ -95,11 +95,11 @@ def privacy_label(read: Results) -> dict[str, Any]:
         "items": items,
         "design": label.digest,
         **({"waves": _waves(label.before)} if label.before else {}),
-        **({"ceilings": label.ceilings} if label.ceilings else {}),
+        **({"ceilings": label.ceilings.to_dict()} if label.ceilings else {}),
     }
 
 
-def _waves(before: privacy.Before) -> dict[str, Any]:
+def _waves(before: privacy.EarlierWaves) -> dict[str, Any]:
     """What the design says of earlier waves, and of all of them with this one, at most."""
     return {
         "repeats": before.repeats,
@@ -125,13 +125,13 @@ def group_rows(read: Results) -> list[dict[str, Any]]:
     ]
 
 
-def tally_rows(item: Item) -> Iterator[dict[str, Any]]:
+def tally_rows(item: QuestionResults) -> Iterator[dict[str, Any]]:
     for stratum, key in enumerate(item.partition.keys):
         for symbol, table in enumerate(item.totals):
             yield {"item": item.key, "stratum": key, "symbol": symbol, "counts": table[stratum].tolist()}
 
 
-def bound_rows(item: Item) -> Iterator[dict[str, Any]]:
+def bound_rows(item: QuestionResults) -> Iterator[dict[str, Any]]:
     for bound in privacy.bounds(item):
         yield {
             "item": item.key,

@@ -119,7 +119,7 @@ def read(run: Run, watch: Watch) -> Microdata:
     design = selectors.get_design(run.design_id)
     partition = stored(design, run.groups)
     try:
-        with rewriting.undisturbed():
+        with rewriting.in_exclusive_window():
             hashes, strata, symbols = _stored(run, design, watch)
     except store.Purged as gone:
         raise NotExported(str(gone)) from gone

@@ -39,14 +39,14 @@ def parquet_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
 def _schema(found: Microdata) -> pa.Schema:
     design = found.design
     groups = {part.key: part.full_label for part in found.partition.parts}
-    about = {"label": design.document["strata"]["wording"][design.document["languages"][0]], "labels": _json(groups)}
+    about = {"label": design.strata_wording[design.language], "labels": _json(groups)}
     fields = [pa.field(STRATUM, pa.dictionary(pa.int16(), pa.string()), nullable=False, metadata=about)]
     for variable in found.variables:
         labels = {str(code): label for code, label in variable.labels.items()}
         about = {"label": variable.label, "labels": _json(labels), "item": variable.item}
         fields.append(pa.field(variable.name, pa.uint8(), nullable=False, metadata=about))
-    about = {"note": WARNING, "run": found.run.key, "design_digest": design.digest, "design": design.canonical}
-    return pa.schema(fields, metadata=about)
+    whole = {"note": WARNING, "run": found.run.key, "design_digest": design.digest, "design": design.canonical}
+    return pa.schema(fields, metadata=whole)
 
 
 def _batches(found: Microdata, watch: Watch) -> Iterator[pa.RecordBatch]:

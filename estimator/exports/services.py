@@ -13,7 +13,7 @@ from django.utils import timezone, translation
 
 from estimator.base import jobs
 from estimator.base.languages import LANGUAGES
-from estimator.base.lease import Heart
+from estimator.base.lease import LeaseRenewal
 from estimator.exports import storage
 from estimator.exports.formats import FORMATS, Format, NotExported
 from estimator.models import Export, Run
@@ -62,9 +62,9 @@ def request(
     same = {"run": run, "format": name, "language": written_in(form, language) if form.translated else ""}
     Export.objects.filter(**same, state=State.FAILED).delete()
     for found in Export.objects.filter(**same):
-        if found.waits or is_there(found):
+        if found.waits or exists(found):
             return found, False
-        forget(found)
+        delete(found)
     try:
         with transaction.atomic():
             export = Export.objects.create(**same, microdata=form.microdata, asked_by=by)
@@ -103,12 +103,12 @@ def languages() -> dict[str, str]:
     return dict(LANGUAGES)
 
 
-def kept_for(*, microdata: bool) -> timedelta:
+def retention_of(*, microdata: bool) -> timedelta:
     """How long a file is kept once it is made."""
     return timedelta(days=settings.CANDOR_MICRODATA_KEPT if microdata else settings.CANDOR_EXPORTS_KEPT)
 
 
-def is_there(export: Export) -> bool:
+def exists(export: Export) -> bool:
     """Whether its file can be taken away: made, still to be kept, and in the folder."""
     kept = export.kept_until is not None and export.kept_until > timezone.now()
     return export.state == State.DONE and kept and storage.path_of(export.key).exists()
@@ -128,31 +128,31 @@ def execute(export_id: int, context: ReportContext) -> None:
     jobs.perform(Export, export_id, partial(_make, context))
 
 
-def forget(export: Export) -> None:
+def delete(export: Export) -> None:
     """Delete an export with its file, or cancel one that is being made: its worker notices and leaves nothing."""
     Export.objects.filter(pk=export.pk).delete()
     transaction.on_commit(lambda: storage.remove(export.key))
 
 
-def forget_microdata(digest: str) -> None:
+def delete_microdata(digest: str) -> None:
     """Delete every export that holds reports of this design, made or not."""
     for export in Export.objects.filter(run__design=digest, microdata=True):
-        forget(export)
+        delete(export)
 
 
-def forget_reports(digest: str) -> None:
+def delete_reports(digest: str) -> None:
     """Delete every export of this design that has what its author says of the survey in it."""
     saying = [name for name, form in FORMATS.items() if form.translated or form.suffix == ".zip"]
     for export in Export.objects.filter(run__design=digest, format__in=saying):
-        forget(export)
+        delete(export)
 
 
-def keep_house() -> None:
+def delete_expired() -> None:
     """Delete what was kept for long enough, and every file that belongs to no export or to a worker that is gone."""
     now = timezone.now()
-    too_old = Q(kept_until__lte=now) | Q(state=State.FAILED, finished_at__lte=now - kept_for(microdata=False))
+    too_old = Q(kept_until__lte=now) | Q(state=State.FAILED, finished_at__lte=now - retention_of(microdata=False))
     for export in Export.objects.filter(too_old):
-        forget(export)
+        delete(export)
     _sweep()
 
 
@@ -184,7 +184,7 @@ def _write(export: Export, context: ReportContext, draft: storage.Draft, lease: 
     form = FORMATS.get(export.format)
     if form is None:
         raise NotExported(f"This version of Candor does not write {export.format}.")
-    with Heart(Export, export.pk, lease) as heart, draft.open() as file:
+    with LeaseRenewal(Export, export.pk, lease) as heart, draft.open() as file:
         with translation.override(written_in(form, export.language)):
             form.write(export.run, context, file, heart.watch)
         heart.watch(1.0)
@@ -197,13 +197,13 @@ def _write(export: Export, context: ReportContext, draft: storage.Draft, lease: 
 def _keep(export: Export, draft: storage.Draft, lease: str, **told: Any) -> None:
     """Rename the file while the row is held: of two workers that both believe to hold it, one comes this far."""
     now = timezone.now()
-    until = now + kept_for(microdata=export.microdata)
+    until = now + retention_of(microdata=export.microdata)
     done = {"state": State.DONE, "progress": 100, "finished_at": now, "kept_until": until, "fault": ""}
     with transaction.atomic():
-        jobs.hold(Export, export.pk, lease, **done, **told)
+        jobs.acquire_lease(Export, export.pk, lease, **done, **told)
         draft.keep()
 
 
 def _fail(export: Export, lease: str, fault: str) -> None:
     """End it without another try: it would fail the same way."""
-    jobs.hold(Export, export.pk, lease, state=State.FAILED, fault=fault[:200], finished_at=timezone.now())
+    jobs.acquire_lease(Export, export.pk, lease, state=State.FAILED, fault=fault[:200], finished_at=timezone.now())

@@ -33,7 +33,7 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 
 @dataclass(frozen=True)
-class Frame:
+class LabelledTable:
     """A table with the label of each column, and of coded columns the label of each code."""
 
     values: pd.DataFrame
@@ -85,17 +85,17 @@ def reports_file(suffix: str, run: Run, out: BinaryIO, watch: Watch) -> None:
     """One row for each report. Raises NotExported where there are more than fit into memory."""
     microdata.check_in_memory(run)
     found = microdata.read(run, watch)
-    title = found.design.document["title"][found.design.document["languages"][0]]
+    title = found.design.title[found.design.language]
     program = PROGRAMS[suffix]
     _write(program, run, f"{WARNING}: {title}", _of_reports(program, found), out)
     watch(1.0)
 
 
-def _of_estimates(read: Results) -> Frame:
+def _of_estimates(read: Results) -> LabelledTable:
     table = estimates(read)
     rows = list(table.rows)
     columns = {one.name: _series([row[one.name] for row in rows], one.kind) for one in table.columns}
-    return Frame(pd.DataFrame(columns), {one.name: one.label for one in table.columns})
+    return LabelledTable(pd.DataFrame(columns), {one.name: one.label for one in table.columns})
 
 
 def _series(values: list[Any], kind: Kind) -> pd.Series:
@@ -107,20 +107,20 @@ def _series(values: list[Any], kind: Kind) -> pd.Series:
     return pd.Series(values, dtype="Int64" if kind == "whole" else "float64")
 
 
-def _of_reports(program: Program, found: Microdata) -> Frame:
+def _of_reports(program: Program, found: Microdata) -> LabelledTable:
     variables = found.variables
     names = distinct((one.name for one in variables), most=program.name)
     groups = {STRATUM: strata_labels(found.partition)}
     codes_of_groups = np.array(list(groups[STRATUM]) or [0], dtype=np.int16)
-    wording = found.design.document["strata"]["wording"][found.design.document["languages"][0]]
+    wording = found.design.strata_wording[found.design.language]
     columns = {STRATUM: codes_of_groups[found.strata[found.order]]}
     columns |= {name: found.symbols[found.order, place].astype("int16") for place, name in enumerate(names)}
     labels = {STRATUM: wording} | {name: one.label for name, one in zip(names, variables, strict=True)}
     codes = groups | {name: dict(one.labels) for name, one in zip(names, variables, strict=True)}
-    return Frame(pd.DataFrame(columns), labels, codes)
+    return LabelledTable(pd.DataFrame(columns), labels, codes)
 
 
-def _write(program: Program, run: Run, title: str, frame: Frame, out: BinaryIO) -> None:
+def _write(program: Program, run: Run, title: str, frame: LabelledTable, out: BinaryIO) -> None:
     """Through a file of its own, as the library writes to a path; with the snapshot's time for the time of writing."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"file{program.suffix}"

@@ -12,7 +12,7 @@ from estimator.exports.json_document import bound_rows, privacy_label, tally_row
 from estimator.exports.variables import variables_of
 from estimator.reports import earlier_waves
 from estimator.runs import group_sizes
-from estimator.runs.results import Item, Results
+from estimator.runs.results import QuestionResults, Results
 
 Row = Mapping[str, Any]
 
@@ -31,7 +31,7 @@ def tables(read: Results) -> Iterator[Table]:
     """Everything that is told about a run, the estimates first."""
     yield estimates(read)
     yield Table("questions", "Each question with its choices", columns.QUESTIONS, _choices(read))
-    if read.design.document["strata"]["groups"]:
+    if read.design.groups:
         yield Table("groups", "The groups that respondents chose from", columns.GROUPS, _groups(read))
     yield Table(
         "tallies",
@@ -58,8 +58,7 @@ def estimates(read: Results) -> Table:
 
 def _choices(read: Results) -> Iterator[Row]:
     for item in read.items:
-        about = {name: item.frozen[name] for name in ("kind", "encoding")}
-        about |= {"item": item.key, "wording": item.wording}
+        about = {"kind": item.kind, "encoding": item.frozen.encoding, "item": item.key, "wording": item.wording}
         labels = item.choices or row_names(item.frozen, item.question, item.language)
         values = item.question.values or (None,) * len(labels)
         for choice, (label, value) in enumerate(zip(labels, values, strict=True)):
@@ -67,11 +66,11 @@ def _choices(read: Results) -> Iterator[Row]:
 
 
 def _groups(read: Results) -> Iterator[Row]:
-    groups = read.design.document["strata"]["groups"]
+    groups = read.design.groups
     sizes: Sequence[int | None] = group_sizes.released(read.run, read.design) or [None] * len(groups)
     keys, rows = read.partition.keys, read.partition.rows.tolist()
     for group, size, row in zip(groups, sizes, rows, strict=True):
-        about = {"stratum": group["key"], "stratum_label": group["label"][read.language], "share": group["share"]}
+        about = {"stratum": group.key, "stratum_label": group.label[read.language], "share": group.share}
         yield about | {"told_as": keys[row], "about": size}
 
 
@@ -87,17 +86,17 @@ def _tallies(read: Results) -> Iterator[Row]:
 
 def _privacy(read: Results) -> Iterator[Row]:
     for item, label in zip(read.items, privacy_label(read)["items"], strict=True):
-        names = {"wording": item.wording, "mechanism": item.frozen["channel"]["name"], "tickets": label["denominator"]}
+        names = {"wording": item.wording, "mechanism": item.frozen.channel.name, "tickets": label["denominator"]}
         yield label | names
 
 
 def _tickets(read: Results) -> tuple[tuple[Column, ...], Iterator[Row]]:
-    width = max(len(item.frozen["channel"]["weights"][0]) for item in read.items)
+    width = max(len(item.frozen.channel.weights[0]) for item in read.items)
     return columns.tickets(width), (row for item in read.items for row in _ticket_rows(item))
 
 
-def _ticket_rows(item: Item) -> Iterator[Row]:
+def _ticket_rows(item: QuestionResults) -> Iterator[Row]:
     names = row_names(item.frozen, item.question, item.language)
-    for row, (name, weights) in enumerate(zip(names, item.frozen["channel"]["weights"], strict=True)):
+    for row, (name, weights) in enumerate(zip(names, item.frozen.channel.weights, strict=True)):
         counts = {f"tickets_{y}": weight for y, weight in enumerate(weights)}
         yield {"item": item.key, "row": row, "row_label": name} | counts

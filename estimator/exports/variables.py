@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from collector.designs import Design
+from collector.designs import Design, Item
 from estimator.base import wording
+from estimator.base.questions import question_of
 from estimator.base.tickets import sent_names
 from estimator.runs.groups import Partition
-from randomized_response import question_of
 
 WARNING = "Randomised, not the true answer"
 PREFIX = "randomised"
@@ -33,7 +32,7 @@ class Variable:
 
 def variables_of(design: Design) -> list[Variable]:
     """One for each symbol of a report, in the order of the symbols."""
-    found = [variable for item in design.document["items"] for variable in _of_an_item(design, item)]
+    found = [variable for item in design.items for variable in _of_an_item(design, item)]
     names = distinct((variable.name for variable in found), most=64)
     return [Variable(name, one.label, one.item, one.symbol, one.labels) for name, one in zip(names, found, strict=True)]
 
@@ -59,11 +58,11 @@ def strata_labels(partition: Partition) -> dict[int, str]:
     return {part.code: part.full_label for part in partition.parts}
 
 
-def _of_an_item(design: Design, item: dict[str, Any]) -> Iterator[Variable]:
-    language, key = design.document["languages"][0], item["key"]
-    choices = [str(choice[language]) for choice in item["choices"]]
-    label = f"{WARNING}: {item['wording'][language]}"
-    if item["encoding"] == "single":
+def _of_an_item(design: Design, item: Item) -> Iterator[Variable]:
+    language, key = design.language, item.key
+    choices = [str(choice[language]) for choice in item.choices]
+    label = f"{WARNING}: {item.wording[language]}"
+    if item.encoding == "single":
         yield Variable(f"{PREFIX}_{key}", label, key, 0, dict(enumerate(choices or _of_a_number(item))))
         return
     for symbol, choice in enumerate(choices):
@@ -71,6 +70,6 @@ def _of_an_item(design: Design, item: dict[str, Any]) -> Iterator[Variable]:
         yield Variable(f"{PREFIX}_{key}_{symbol}", f"{label} [{choice}]", key, symbol, marks)
 
 
-def _of_a_number(item: dict[str, Any]) -> list[str]:
+def _of_a_number(item: Item) -> list[str]:
     points = [wording.point(value or 0.0) for value in question_of(item).values]
-    return sent_names(points, len(item["channel"]["weights"][0]))
+    return sent_names(points, len(item.channel.weights[0]))

@@ -124,12 +124,12 @@ def _cell(sheet: Worksheet, styles: _Styles, row: int, place: int, kind: str, va
     if kind == "moment":
         sheet.write_datetime(row, place, datetime.fromisoformat(value), styles.moment)
     elif kind == "text":
-        sheet.write_string(row, place, fitting(value), styles.quoted if value.startswith(FORMULA) else None)
+        sheet.write_string(row, place, column_width(value), styles.quoted if value.startswith(FORMULA) else None)
     else:
         sheet.write_number(row, place, value)
 
 
-def fitting(text: str) -> str:
+def column_width(text: str) -> str:
     """A text as a cell can hold it: no longer than LONGEST, and nothing that the file's XML would choke on."""
     plain = UNSAFE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
     if plain.startswith("<r>") and plain.endswith("</r>"):

@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from collector.designs.texts import refused_in
+from collector.designs.texts import refused_character
 from estimator.base.languages import LANGUAGES
 from estimator.models import Disclosure
 
@@ -19,7 +19,7 @@ LONGEST = 4_000
 
 
 @dataclass(frozen=True)
-class Field:
+class DisclosureItem:
     """An item that an author fills in: its name in a report, and what is asked for.
 
     Where `ours`, the report has a sentence of its own for it, and what the author writes comes after that.
@@ -32,41 +32,41 @@ class Field:
 
 
 FIELDS = (
-    Field(
+    DisclosureItem(
         "strategy",
         gettext_lazy("Strategy of data collection"),
         gettext_lazy("What kind of study it is, and how its data came about."),
     ),
-    Field("sponsor", gettext_lazy("Sponsor"), gettext_lazy("Who paid for it, and who carried it out.")),
-    Field(
+    DisclosureItem("sponsor", gettext_lazy("Sponsor"), gettext_lazy("Who paid for it, and who carried it out.")),
+    DisclosureItem(
         "population",
         gettext_lazy("Population"),
         gettext_lazy("Whom the survey is about, and where; who could not be reached."),
     ),
-    Field(
+    DisclosureItem(
         "recruitment",
         gettext_lazy("Recruitment"),
         gettext_lazy("From which list or place people came, how they were chosen and invited, how many were invited."),
     ),
-    Field(
+    DisclosureItem(
         "mode",
         gettext_lazy("Mode"),
         gettext_lazy("What there is to add to how people answered, such as where, or who was present."),
         ours=True,
     ),
-    Field(
+    DisclosureItem(
         "weighting",
         gettext_lazy("Weighting"),
         gettext_lazy("Where the known shares of the groups come from, or why nothing was weighted."),
         ours=True,
     ),
-    Field(
+    DisclosureItem(
         "processing",
         gettext_lazy("Processing"),
         gettext_lazy("What was done to the data besides, before or after the estimates."),
         ours=True,
     ),
-    Field(
+    DisclosureItem(
         "limits",
         gettext_lazy("Limits"),
         gettext_lazy("What the author knows that the numbers cannot say: who is missing, what was misunderstood."),
@@ -128,7 +128,7 @@ def disclose(
     return Disclosure.objects.update_or_create(slug=slug, defaults=written)[0]
 
 
-def forget(slug: str) -> None:
+def delete(slug: str) -> None:
     """Delete what was said of a survey that is gone."""
     Disclosure.objects.filter(slug=slug).delete()
 
@@ -141,7 +141,7 @@ def rename(slug: str, new: str) -> None:
 def _fault(text: str) -> str:
     if len(text) > LONGEST:
         return f"This text must have at most {LONGEST:,} characters; it has {len(text):,}."
-    unseen = refused_in(text)
+    unseen = refused_character(text)
     return f"This text {unseen.in_words}." if unseen else ""
 
 

@@ -11,7 +11,7 @@ from estimator.models import Run
 from estimator.runs import targets, waves
 from estimator.runs.estimation import Fit, known_shares, overall
 from estimator.runs.groups import stored
-from estimator.runs.results import Item, Results
+from estimator.runs.results import QuestionResults, Results
 from randomized_response import ChangeEstimate
 
 
@@ -33,11 +33,11 @@ class Wave:
 
     @property
     def number(self) -> int:
-        return int(self.design.document["version"])
+        return self.design.version
 
 
 @dataclass(frozen=True)
-class Changed:
+class WaveChange:
     """How much a share, or the mean where `choice` is None, has changed since an earlier wave."""
 
     since: Wave
@@ -55,10 +55,10 @@ class Changed:
 class Series:
     """A share, or the mean where `choice` is None, in all waves that asked for it alike, the earliest first."""
 
-    item: Item
+    item: QuestionResults
     choice: int | None
     waves: tuple[Wave, ...]
-    changes: tuple[Changed, ...]
+    changes: tuple[WaveChange, ...]
 
 
 def series(read: Results) -> list[Series]:
@@ -90,16 +90,16 @@ def _final_runs(read: Results) -> list[tuple[Design, Run]]:
     before = final.filter(pk__lt=read.run.pk).order_by("pk")
     newest = dict(before.values_list("design_id", "pk"))  # without the totals of all those that are not the newest
     found = [(selectors.get_design(run.design_id), run) for run in Run.objects.filter(pk__in=newest.values())]
-    version = read.design.document["version"]
-    return sorted((one for one in found if one[0].document["version"] < version), key=_version)
+    version = read.design.version
+    return sorted((one for one in found if one[0].version < version), key=_version)
 
 
 def _version(one: tuple[Design, Run]) -> int:
-    return int(one[0].document["version"])
+    return one[0].version
 
 
-def _of_item(item: Item, past: Sequence[tuple[Design, Run]]) -> Iterator[Series]:
-    alike = [(design, run) for design, run in past if not waves.unlike(item.design, design, item.frozen)]
+def _of_item(item: QuestionResults, past: Sequence[tuple[Design, Run]]) -> Iterator[Series]:
+    alike = [(design, run) for design, run in past if not waves.incomparable_reason(item.design, design, item.frozen)]
     if not alike:
         return
     mine = Wave(item.design, item.n, item.overall, bool(known_shares(item.partition)))
@@ -114,8 +114,8 @@ def _of_item(item: Item, past: Sequence[tuple[Design, Run]]) -> Iterator[Series]
             yield Series(item, choice, found, changes)
 
 
-def _wave(item: Item, design: Design, run: Run) -> Wave:
-    keys = [one["key"] for one in design.document["items"]]
+def _wave(item: QuestionResults, design: Design, run: Run) -> Wave:
+    keys = [one.key for one in design.items]
     field = design.fields[keys.index(item.key)]
     totals = tuple(np.array(table, dtype=np.int64) for table in run.tallies[field.start : field.stop])
     partition = stored(design, run.groups)
@@ -124,19 +124,19 @@ def _wave(item: Item, design: Design, run: Run) -> Wave:
 
 
 def _is_known(wave: Wave, choice: int | None) -> bool:
-    return wave.fit is not None and waves.is_told(wave.fit, choice)
+    return wave.fit is not None and waves.is_released(wave.fit, choice)
 
 
-def _changed(item: Item, choice: int | None, mine: Wave, since: Wave) -> Changed:
+def _changed(item: QuestionResults, choice: int | None, mine: Wave, since: Wave) -> WaveChange:
     assert mine.fit is not None
     assert since.fit is not None
     same = waves.remembered(mine.design, since.design, item.frozen)
     found = waves.change(item.question, mine.fit, since.fit, choice, remembered=same, returned=None)
     shown = value_of(mine.fit, choice, "constrained") - value_of(since.fit, choice, "constrained")
-    return Changed(since, shown, found, choice or 0, same)
+    return WaveChange(since, shown, found, choice or 0, same)
 
 
-def _row(read: Results, one: Series, change: Changed) -> dict[str, Any]:
+def _row(read: Results, one: Series, change: WaveChange) -> dict[str, Any]:
     method = targets.of_difference(mean=one.choice is None)
     names = ("standard_error", "low", "high", "noise_standard_error", "noise_low", "noise_high")
     return {

@@ -13,14 +13,14 @@ from django.utils.translation import ngettext
 from collector.designs import FEWEST_IN_GROUP
 from collector.models import FrozenDesign
 from estimator.base import wording
-from estimator.base.languages import spoken
+from estimator.base.languages import formatted
 from estimator.base.measures import SHARE
 from estimator.base.ways_in import way_in
 from estimator.models import Disclosure
 from estimator.reports import disclosures, retention
 from estimator.reports.methods import confidence
-from estimator.reports.privacy import Label
-from estimator.reports.question_blocks import Block
+from estimator.reports.privacy import PrivacyLabel
+from estimator.reports.question_blocks import QuestionBlock
 from estimator.runs import group_sizes, targets
 from estimator.runs.estimation import collapsed, known_shares
 from estimator.runs.groups import ENOUGH_TO_WEIGHT, epsilon_of, has_shares, is_protected
@@ -45,7 +45,7 @@ class Fact:
     code: bool = False
 
 
-class Short(NamedTuple):
+class KeySentence(NamedTuple):
     """A sentence, after the question that it answers, or after none."""
 
     asked: str
@@ -54,29 +54,31 @@ class Short(NamedTuple):
 
 def day(date_: date | datetime) -> str:
     """A day as the report's language writes it."""
-    return formats.date_format(date_, DAY[spoken()])
+    return formats.date_format(date_, DAY[formatted()])
 
 
 def moment(time: datetime) -> str:
     """A time in UTC, to the minute."""
-    return _("%(time)s UTC") % {"time": formats.date_format(time, MOMENT[spoken()])}
+    return _("%(time)s UTC") % {"time": formats.date_format(time, MOMENT[formatted()])}
 
 
-def in_short(read: Results, blocks: tuple[Block, ...], *, simulated: bool, sampling: bool) -> Iterator[Short]:
+def key_sentences(
+    read: Results, blocks: tuple[QuestionBlock, ...], *, simulated: bool, sampling: bool
+) -> Iterator[KeySentence]:
     """What the report says, in sentences that can be quoted one by one."""
     counted = {"n": wording.count(read.run.reports or 0), "respondents": wording.respondents(simulated=simulated)}
     counted |= {"day": day(_snapshot(read))}
-    yield Short("", _("The reports of %(n)s %(respondents)s were counted on %(day)s.") % counted)
+    yield KeySentence("", _("The reports of %(n)s %(respondents)s were counted on %(day)s.") % counted)
     for block in blocks:
         line = block.headline
-        yield Short(block.wording, line.sentence or f"{line.missing}.")
+        yield KeySentence(block.wording, line.sentence or f"{line.missing}.")
     those = _("These numbers are for %(target)s. The report claims nothing about anybody else.")
     declared = _(
         "The intervals in these sentences hold the chance of the tickets alone, for %(noise)s; the tables have those "
         "of a simple random sample too, as the author declares it, for %(target)s."
     )
     text, noise = declared if sampling else those, targets.of_all(read.partition, sampled=False)
-    yield Short("", text % {"noise": noise, "target": targets.of_all(read.partition, sampled=sampling)})
+    yield KeySentence("", text % {"noise": noise, "target": targets.of_all(read.partition, sampled=sampling)})
 
 
 def how_to_read() -> str:
@@ -88,7 +90,7 @@ def how_to_read() -> str:
     )
 
 
-def label_facts(read: Results, label: Label) -> Iterator[Fact]:
+def label_facts(read: Results, label: PrivacyLabel) -> Iterator[Fact]:
     """The privacy label, without its tables."""
     coin = _(
         "Local: an answer is randomised on the respondent’s own device or with a coin of her own, before anything is "
@@ -136,7 +138,7 @@ def _group_sizes(read: Results) -> Iterator[Fact]:
         "else here depends on who is in which group, so nothing is estimated by group."
     ) % {"epsilon": wording.epsilon(float(epsilon)), "twice": wording.epsilon(float(2 * epsilon))}
     sizes = group_sizes.released(read.run, read.design)
-    labels = [group["label"][read.language] for group in read.design.document["strata"]["groups"]]
+    labels = [group.label[read.language] for group in read.design.groups]
     if sizes:
         named = "; ".join(
             _("%(group)s: about %(count)s") % {"group": label, "count": wording.count(size)}
@@ -173,7 +175,7 @@ def disclosed(read: Results, disclosure: Disclosure) -> Iterator[Fact]:
     """The items that AAPOR's Code asks for: the author's, and those that we know ourselves."""
     ours = {"mode": mode(read), "weighting": _weighting(read), "processing": _processing()}
     for field in disclosures.FIELDS:
-        text, language = disclosures.text_in(disclosure, field.name, spoken())
+        text, language = disclosures.text_in(disclosure, field.name, formatted())
         known = ours.get(field.name, "")
         missing = not (known or text)
         yield Fact(str(field.title), _("Left empty by the author.") if missing else known, text, language, missing)

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
 from estimator.base.cells import NotExported, Watch
-from estimator.base.languages import active, speaking
+from estimator.base.languages import activated, active
 from estimator.base.typesetting import FONTS, typeset
 from estimator.models import Run
 from estimator.reports import paper, report
@@ -26,14 +26,14 @@ OWN = 'html{font-family:"Noto Sans","Noto Sans Arabic",sans-serif}'
 
 def html_file(run: Run, language: str, context: ReportContext = NOTHING_KNOWN) -> bytes:
     """The report as one HTML document: styles, pictures and fonts are inside, no script, no outside address."""
-    with speaking(language):
+    with activated(language):
         shown = report.context(run, context)
         return render_to_string("estimator/alone.html", {**shown, "styles": _styles(_arabic(shown["report"]))}).encode()
 
 
 def pdf_file(run: Run, language: str, context: ReportContext = NOTHING_KNOWN) -> bytes:
     """The report as a tagged PDF (PDF/UA-1). Raises NotExported where the fonts lack a letter."""
-    with speaking(language):
+    with activated(language):
         data = paper.data(report.build(run, context))
     made = typeset(paper.TEMPLATE, data) if data else b""
     if not made:

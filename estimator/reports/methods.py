@@ -1,18 +1,18 @@
 """The methods paragraphs of a report, written from its design so that they can stand in a paper as they are."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from django.utils.translation import gettext as _
 
 from collector.designs import FEWEST_IN_GROUP
 from estimator.base import wording
+from estimator.base.mechanisms import REGISTRY, Entry
 from estimator.reports.references import OF_INTERVALS
 from estimator.runs import targets
 from estimator.runs.estimation import known_shares
-from estimator.runs.results import Item, Results
+from estimator.runs.results import QuestionResults, Results
 
 LARGEST_TABLE = 5
 """Rows and columns up to which a paragraph holds the whole table; the privacy label and the files have larger ones."""
@@ -34,7 +34,7 @@ def methods(read: Results, *, sampling: bool) -> Methods:
     intervals = [name for name in wording.METHODS if name in set(_intervals(read, sampling=sampling))]
     cited = {"kasiviswanathan", *(OF_INTERVALS[name] for name in intervals if name in OF_INTERVALS)}
     cited |= {key for name in fitted for key in CITED_BY_METHOD.get(name, ())}
-    cited |= {key for item in read.items for key in _mechanism(item).cited}
+    cited |= {key for item in read.items for key in _entry(item).works}
     cited |= {"cochran"} if known_shares(read.partition) else set()
     paragraphs = (
         " ".join([_randomised(read), *(_of_question(item, number) for number, item in enumerate(read.items, 1))]),
@@ -53,108 +53,29 @@ def _randomised(read: Results) -> str:
     return text % {"epsilon": wording.epsilon(read.epsilon)}
 
 
-@dataclass(frozen=True)
-class _Told:
-    text: str
-    cited: tuple[str, ...]
-
-
-def _of_question(item: Item, number: int) -> str:
+def _of_question(item: QuestionResults, number: int) -> str:
     text = _("Question %(number)s: %(mechanism)s; epsilon %(epsilon)s.")
-    said = {"number": number, "mechanism": _mechanism(item).text, "epsilon": wording.epsilon(item.mechanism.epsilon)}
+    said = {"number": number, "mechanism": _mechanism(item), "epsilon": wording.epsilon(item.mechanism.epsilon)}
     return text % said + _matrix(item)
 
 
-def _mechanism(item: Item) -> _Told:
-    channel = item.frozen["channel"]
-    told = _TOLD.get(channel["name"], _custom)(item, channel)
-    if item.frozen["encoding"] != "each_option":
-        return told
-    return _Told(_("for each option by itself, %(mechanism)s") % {"mechanism": told.text}, told.cited)
+def _entry(item: QuestionResults) -> Entry:
+    """Its mechanism; a name that is not known has a table all the same."""
+    return REGISTRY.get(item.frozen.channel.name, REGISTRY["custom"])
 
 
-def _forced_response(item: Item, channel: dict[str, Any]) -> _Told:
-    text = _(
-        "forced response (Boruch, 1971; Fox & Tracy, 1986): with probability %(truth)s the true answer was reported, "
-        "otherwise “%(yes)s” with probability %(forced)s and “%(no)s” else"
-    )
-    each_option = item.frozen["encoding"] == "each_option"
-    no, yes = (_("not marked"), _("marked")) if each_option else item.choices[:2]
-    return _Told(text % {"truth": channel["truth"], "forced": channel["yes"], "yes": yes, "no": no}, ("boruch", "fox"))
+def _mechanism(item: QuestionResults) -> str:
+    entry, channel = _entry(item), item.frozen.channel
+    if item.frozen.encoding != "each_option":
+        return entry.describe(channel, item.choices)
+    text = _("for each option by itself, %(mechanism)s")
+    return text % {"mechanism": entry.describe(channel, (_("not marked"), _("marked")))}
 
 
-def _warner(item: Item, channel: dict[str, Any]) -> _Told:
-    text = _(
-        "the design of Warner (1965): with probability %(truth)s the true answer was reported, otherwise the other one"
-    )
-    return _Told(text % {"truth": channel["truth"]}, ("warner",))
-
-
-def _k_ary(item: Item, channel: dict[str, Any]) -> _Told:
-    text = _(
-        "k-ary randomised response (Warner, 1965; Kairouz et al., 2016): with probability %(truth)s the true answer "
-        "was reported, otherwise one of the %(count)s answers, drawn with equal odds"
-    )
-    return _Told(text % {"truth": channel["truth"], "count": len(channel["weights"])}, ("warner", "kairouz"))
-
-
-def _unary(item: Item, channel: dict[str, Any]) -> _Told:
-    text = _(
-        "unary encoding (Wang et al., 2017): for each of the %(count)s choices a mark was sent or none, a mark with "
-        "probability %(on)s for the true answer and %(off)s for every other choice"
-    )
-    off, on = (Fraction(row[1], sum(row)) for row in channel["weights"])
-    return _Told(text % {"count": len(item.choices), "on": on, "off": off}, ("wang",))
-
-
-def _subset(item: Item, channel: dict[str, Any]) -> _Told:
-    text = _(
-        "subset selection (Ye & Barg, 2018): a set of %(size)s of the %(count)s choices was sent, which held the true "
-        "answer with probability %(truth)s"
-    )
-    (row,) = channel["weights"]
-    said = {"size": channel["size"], "count": len(item.choices), "truth": Fraction(row[1], sum(row))}
-    return _Told(text % said, ("ye",))
-
-
-def _one_bit(item: Item, channel: dict[str, Any]) -> _Told:
-    text = _(
-        "one bit for the mean (Duchi et al., 2018): one of two reports was sent, “highest” with a probability that "
-        "rises in a straight line with the true number, from %(low)s to %(high)s"
-    )
-    low, high = (Fraction(row[1], sum(row)) for row in (channel["weights"][0], channel["weights"][-1]))
-    return _Told(text % {"low": low, "high": high}, ("duchi",))
-
-
-def _discrete_laplace(item: Item, channel: dict[str, Any]) -> _Told:
-    text = _(
-        "the truncated geometric mechanism (discrete Laplace; Ghosh et al., 2012): a step up or down was added to the "
-        "true answer, the larger the rarer, and what lay beyond an end was sent as that end"
-    )
-    return _Told(text, ("ghosh",))
-
-
-def _custom(item: Item, channel: dict[str, Any]) -> _Told:
-    return _Told(_("a transition table of its own (van den Hout & van der Heijden, 2002)"), ("hout",))
-
-
-_TOLD: dict[str, Callable[[Item, dict[str, Any]], _Told]] = {
-    "forced_response": _forced_response,
-    "warner": _warner,
-    "k_ary": _k_ary,
-    "unary": _unary,
-    "subset": _subset,
-    "one_bit": _one_bit,
-    "discrete_laplace": _discrete_laplace,
-    "custom": _custom,
-}
-"""What is said of each mechanism."""
-
-
-def _matrix(item: Item) -> str:
+def _matrix(item: QuestionResults) -> str:
     """The table in line: a row for each true answer."""
-    weights = item.frozen["channel"]["weights"]
-    if item.frozen["encoding"] != "single" or max(len(weights), len(weights[0])) > LARGEST_TABLE:
+    weights = item.frozen.channel.weights
+    if item.frozen.encoding != "single" or max(len(weights), len(weights[0])) > LARGEST_TABLE:
         return ""
     rows = "; ".join(", ".join(str(Fraction(weight, sum(row))) for weight in row) for row in weights)
     return " " + _("Its transition table, a row for each true answer: (%(rows)s).") % {"rows": rows}
@@ -208,13 +129,13 @@ def _intervals(read: Results, *, sampling: bool) -> Iterator[str]:
     for item in read.items:
         for cell in item.shown:
             if cell.known:
-                said = targets.meaning(item, cell.estimate)
+                said = targets.estimate_meta(item, cell.estimate)
                 yield said.noise_interval
                 if sampling:
                     yield said.interval
 
 
-def _fitted_by(item: Item) -> Iterator[str]:
+def _fitted_by(item: QuestionResults) -> Iterator[str]:
     """Which ways of estimating this question needs."""
     if item.question.fits_shares:
         yield targets.method_of(item, mean=False)

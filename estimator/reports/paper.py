@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from estimator.base.charts import Axis
 from estimator.base.typesetting import letters
 from estimator.reports.facts import Fact
-from estimator.reports.privacy import ItemLabel
-from estimator.reports.question_blocks import Block, Figure, Part
+from estimator.reports.privacy import QuestionPrivacy
+from estimator.reports.question_blocks import EstimatePart, Figure, QuestionBlock
 from estimator.reports.report import Report
 from estimator.reports.tables import Table
 
@@ -128,7 +128,7 @@ def _key_facts(report: Report) -> list[list[str]]:
     ]
 
 
-def _block(block: Block) -> dict[str, Any]:
+def _block(block: QuestionBlock) -> dict[str, Any]:
     return {
         "number": str(block.number),
         "wording": block.wording,
@@ -141,7 +141,7 @@ def _block(block: Block) -> dict[str, Any]:
     }
 
 
-def _part(part: Part) -> dict[str, Any]:
+def _part(part: EstimatePart) -> dict[str, Any]:
     return {
         "title": part.title,
         "quotes": [line.quote for line in part.lines],
@@ -178,7 +178,7 @@ def _table(table: Table) -> dict[str, Any]:
     }
 
 
-def _channel(item: ItemLabel) -> dict[str, Any]:
+def _channel(item: QuestionPrivacy) -> dict[str, Any]:
     tickets = item.tickets
     return {
         "wording": item.wording,

@@ -12,13 +12,13 @@ from django.utils.translation import ngettext
 from estimator.base import wording
 from estimator.base.measures import MEAN, SHARE
 from estimator.reports import privacy
-from estimator.runs.results import Cell, Item
+from estimator.runs.results import EstimateCell, QuestionResults
 from randomized_response import false_reports_needed
 from randomized_response.questions import Mechanism
 
 
 @dataclass(frozen=True)
-class Needed:
+class FalseReportsNeeded:
     """The smallest number of false reports among n that could take an estimate of all respondents out of its interval.
 
     Where `turns`, the smallest that could turn what the intervals tell: the side of one half on which the share of
@@ -68,7 +68,7 @@ class Needed:
         )
 
 
-def needed(item: Item) -> Iterator[Needed]:
+def smallest_attack(item: QuestionResults) -> Iterator[FalseReportsNeeded]:
     """What false reports are needed for, of all respondents: out of the interval, and where the intervals tell it, to
     another side of one half, or to another largest share. Nothing where there are no estimates.
     """
@@ -78,24 +78,24 @@ def needed(item: Item) -> Iterator[Needed]:
         return
     if shares:
         leaving = min(_to_the_edge(cell, 0.0, 1.0) for cell in shares)
-        yield Needed(SHARE, _of_shares(item, leaving, item.mechanism, weight), item.n)
+        yield FalseReportsNeeded(SHARE, _of_shares(item, leaving, item.mechanism, weight), item.n)
         turning = _of_one(item, shares[0]) if item.of_one else _of_the_largest(shares)
         if turning is not None:
             cell, distance = turning
             number = _to_turn(item, distance, weight)
-            yield Needed(SHARE, number, item.n, turns=True, largest=not item.of_one, choice=cell.choice)
+            yield FalseReportsNeeded(SHARE, number, item.n, turns=True, largest=not item.of_one, choice=cell.choice)
     for cell in means:
         values = [value for value in item.question.values if value is not None]
         distance = _to_the_edge(cell, min(values), max(values))
-        yield Needed(MEAN, _of_the_mean(item, distance, weight), item.n)
+        yield FalseReportsNeeded(MEAN, _of_the_mean(item, distance, weight), item.n)
 
 
-def in_words(item: Item) -> Iterator[str]:
+def in_words(item: QuestionResults) -> Iterator[str]:
     """A sentence for each."""
-    return (one.in_words() for one in needed(item))
+    return (one.in_words() for one in smallest_attack(item))
 
 
-def _to_the_edge(cell: Cell, least: float, most: float) -> float:
+def _to_the_edge(cell: EstimateCell, least: float, most: float) -> float:
     """How far an estimate is from the nearer end of its interval; an end of the range itself is never left."""
     estimate = cell.estimate
     assert estimate.constrained is not None
@@ -106,7 +106,7 @@ def _to_the_edge(cell: Cell, least: float, most: float) -> float:
     return max(0.0, min(ends)) if ends else most - least
 
 
-def _of_one(item: Item, cell: Cell) -> tuple[Cell, float] | None:
+def _of_one(item: QuestionResults, cell: EstimateCell) -> tuple[EstimateCell, float] | None:
     """A share whose interval lies on one side of one half, and how far it is from there."""
     low, high, shown = cell.estimate.noise_low, cell.estimate.noise_high, cell.estimate.constrained
     if low is None or high is None or shown is None or low <= 0.5 <= high:
@@ -114,7 +114,7 @@ def _of_one(item: Item, cell: Cell) -> tuple[Cell, float] | None:
     return cell, abs(shown - 0.5)
 
 
-def _of_the_largest(shares: list[Cell]) -> tuple[Cell, float] | None:
+def _of_the_largest(shares: list[EstimateCell]) -> tuple[EstimateCell, float] | None:
     """The largest share, where its interval is above that of every other, and by how much each must move to be equal.
 
     A false report can lower one share and raise another, each by as much as it can move any. The shares that are shown
@@ -127,16 +127,16 @@ def _of_the_largest(shares: list[Cell]) -> tuple[Cell, float] | None:
     return first, ((first.estimate.unbiased or 0.0) - (others[0].estimate.unbiased or 0.0)) / 2
 
 
-def _to_turn(item: Item, distance: float, weight: float) -> int:
+def _to_turn(item: QuestionResults, distance: float, weight: float) -> int:
     return _of_shares(item, distance, getattr(item.mechanism, "bit", item.mechanism), weight)
 
 
-def _of_shares(item: Item, distance: float, mechanism: Mechanism, weight: float) -> int:
+def _of_shares(item: QuestionResults, distance: float, mechanism: Mechanism, weight: float) -> int:
     shares = item.overall.shares if item.overall else None
     return min(item.n, max(1, false_reports_needed(item.n, distance, mechanism, shares, weight)))
 
 
-def _of_the_mean(item: Item, distance: float, weight: float) -> int:
+def _of_the_mean(item: QuestionResults, distance: float, weight: float) -> int:
     """The bound of a mean grows with the number of false reports, but not always in proportion."""
     numbers = range(1, item.n + 1)
     place = bisect_left(numbers, distance, key=lambda false: privacy.shift_of_mean(item, false, weight))

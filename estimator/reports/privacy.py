@@ -5,36 +5,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from collector import designs
+from collector.designs import Ceilings, Waves
 from estimator.base import wording
 from estimator.base.measures import MEAN, SHARE
-from estimator.base.tickets import Tickets, how_it_is_sent, tickets_of
+from estimator.base.mechanisms import PARAMETERS, REGISTRY
+from estimator.base.questions import question_of
+from estimator.base.tickets import Tickets, encoding_sentence, tickets_of
 from estimator.base.ways_in import WayIn, way_in
 from estimator.runs import estimation
-from estimator.runs.results import Item, Results
-from randomized_response import Channel, epsilon_total, poisoning_bound, poisoning_bound_of_mean, question_of
+from estimator.runs.results import QuestionResults, Results
+from randomized_response import Channel, epsilon_total, poisoning_bound, poisoning_bound_of_mean
 from randomized_response.questions import Mechanism
 
 FALSE_SHARES = (Fraction(1, 100), Fraction(1, 20))
-MECHANISMS = {
-    "forced_response": gettext_lazy("forced response (two coins)"),
-    "warner": gettext_lazy("Warner’s mirror"),
-    "k_ary": gettext_lazy("k-ary randomized response"),
-    "unary": gettext_lazy("unary encoding"),
-    "subset": gettext_lazy("subset selection"),
-    "one_bit": gettext_lazy("one bit for a mean"),
-    "discrete_laplace": gettext_lazy("discrete Laplace"),
-    "custom": gettext_lazy("a table of its own"),
-}
-PROBABILITIES = {
-    "truth": gettext_lazy("truth probability"),
-    "on": gettext_lazy("probability of a mark for the answer"),
-    "off": gettext_lazy("for every other choice"),
-}
 STORED = gettext_lazy(
     "One row for each report: a random number, the group, the randomised symbols of the questions, and whether the "
     "page or the person’s own coin randomised it. No name, no address, no browser, no time."
@@ -42,12 +30,12 @@ STORED = gettext_lazy(
 
 
 @dataclass(frozen=True)
-class ItemLabel:
+class QuestionPrivacy:
     """The protection of one question. Made by `item_label`."""
 
     key: str
     wording: str
-    frozen: dict[str, Any]
+    frozen: designs.Item
     mechanism: Mechanism
     tickets: Tickets
 
@@ -62,14 +50,15 @@ class ItemLabel:
     @property
     def how(self) -> str:
         """How an answer is sent; empty where it is simply one of the choices."""
-        return how_it_is_sent(self.frozen)
+        return encoding_sentence(self.frozen)
 
     @property
     def named(self) -> str:
         """The mechanism by its name, with its probabilities."""
-        channel = self.frozen["channel"]
-        given = [f"{words} {channel[name]}" for name, words in PROBABILITIES.items() if name in channel]
-        named = ", ".join([str(MECHANISMS.get(channel["name"], channel["name"])), *given])
+        name, said = self.frozen.channel.name, self.frozen.channel.parameters
+        told = [parameter for parameter in PARAMETERS.values() if parameter.reported and parameter.name in said]
+        given = [f"{parameter.reported} {said[parameter.name]}" for parameter in told]
+        named = ", ".join([str(REGISTRY[name].title if name in REGISTRY else name), *given])
         return _("Mechanism: %(mechanism)s.") % {"mechanism": named}
 
     @property
@@ -87,7 +76,7 @@ class Odds:
 
 
 @dataclass(frozen=True)
-class Before:
+class EarlierWaves:
     """What the design of a survey that was opened before says of its earlier waves, and of all of them with this one.
 
     The numbers are the most that a person can have spent who answered each of them.
@@ -139,16 +128,16 @@ class Before:
 
 
 @dataclass(frozen=True)
-class Label:
+class PrivacyLabel:
     """The privacy label of a design. `before` is None where it says nothing of other waves."""
 
-    items: tuple[ItemLabel, ...]
+    items: tuple[QuestionPrivacy, ...]
     epsilon: float
     ratio: Fraction | float
     digest: str
     way_in: WayIn
-    before: Before | None = None
-    ceilings: dict[str, str] | None = None
+    before: EarlierWaves | None = None
+    ceilings: Ceilings | None = None
     model: str = "local"
 
     @property
@@ -176,7 +165,7 @@ class Label:
     @property
     def reason(self) -> str:
         """Why it was opened above a ceiling; empty where nobody had to say."""
-        return (self.ceilings or {}).get("reason", "")
+        return self.ceilings.reason if self.ceilings else ""
 
     @property
     def ceilings_in_words(self) -> str:
@@ -185,11 +174,11 @@ class Label:
             "Without a reason a survey opens with epsilon %(question)s at most for a question and %(total)s for all "
             "together, what was spent before included. This one was opened above; the author’s reason:"
         )
-        return text % (self.ceilings or {})
+        return text % {"question": self.ceilings.question, "total": self.ceilings.total} if self.ceilings else ""
 
 
 @dataclass(frozen=True)
-class Bound:
+class PoisoningBound:
     """How far false reports, freely chosen, can move any share of an item, or its mean, in the item's own unit.
 
     `widest` is the length of the range: a shift so long says that nothing is certain.
@@ -224,27 +213,26 @@ class Bound:
         return said[:1].upper() + said[1:] if first else said
 
 
-def item_label(item: dict[str, Any], language: str) -> ItemLabel:
+def item_label(item: designs.Item, language: str) -> QuestionPrivacy:
     """The protection of an item of a frozen design, in the words of one of its languages; a draft may miss some.
 
     Raises ValueError where its table is not one of its encoding.
     """
     question = question_of(item)
     tickets = tickets_of(item, question, language)
-    return ItemLabel(item["key"], item["wording"].get(language, ""), item, question.mechanism, tickets)
+    return QuestionPrivacy(item.key, item.wording.get(language, ""), item, question.mechanism, tickets)
 
 
-def label(results: Results) -> Label:
+def label(results: Results) -> PrivacyLabel:
     """The privacy label of the design that a run estimated."""
     items = tuple(item_label(item.frozen, item.language) for item in results.items)
     ratio = math.prod((item.mechanism.ratio for item in items), start=Fraction(1))
-    document = results.design.document
-    before, ceilings = _before(document.get("waves"), ratio), document.get("ceilings")
-    way = way_in(results.design)
-    return Label(items, results.epsilon, ratio, results.design.digest, way, before=before, ceilings=ceilings)
+    design, way = results.design, way_in(results.design)
+    before = _before(design.waves, ratio)
+    return PrivacyLabel(items, results.epsilon, ratio, design.digest, way, before=before, ceilings=design.ceilings)
 
 
-def bounds(item: Item) -> tuple[Bound, ...]:
+def bounds(item: QuestionResults) -> tuple[PoisoningBound, ...]:
     """For 1 % and 5 % false reports, rounded up to whole reports; none where there are no reports.
 
     Of shares through a table that is neither one of yes/no nor k-ary there is none where a share is so near 0 that
@@ -259,17 +247,19 @@ def bounds(item: Item) -> tuple[Bound, ...]:
         (share, false, poisoning_bound(item.n, false, item.mechanism, fitted, weight))
         for share, false in sizes * item.question.reports_shares
     ]
-    shares = (Bound(SHARE, share, false, item.n, shift, 1.0) for share, false, shift in shifts if shift < math.inf)
+    shares = (
+        PoisoningBound(SHARE, share, false, item.n, shift, 1.0) for share, false, shift in shifts if shift < math.inf
+    )
     return (*shares, *(_of_the_mean(item, share, false, weight) for share, false in sizes * item.question.reports_mean))
 
 
-def bounds_in_words(item: Item) -> Iterator[str]:
+def bounds_in_words(item: QuestionResults) -> Iterator[str]:
     """A sentence for the shares, and one for the mean, where there are such."""
     for _measure, some in groupby(bounds(item), key=lambda bound: bound.measure):
         yield "; ".join(bound.in_words(first=number == 0) for number, bound in enumerate(some)) + "."
 
 
-def largest_weight(item: Item) -> float | None:
+def largest_weight(item: QuestionResults) -> float | None:
     """How much more than 1 / n a report can weigh; None where there are no reports, or none in a weighted group."""
     if not item.n:
         return None
@@ -279,7 +269,7 @@ def largest_weight(item: Item) -> float | None:
     return max(share * item.n / size for share, size in zip(known, sizes, strict=True)) if min(sizes) else None
 
 
-def shift_of_mean(item: Item, false_reports: int, weight: float) -> float:
+def shift_of_mean(item: QuestionResults, false_reports: int, weight: float) -> float:
     """By how much at most so many false reports can move the mean, in its unit; the whole range where it is unknown."""
     assert isinstance(item.mechanism, Channel)
     values = item.question.values
@@ -292,18 +282,17 @@ def shift_of_mean(item: Item, false_reports: int, weight: float) -> float:
     return min(shift, widest)
 
 
-def _before(waves: dict[str, Any] | None, ratio: Fraction | float) -> Before | None:
+def _before(waves: Waves | None, ratio: Fraction | float) -> EarlierWaves | None:
     """What a design says of other waves, with its own e^epsilon."""
     if waves is None:
         return None
-    spent = Fraction(waves["spent"])
-    return Before(waves["repeats"], spent, spent * Fraction(ratio))
+    return EarlierWaves(waves.repeats, waves.spent, waves.spent * Fraction(ratio))
 
 
 def _epsilon(odds: Fraction) -> float:
     return epsilon_total([Odds(odds)])
 
 
-def _of_the_mean(item: Item, share: Fraction, false: int, weight: float) -> Bound:
+def _of_the_mean(item: QuestionResults, share: Fraction, false: int, weight: float) -> PoisoningBound:
     valued = [value for value in item.question.values if value is not None]
-    return Bound(MEAN, share, false, item.n, shift_of_mean(item, false, weight), max(valued) - min(valued))
+    return PoisoningBound(MEAN, share, false, item.n, shift_of_mean(item, false, weight), max(valued) - min(valued))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,17 +11,17 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from estimator.base import charts, wording
-from estimator.base.charts import Row
+from estimator.base.charts import ChartRow
 from estimator.base.measures import CLIPPED, CLIPPED_MEAN, IMPOSSIBLE, MEAN, TOO_FEW_VALUES
 from estimator.models import Estimate
 from estimator.reports import poisoning, privacy
-from estimator.reports.tables import Line, Table, everybody, table
+from estimator.reports.tables import Table, TableRow, all_respondents, table
 from estimator.runs import estimation, targets
-from estimator.runs.results import Cell, Item
+from estimator.runs.results import EstimateCell, QuestionResults
 
 
 @dataclass(frozen=True)
-class Manner:
+class NumberFormat:
     """How a report shows its numbers.
 
     `sampling`: whether the author declares a simple random sample, so that there is an interval for its population.
@@ -40,7 +40,7 @@ class Manner:
 class Figure:
     """A picture of estimates: drawn for a page, or told in words; `paper` says how it is drawn there."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ChartRow, ...]
     key: str
     title: str
     axis: charts.Axis
@@ -51,11 +51,11 @@ class Figure:
 
     @property
     def words(self) -> str:
-        return f"{self.title} – {charts.in_words(self.rows, self.axis)}"
+        return f"{self.title} – {charts.as_text(self.rows, self.axis)}"
 
 
 @dataclass(frozen=True)
-class Part:
+class EstimatePart:
     """The shares of a question, or its mean: sentences, pictures and tables.
 
     `overall` and `by_group` are pictures. `about` is what every line speaks of where they all speak of one thing: the
@@ -67,14 +67,14 @@ class Part:
     about: str
     overall: Figure
     by_group: Figure | None
-    lines: tuple[Line, ...]
-    group_lines: tuple[Line, ...]
+    lines: tuple[TableRow, ...]
+    group_lines: tuple[TableRow, ...]
     main: Table
     groups: Table | None
 
 
 @dataclass(frozen=True)
-class Block:
+class QuestionBlock:
     """Everything the report says of one question. `section` is the key of its section, or nothing.
 
     `headline` is the line that a summary quotes: the mean, the share of Yes, or the largest share.
@@ -87,8 +87,8 @@ class Block:
     offered: str
     choices: tuple[str, ...]
     notes: tuple[str, ...]
-    parts: tuple[Part, ...]
-    headline: Line
+    parts: tuple[EstimatePart, ...]
+    headline: TableRow
     flags: tuple[str, ...]
     bounds: tuple[str, ...]
 
@@ -99,16 +99,16 @@ class Block:
         return [str(wording.FLAGS[flag]) for flag in self.flags if flag not in excused]
 
 
-def block(item: Item, number: int, manner: Manner) -> Block:
+def block(item: QuestionResults, number: int, manner: NumberFormat) -> QuestionBlock:
     """A question; `number` counts from 0."""
     shares = [_part(item, item.shares, f"item-{number}", manner)] if item.shares else []
     means = [_part(item, item.means, f"item-{number}-mean", manner)] if item.means else []
     flags = (flag for cell in item.shown for flag in cell.estimate.flags if flag in wording.FLAGS)
-    return Block(
+    return QuestionBlock(
         key=re.sub(r"[^a-z0-9-]", "-", item.key),
         number=number + 1,
         wording=item.wording,
-        section=item.frozen.get("section", ""),
+        section=item.frozen.section or "",
         offered=_offered(item),
         choices=item.choices,
         notes=tuple(_notes(item)),
@@ -119,7 +119,7 @@ def block(item: Item, number: int, manner: Manner) -> Block:
     )
 
 
-def _headline(item: Item, part: Part, manner: Manner) -> Line:
+def _headline(item: QuestionResults, part: EstimatePart, manner: NumberFormat) -> TableRow:
     """Of several shares the largest, with an interval that holds for all of them together: the reports picked it."""
     place = max(range(len(part.lines)), key=lambda place: part.overall.rows[place].estimate or 0.0)
     line = part.lines[place]
@@ -134,15 +134,15 @@ def _headline(item: Item, part: Part, manner: Manner) -> Line:
     return replace(line, sentence=wording.of_largest(_sentence(item, cell, places, manner, ends), told=told))
 
 
-def _offered(item: Item) -> str:
+def _offered(item: QuestionResults) -> str:
     """What could be answered; the choices stand after it."""
-    if item.kind == "number":
-        grid = {name: wording.point(float(item.frozen["grid"][name])) for name in ("minimum", "maximum", "step")}
+    if item.frozen.grid:
+        grid = {name: wording.point(float(value)) for name, value in asdict(item.frozen.grid).items()}
         return _("A number from %(minimum)s to %(maximum)s, in steps of %(step)s") % grid
     return _("Any of") if item.kind == "several_choices" else _("Choices")
 
 
-def _notes(item: Item) -> Iterator[str]:
+def _notes(item: QuestionResults) -> Iterator[str]:
     if item.condition:
         yield wording.asked_only(item.condition.wording, item.condition.answers, item.condition.unasked)
     if item.kind == "several_choices":
@@ -157,7 +157,7 @@ def _notes(item: Item) -> Iterator[str]:
         yield str(wording.MEAN_ALONE)
 
 
-def _part(item: Item, cells: tuple[Cell, ...], key: str, manner: Manner) -> Part:
+def _part(item: QuestionResults, cells: tuple[EstimateCell, ...], key: str, manner: NumberFormat) -> EstimatePart:
     mean = cells[0].estimate.measure == MEAN
     overall, by_group = ([c for c in cells if bool(c.group_key) == grouped] for grouped in (False, True))
     single = mean or bool(item.of_one)  # one row per group: a single picture shows all of them
@@ -178,7 +178,7 @@ def _part(item: Item, cells: tuple[Cell, ...], key: str, manner: Manner) -> Part
     }
     joined, by_groups = single and bool(by_group), _("%(caption)s, by group") % {"caption": caption}
     apart = table(group_lines, caption=by_groups, grouped=True, **shown) if group_lines and not single else None
-    return Part(
+    return EstimatePart(
         title=(_("Mean") if mean else _("Shares")) if item.means and item.shares else "",
         caption=caption,
         about=about,
@@ -199,12 +199,12 @@ def _error_name(*, mean: bool, sampling: bool) -> str:
     return _("Standard error of the tickets") if mean else _("Standard error of the tickets, points")
 
 
-def _axis_of_mean(item: Item) -> charts.Axis:
+def _axis_of_mean(item: QuestionResults) -> charts.Axis:
     points = [value for value in item.question.values if value is not None]
     return charts.axis_of_range(points[0], points[-1], points[1] - points[0] if len(points) > 1 else 1.0)
 
 
-def _grouped(item: Item, cells: list[Cell], manner: Manner) -> list[Row]:
+def _grouped(item: QuestionResults, cells: list[EstimateCell], manner: NumberFormat) -> list[ChartRow]:
     """The rows of a picture by group: a block for each choice."""
     rows = []
     for choice in range(len(item.choices)):
@@ -215,23 +215,25 @@ def _grouped(item: Item, cells: list[Cell], manner: Manner) -> list[Row]:
     return rows
 
 
-def _unit(cell: Cell) -> wording.Unit:
+def _unit(cell: EstimateCell) -> wording.Unit:
     return wording.PLAIN if cell.estimate.measure == MEAN else wording.PERCENT
 
 
-def _missing(cell: Cell) -> str:
+def _missing(cell: EstimateCell) -> str:
     return wording.not_enough(cell.estimate.n, values=TOO_FEW_VALUES in cell.estimate.flags)
 
 
-def _drawn(item: Item, cell: Cell, manner: Manner, *, by_group: bool, heading: str = "") -> Row:
+def _drawn(
+    item: QuestionResults, cell: EstimateCell, manner: NumberFormat, *, by_group: bool, heading: str = ""
+) -> ChartRow:
     estimate, unit = cell.estimate, _unit(cell)
     places = wording.decimals(estimate.standard_error, unit)
-    means = targets.meaning(item, estimate)
-    label = (cell.group or everybody(means, mixed=True)) if by_group else (cell.choice or _("Mean"))
+    means = targets.estimate_meta(item, estimate)
+    label = (cell.group or all_respondents(means, mixed=True)) if by_group else (cell.choice or _("Mean"))
     if not cell.known:
-        return Row(label, _missing(cell), heading=heading)
+        return ChartRow(label, _missing(cell), heading=heading)
     interval = wording.span(estimate.noise_low, estimate.noise_high, places, unit)
-    return Row(
+    return ChartRow(
         label=label,
         text=f"{wording.value(estimate.constrained, places, unit)} ({interval})",
         estimate=estimate.constrained,
@@ -245,14 +247,14 @@ def _drawn(item: Item, cell: Cell, manner: Manner, *, by_group: bool, heading: s
     )
 
 
-def _line(item: Item, cell: Cell, manner: Manner) -> Line:
+def _line(item: QuestionResults, cell: EstimateCell, manner: NumberFormat) -> TableRow:
     estimate, n, unit = cell.estimate, wording.count(cell.estimate.n), _unit(cell)
-    means = targets.meaning(item, estimate)
+    means = targets.estimate_meta(item, estimate)
     if not cell.known:
-        return Line(cell.choice, cell.group, n, means, missing=_missing(cell))
+        return TableRow(cell.choice, cell.group, n, means, missing=_missing(cell))
     places = wording.decimals(estimate.standard_error, unit)
     error = estimate.standard_error if manner.sampling else estimate.noise_standard_error
-    return Line(
+    return TableRow(
         choice=cell.choice,
         group=cell.group,
         n=n,
@@ -263,7 +265,7 @@ def _line(item: Item, cell: Cell, manner: Manner) -> Line:
         error=wording.error(error, places + 1, unit),
         direct=wording.count(_asked_directly(estimate, error)),
         truth=wording.value(cell.truth, max(places, 1), unit) if cell.truth is not None else "",
-        holds=None if cell.truth is None else held(cell, sampling=manner.sampling),
+        holds=None if cell.truth is None else reports_with_answer(cell, sampling=manner.sampling),
         sentence=_sentence(item, cell, places, manner, (estimate.noise_low, estimate.noise_high)),
     )
 
@@ -279,14 +281,20 @@ def _asked_directly(estimate: Estimate, error: float | None) -> float | None:
     return needed if needed >= 2 else None
 
 
-def _sentence(item: Item, cell: Cell, places: int, manner: Manner, ends: tuple[float | None, float | None]) -> str:
+def _sentence(
+    item: QuestionResults,
+    cell: EstimateCell,
+    places: int,
+    manner: NumberFormat,
+    ends: tuple[float | None, float | None],
+) -> str:
     """The estimate with the interval between these ends; where that is of no use, it alone."""
     estimate, unit, some = cell.estimate, _unit(cell), None in item.question.values
     said: dict[str, Any] = {
         "group": cell.group,
         "simulated": manner.simulated,
         "n": estimate.n,
-        "weighted": targets.is_weighted(targets.meaning(item, estimate).noise_target),
+        "weighted": targets.is_weighted(targets.estimate_meta(item, estimate).noise_target),
     }
     low, high = ends
     if low is not None and high is not None and not _of_use(item, estimate, high - low):
@@ -300,11 +308,11 @@ def _sentence(item: Item, cell: Cell, places: int, manner: Manner, ends: tuple[f
     return wording.sentence(**said, choice=cell.choice, several=item.kind == "several_choices")
 
 
-def _of_use(item: Item, estimate: Estimate, width: float) -> bool:
+def _of_use(item: QuestionResults, estimate: Estimate, width: float) -> bool:
     return estimation.is_of_use(width, estimation.reach_of(item.question, estimate.measure))
 
 
-def held(cell: Cell, *, sampling: bool) -> bool:
+def reports_with_answer(cell: EstimateCell, *, sampling: bool) -> bool:
     """Whether an interval holds the known truth: that for a larger population, or that for those who took part."""
     estimate, truth = cell.estimate, cell.truth
     low, high = (estimate.low, estimate.high) if sampling else (estimate.noise_low, estimate.noise_high)

@@ -1,23 +1,8 @@
 """What a report cites: each work by a short key, as it stands in a paper's list."""
 
-WORKS = {
-    "warner": "Warner, S. L. (1965). Randomized response: A survey technique for eliminating evasive answer bias. "
-    "Journal of the American Statistical Association, 60(309), 63–69.",
-    "boruch": "Boruch, R. F. (1971). Assuring confidentiality of responses in social research: A note on strategies. "
-    "The American Sociologist, 6(4), 308–311.",
-    "fox": "Fox, J. A., & Tracy, P. E. (1986). Randomized response: A method for sensitive surveys. Sage.",
-    "kairouz": "Kairouz, P., Bonawitz, K., & Ramage, D. (2016). Discrete distribution estimation under local privacy. "
-    "Proceedings of the 33rd International Conference on Machine Learning, PMLR 48, 2436–2444.",
-    "wang": "Wang, T., Blocki, J., Li, N., & Jha, S. (2017). Locally differentially private protocols for frequency "
-    "estimation. 26th USENIX Security Symposium, 729–745.",
-    "ye": "Ye, M., & Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential "
-    "privacy. IEEE Transactions on Information Theory, 64(8), 5662–5676.",
-    "duchi": "Duchi, J. C., Jordan, M. I., & Wainwright, M. J. (2018). Minimax optimal procedures for locally private "
-    "estimation. Journal of the American Statistical Association, 113(521), 182–201.",
-    "ghosh": "Ghosh, A., Roughgarden, T., & Sundararajan, M. (2012). Universally utility-maximizing privacy "
-    "mechanisms. SIAM Journal on Computing, 41(6), 1673–1693.",
-    "hout": "van den Hout, A., & van der Heijden, P. G. M. (2002). Randomized response, statistical disclosure control "
-    "and misclassification: A review. International Statistical Review, 70(2), 269–288.",
+from estimator.base import mechanisms
+
+WORKS = mechanisms.WORKS | {
     "kasiviswanathan": "Kasiviswanathan, S. P., Lee, H. K., Nissim, K., Raskhodnikova, S., & Smith, A. (2011). What "
     "can we learn privately? SIAM Journal on Computing, 40(3), 793–826.",
     "feldman": "Feldman, G. J., & Cousins, R. D. (1998). Unified approach to the classical statistical analysis of "

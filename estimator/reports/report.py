@@ -9,16 +9,16 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from estimator.base import charts, wording
-from estimator.base.languages import LANGUAGES, spoken
+from estimator.base.languages import LANGUAGES, formatted
 from estimator.models import Disclosure, Run
 from estimator.reports import disclosures, facts, privacy
 from estimator.reports import question_blocks as blocks
 from estimator.reports import verification as verifying
 from estimator.reports.facts import Fact
 from estimator.reports.methods import Methods, confidence, methods
-from estimator.reports.question_blocks import Block, Manner
+from estimator.reports.question_blocks import NumberFormat, QuestionBlock
 from estimator.reports.references import listed
-from estimator.reports.trends import Change, changes, meant
+from estimator.reports.trends import EstimateChange, change_sentence, changes
 from estimator.runs import results, targets
 from estimator.runs.estimation import known_shares
 from estimator.runs.results import NOTHING_KNOWN, ReportContext, Results
@@ -30,7 +30,7 @@ class Section:
 
     title: str
     introduction: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[QuestionBlock, ...]
 
     @property
     def deeper(self) -> int:
@@ -45,22 +45,22 @@ class Report:
     results: Results
     disclosure: Disclosure
     language: str
-    blocks: tuple[Block, ...]
-    changes: tuple[Change, ...] = ()
+    blocks: tuple[QuestionBlock, ...]
+    changes: tuple[EstimateChange, ...] = ()
 
     @cached_property
     def sections(self) -> list[Section]:
         """The questions in their order, under the titles of the design."""
-        titles, language = self.document.get("sections", []), self.results.language
-        if not titles:
+        sections, language = self.results.design.sections, self.results.language
+        if not sections:
             return [Section("", "", self.blocks)]
         return [
             Section(
-                title["title"][language],
-                title["introduction"][language],
-                tuple(block for block in self.blocks if block.section == title["key"]),
+                section.title[language],
+                section.introduction[language],
+                tuple(block for block in self.blocks if block.section == section.key),
             )
-            for title in titles
+            for section in sections
         ]
 
     @property
@@ -68,7 +68,7 @@ class Report:
         return self.results.run
 
     @cached_property
-    def label(self) -> privacy.Label:
+    def label(self) -> privacy.PrivacyLabel:
         return privacy.label(self.results)
 
     @property
@@ -80,16 +80,12 @@ class Report:
         return _("in all waves so far: %(epsilon)s at most") % {"epsilon": wording.epsilon(before.epsilon_together)}
 
     @property
-    def document(self) -> dict[str, Any]:
-        return self.results.design.document
-
-    @property
     def introduction(self) -> str:
-        return str(self.document["introduction"][self.results.language])
+        return self.results.design.introduction[self.results.language]
 
     @property
     def strata_wording(self) -> str:
-        return str(self.document["strata"]["wording"][self.results.language])
+        return self.results.design.strata_wording[self.results.language]
 
     @property
     def simulated(self) -> bool:
@@ -105,8 +101,8 @@ class Report:
         return confidence(self.results)
 
     @cached_property
-    def in_short(self) -> list[facts.Short]:
-        return list(facts.in_short(self.results, self.blocks, simulated=self.simulated, sampling=self.sampling))
+    def in_short(self) -> list[facts.KeySentence]:
+        return list(facts.key_sentences(self.results, self.blocks, simulated=self.simulated, sampling=self.sampling))
 
     @cached_property
     def methods(self) -> Methods:
@@ -154,7 +150,7 @@ class Report:
     @property
     def assumption(self) -> str:
         """How the intervals of changes are meant."""
-        return meant(self.changes, sampling=self.sampling)
+        return change_sentence(self.changes, sampling=self.sampling)
 
     @property
     def counted_on(self) -> str:
@@ -186,8 +182,8 @@ class Report:
         if not marked:
             return ""
         said = {"all": len(marked), "confidence": self.confidence}
-        said["noise"] = sum(blocks.held(cell, sampling=False) for cell in marked)
-        said["sampled"] = sum(blocks.held(cell, sampling=True) for cell in marked)
+        said["noise"] = sum(blocks.reports_with_answer(cell, sampling=False) for cell in marked)
+        said["sampled"] = sum(blocks.reports_with_answer(cell, sampling=True) for cell in marked)
         text = _(
             "%(noise)s of %(all)s intervals hold the known truth. About %(confidence)s of them are expected to, where "
             "they miss by chance alone."
@@ -268,7 +264,7 @@ def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = 
     """The report of a finished run; of its first questions alone where `most` says how many."""
     read = results.read(run, known, most=most)
     disclosure = disclosures.of(read.design.slug)
-    manner = Manner(
+    manner = NumberFormat(
         confidence=confidence(read),
         sampling=disclosure.has_margin,
         truth=_truth_marked(read),
@@ -277,7 +273,7 @@ def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = 
     )
     made = tuple(blocks.block(item, number, manner) for number, item in enumerate(read.items))
     # The first questions alone are wanted for a glance at what was found, not for what it was before.
-    return Report(read, disclosure, spoken(), made, changes(read, manner) if most is None else ())
+    return Report(read, disclosure, formatted(), made, changes(read, manner) if most is None else ())
 
 
 def context(run: Run, known: ReportContext, *, most: int | None = None) -> dict[str, Any]:

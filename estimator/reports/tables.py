@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from estimator.runs import targets
-from estimator.runs.targets import Meaning
+from estimator.runs.targets import EstimateMeta
 
 
 @dataclass(frozen=True)
-class Line:
+class TableRow:
     """One estimate in a table: each number as text, or `missing`, which says why there are none.
 
     `sampled` is the interval for a larger population; empty where the author does not declare a simple random sample.
@@ -19,7 +19,7 @@ class Line:
     choice: str
     group: str
     n: str
-    means: Meaning
+    means: EstimateMeta
     missing: str = ""
     estimate: str = ""
     noise: str = ""
@@ -75,8 +75,8 @@ class Table:
 
 
 def table(
-    lines: tuple[Line, ...], *, caption: str, about: str, grouped: bool, error: str, confidence: str, sampling: bool,
-    truth: bool,
+    lines: tuple[TableRow, ...], *, caption: str, about: str, grouped: bool, error: str, confidence: str,
+    sampling: bool, truth: bool,
 ) -> Table:  # fmt: skip
     """The table of some lines.
 
@@ -102,17 +102,19 @@ def table(
     return Table(caption, tuple(columns), tuple(rows))
 
 
-def everybody(means: Meaning, *, mixed: bool) -> str:
+def all_respondents(means: EstimateMeta, *, mixed: bool) -> str:
     """What all respondents are called beside their groups: `mixed` where they are weighted, and the groups are not."""
     return _("All respondents, weighted") if mixed and targets.is_weighted(means.noise_target) else _("All respondents")
 
 
-def _target(line: Line, *, sampled: bool) -> str:
+def _target(line: TableRow, *, sampled: bool) -> str:
     return line.means.target if sampled else line.means.noise_target
 
 
-def _row(line: Line, *, by_group: bool, by_choice: bool, numbers: int, truth: bool, mixed: bool) -> tuple[Cell, ...]:
-    named = [Cell(line.group or everybody(line.means, mixed=mixed), "head", quoted=bool(line.group))] * by_group
+def _row(
+    line: TableRow, *, by_group: bool, by_choice: bool, numbers: int, truth: bool, mixed: bool
+) -> tuple[Cell, ...]:
+    named = [Cell(line.group or all_respondents(line.means, mixed=mixed), "head", quoted=bool(line.group))] * by_group
     named += [Cell(line.choice, "words" if by_group else "head", quoted=True)] * by_choice
     if line.missing:
         told = [Cell(line.missing, "missing", span=numbers)]

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from estimator.analyses import axes
 from estimator.base import charts, wording
-from estimator.reports.earlier_waves import Changed, Series, Wave, series, value_of
-from estimator.reports.question_blocks import Figure, Manner
+from estimator.reports.earlier_waves import Series, Wave, WaveChange, series, value_of
+from estimator.reports.question_blocks import Figure, NumberFormat
 from estimator.reports.tables import Cell, Column, Table
 from estimator.runs import targets, waves
 from estimator.runs.results import Results
@@ -28,7 +28,7 @@ class Trend(Figure):
 
 
 @dataclass(frozen=True)
-class Change:
+class EstimateChange:
     """What has changed in one number of a question; `wording` is empty where it is the question's next one."""
 
     series: Series
@@ -38,7 +38,7 @@ class Change:
     table: Table
 
 
-def changes(read: Results, manner: Manner) -> tuple[Change, ...]:
+def changes(read: Results, manner: NumberFormat) -> tuple[EstimateChange, ...]:
     """Everything that the report says of earlier waves; nothing where there were none."""
     asked, found = "", []
     for number, one in enumerate(series(read)):
@@ -47,7 +47,7 @@ def changes(read: Results, manner: Manner) -> tuple[Change, ...]:
     return tuple(found)
 
 
-def meant(found: Sequence[Change], *, sampling: bool) -> str:
+def change_sentence(found: Sequence[EstimateChange], *, sampling: bool) -> str:
     """Of whom the intervals of changes speak, how they are made and what they take for granted."""
     series = [change.series for change in found]
     of = (wave.target(sampled=sampling) for one in series for wave in one.waves)
@@ -82,7 +82,7 @@ def _who_came_again(*, remembered: bool, sampling: bool) -> str:
     )
 
 
-def _change(one: Series, number: int, manner: Manner, *, wording: str) -> Change:
+def _change(one: Series, number: int, manner: NumberFormat, *, wording: str) -> EstimateChange:
     of = _of(one)
     found = [wave.target(sampled=manner.sampling) for wave in one.waves]
     mixed = targets.common(found) == targets.MIXED
@@ -96,7 +96,7 @@ def _change(one: Series, number: int, manner: Manner, *, wording: str) -> Change
     rows = tuple(_cells(point, wave) for point, wave in zip(points, one.waves, strict=True))
     interval = targets.heading(found, sampled=manner.sampling, confidence=manner.confidence)
     head = (Column(_("Wave"), number=False), Column(_("Reports")), Column(_("Estimate")), Column(interval))
-    return Change(one, wording, tuple(_sentences(one, manner)), figure, Table(caption, head, rows))
+    return EstimateChange(one, wording, tuple(_sentences(one, manner)), figure, Table(caption, head, rows))
 
 
 def _of(one: Series) -> str:
@@ -119,16 +119,16 @@ def _unit(choice: int | None) -> wording.Unit:
     return wording.PLAIN if choice is None else wording.PERCENT
 
 
-def _point(wave: Wave, label: str, choice: int | None, manner: Manner) -> charts.Row:
-    if wave.fit is None or not waves.is_told(wave.fit, choice):
-        return charts.Row(label, wording.not_enough(wave.n, values=wave.fit is not None))
+def _point(wave: Wave, label: str, choice: int | None, manner: NumberFormat) -> charts.ChartRow:
+    if wave.fit is None or not waves.is_released(wave.fit, choice):
+        return charts.ChartRow(label, wording.not_enough(wave.n, values=wave.fit is not None))
     fit, unit = wave.fit, _unit(choice)
     places = wording.decimals(value_of(fit, choice, "standard_error"), unit)
     ends = ("low", "high") if manner.sampling else ("noise_low", "noise_high")
     low, high = (value_of(fit, choice, end) for end in ends)
     span = wording.span(low, high, places, unit)
     text = f"{wording.value(value_of(fit, choice, 'constrained'), places, unit)} ({span})"
-    return charts.Row(
+    return charts.ChartRow(
         label,
         text,
         value_of(fit, choice, "constrained"),
@@ -139,7 +139,7 @@ def _point(wave: Wave, label: str, choice: int | None, manner: Manner) -> charts
     )
 
 
-def _cells(point: charts.Row, wave: Wave) -> tuple[Cell, ...]:
+def _cells(point: charts.ChartRow, wave: Wave) -> tuple[Cell, ...]:
     head = (Cell(point.label, "head"), Cell(wording.count(wave.n)))
     if point.estimate is None:
         return (*head, Cell(point.text, "missing", span=2))
@@ -147,7 +147,7 @@ def _cells(point: charts.Row, wave: Wave) -> tuple[Cell, ...]:
     return (*head, Cell(estimate, "strong"), Cell(span.removesuffix(")")))
 
 
-def _sentences(one: Series, manner: Manner) -> Iterator[str]:
+def _sentences(one: Series, manner: NumberFormat) -> Iterator[str]:
     for change in one.changes:
         low, high = _ends(change, manner)
         unit = wording.PLAIN if one.choice is None else POINTS
@@ -169,7 +169,7 @@ def _sentences(one: Series, manner: Manner) -> Iterator[str]:
         yield _clear(mean=one.choice is None, rose=low > 0) % said
 
 
-def _ends(change: Changed, manner: Manner) -> tuple[float, float]:
+def _ends(change: WaveChange, manner: NumberFormat) -> tuple[float, float]:
     part = "" if manner.sampling else "noise_"
     return change.number(f"{part}low"), change.number(f"{part}high")
 

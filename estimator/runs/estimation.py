@@ -22,6 +22,7 @@ from estimator.base.measures import (
     TOO_FEW_VALUES,
     WEIGHTED,
 )
+from estimator.base.questions import question_of
 from estimator.runs.groups import ENOUGH_TO_WEIGHT, Partition
 from randomized_response import (
     MeanEstimate,
@@ -31,7 +32,6 @@ from randomized_response import (
     combine_means,
     combine_strata,
     mean_of_shares,
-    question_of,
 )
 
 WIDEST_OF_USE = 0.5
@@ -46,7 +46,7 @@ ALARM = 4.0
 
 
 @dataclass(frozen=True)
-class Row:
+class EstimateRow:
     """One estimate; every number is None where there are too few reports for it.
 
     A mean has choice 0, and no number of reports that say it.
@@ -88,14 +88,14 @@ class Fit:
 
 def estimate_item(
     partition: Partition, position: int, totals: Totals, confidence: float, *, anytime: bool = False
-) -> Iterator[Row]:
+) -> Iterator[EstimateRow]:
     """The estimates of one item: of all respondents first, then of each part; shares by choice, then the mean.
 
     `totals` are the tables of the item's own symbols as they are released, each of shape (rows of the partition, m).
     `anytime` asks for intervals that hold however often one looks, as one does while reports come in; else they hold at
     one look.
     """
-    question, known = question_of(partition.design.document["items"][position]), known_shares(partition)
+    question, known = question_of(partition.design.items[position]), known_shares(partition)
     strata = np.stack(totals, axis=1)
     everyone, fit = strata.sum(axis=0), overall(partition, position, totals, confidence)
     if anytime and fit:
@@ -128,7 +128,7 @@ def overall(partition: Partition, position: int, totals: Totals, confidence: flo
     None where there are too few reports; `totals` as for `estimate_item`. Its intervals hold at one look. Made of what
     is released alone, so that everybody who has that comes to the same number.
     """
-    question, strata = question_of(partition.design.document["items"][position]), np.stack(totals, axis=1)
+    question, strata = question_of(partition.design.items[position]), np.stack(totals, axis=1)
     known = known_shares(partition)
     if known:
         return weighted(question, strata, known, confidence)
@@ -145,8 +145,8 @@ def together(
     misses with 1 - confidence at most. Of two choices of which one holds, either interval is the other turned round:
     k is 1. None where no shares are told, or too few reports came.
     """
-    question = question_of(partition.design.document["items"][position])
-    k = len(partition.design.document["items"][position]["choices"])
+    item = partition.design.items[position]
+    question, k = question_of(item), len(item.choices)
     alone = k == 2 and question.kind != "several_choices"
     fit = overall(partition, position, totals, confidence if alone else 1 - (1 - confidence) / k)
     if fit is None or not question.reports_shares:
@@ -218,7 +218,7 @@ def _rows(
     counts: NDArray[np.int64],
     fit: Fit | None,
     flags: list[str],
-) -> Iterator[Row]:
+) -> Iterator[EstimateRow]:
     n = int(counts[0].sum())
     if question.reports_shares:
         for choice, sent in enumerate(question.sent(counts).tolist()):
@@ -238,13 +238,13 @@ Place = tuple[int, str, int, int | None, int, int | None]
 """The first six values of a row."""
 
 
-def _blank(place: Place, why: str) -> Row:
-    return Row(*place, *(None,) * 6, "none", None, None, "none", None, [why])
+def _blank(place: Place, why: str) -> EstimateRow:
+    return EstimateRow(*place, *(None,) * 6, "none", None, None, "none", None, [why])
 
 
-def _share(place: Place, estimate: ProportionEstimate, choice: int, flags: list[str]) -> Row:
+def _share(place: Place, estimate: ProportionEstimate, choice: int, flags: list[str]) -> EstimateRow:
     outside = [CLIPPED] if not 0 <= estimate.unbiased[choice] <= 1 else []
-    return Row(
+    return EstimateRow(
         *place,
         unbiased=_number(estimate.unbiased[choice]),
         constrained=_number(estimate.constrained[choice]),
@@ -261,9 +261,9 @@ def _share(place: Place, estimate: ProportionEstimate, choice: int, flags: list[
     )
 
 
-def _mean(place: Place, estimate: MeanEstimate, flags: list[str]) -> Row:
+def _mean(place: Place, estimate: MeanEstimate, flags: list[str]) -> EstimateRow:
     outside = [CLIPPED_MEAN] if not estimate.minimum <= estimate.unbiased <= estimate.maximum else []
-    return Row(
+    return EstimateRow(
         *place,
         unbiased=_number(estimate.unbiased),
         constrained=_number(estimate.constrained),

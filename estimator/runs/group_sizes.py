@@ -61,9 +61,9 @@ def release(design: Design, totals: Totals) -> None:
     epsilon = groups.epsilon_of(design)
     if epsilon is None or GroupSize.objects.filter(design=design.digest).exists():
         return
-    draw, said = mechanism(epsilon), str(design.document["participation"]["epsilon"])
+    draw = mechanism(epsilon)
     rows = [
-        GroupSize(design_id=design.digest, stratum=stratum, count=draw(size), epsilon=said)
+        GroupSize(design_id=design.digest, stratum=stratum, count=draw(size), epsilon=str(design.participation))
         for stratum, size in enumerate(totals[0].sum(axis=1).tolist())
     ]
     GroupSize.objects.bulk_create(rows, ignore_conflicts=True)

@@ -17,7 +17,7 @@ import numpy as np
 from django.utils.translation import gettext, override
 from numpy.typing import NDArray
 
-from collector.designs import FEWEST_IN_GROUP, Design
+from collector.designs import FEWEST_IN_GROUP, Design, Stratum
 from collector.reports.selectors import Totals
 from randomized_response import collapse_strata
 
@@ -40,7 +40,7 @@ Members = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
-class Part:
+class Group:
     """A group, or several that are told of as one.
 
     Attributes
@@ -78,7 +78,7 @@ class Partition:
     members: Members
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[Group, ...]:
         """What is told of, in the order of the rows."""
         return tuple(_part(self.design, groups) for groups in self.members) if len(self.members) > 1 else ()
 
@@ -88,14 +88,14 @@ class Partition:
         return tuple(part.key for part in self.parts) or ("",)
 
     @property
-    def other(self) -> Part | None:
+    def other(self) -> Group | None:
         """The groups that are told of together, where there are such."""
         return next((part for part in self.parts if part.key == OTHER), None)
 
     @property
     def is_suppressed(self) -> bool:
         """Whether some group is not told of by itself because too few reports are of it."""
-        asked = bool(self.design.document["strata"]["groups"]) and not is_protected(self.design)
+        asked = bool(self.design.groups) and not is_protected(self.design)
         return asked and len(self.members) < len(self.design.strata)
 
     @cached_property
@@ -134,11 +134,11 @@ def released(design: Design, sizes: Sequence[int]) -> Partition:
     if is_protected(design) or (has_shares(design) and sum(sizes) < ENOUGH_TO_WEIGHT):
         return Partition(design, (tuple(range(len(design.strata))),))
     if design.rehearsal:
-        return separate(design)
+        return ungrouped(design)
     return Partition(design, collapse_strata(sizes, FEWEST_IN_GROUP))
 
 
-def separate(design: Design) -> Partition:
+def ungrouped(design: Design) -> Partition:
     """Each group by itself; together where their sizes are told with noise alone."""
     groups = tuple(range(len(design.strata)))
     return Partition(design, (groups,) if is_protected(design) else tuple((group,) for group in groups))
@@ -161,18 +161,17 @@ def is_protected(design: Design) -> bool:
 
 def has_shares(design: Design) -> bool:
     """Whether the groups' shares of the population are known."""
-    return any(group.get("share") is not None for group in design.document["strata"]["groups"])
+    return any(group.share is not None for group in design.groups)
 
 
 def epsilon_of(design: Design) -> Fraction | None:
     """With which epsilon the sizes of groups are released; None where they are told as they are, or there are none."""
-    said = design.document.get("participation")
-    return Fraction(said["epsilon"]) if said and design.document["strata"]["groups"] else None
+    return Fraction(design.participation) if design.participation and design.groups else None
 
 
-def groups_of(design: Design) -> list[dict[str, Any]]:
+def groups_of(design: Design) -> tuple[Stratum, ...]:
     """The groups that estimates may be made of, as the design has them."""
-    return [] if is_protected(design) else list(design.document["strata"]["groups"])
+    return () if is_protected(design) else design.groups
 
 
 def other_label(language: str) -> str:
@@ -181,12 +180,12 @@ def other_label(language: str) -> str:
         return gettext("Other groups")
 
 
-def _part(design: Design, groups: tuple[int, ...]) -> Part:
-    offered, language = design.document["strata"]["groups"], design.document["languages"][0]
-    names = tuple(str(offered[group]["label"][language]) for group in groups)
+def _part(design: Design, groups: tuple[int, ...]) -> Group:
+    offered, language = design.groups, design.language
+    names = tuple(offered[group].label[language] for group in groups)
     if len(groups) == 1:
         (group,) = groups
-        return Part(group, offered[group]["key"], names[0], names, offered[group]["share"])
-    shares = [offered[group]["share"] for group in groups]
-    share = None if None in shares else str(sum(map(Fraction, shares), Fraction(0)))
-    return Part(len(offered), OTHER, other_label(language), names, share)
+        return Group(group, offered[group].key, names[0], names, offered[group].share)
+    shares = [share for group in groups if (share := offered[group].share) is not None]
+    share = str(sum(map(Fraction, shares), Fraction(0))) if len(shares) == len(groups) else None
+    return Group(len(offered), OTHER, other_label(language), names, share)

@@ -25,7 +25,7 @@ BROKER_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class Check:
+class HealthCheck:
     """Whether one part works, and the sentence that says so."""
 
     name: str
@@ -33,7 +33,7 @@ class Check:
     words: str
 
 
-def checks() -> list[Check]:
+def checks() -> list[HealthCheck]:
     """Every part that has to work: database, broker, worker, counting."""
     return [_database(), _broker(), _worker(), _counting()]
 
@@ -84,39 +84,39 @@ def name_of(kind: type[Job]) -> str:
     return str(kind._meta.verbose_name)
 
 
-def _database() -> Check:
+def _database() -> HealthCheck:
     works = database_works()
     away = "It does not answer: reports are refused until it does."
-    return Check("database", works, "It answers." if works else away)
+    return HealthCheck("database", works, "It answers." if works else away)
 
 
-def _broker() -> Check:
+def _broker() -> HealthCheck:
     works = broker_works()
     away = "It does not answer. Reports are stored all the same; jobs begin when it is back."
-    return Check("broker", works, "It takes messages." if works else away)
+    return HealthCheck("broker", works, "It takes messages." if works else away)
 
 
-def _worker() -> Check:
+def _worker() -> HealthCheck:
     try:
         seen = selectors.worker_seen()
     except DatabaseError:
-        return Check("worker", False, "The database that knows does not answer.")
+        return HealthCheck("worker", False, "The database that knows does not answer.")
     if seen is None:
-        return Check("worker", False, "No worker was ever seen. Reports are stored all the same.")
+        return HealthCheck("worker", False, "No worker was ever seen. Reports are stored all the same.")
     ago = timezone.now() - seen
     words = f"It looked for work {in_words(ago)} ago."
-    return Check("worker", ago < AWAY, words if ago < AWAY else f"{words} Reports are stored all the same.")
+    return HealthCheck("worker", ago < AWAY, words if ago < AWAY else f"{words} Reports are stored all the same.")
 
 
-def _counting() -> Check:
+def _counting() -> HealthCheck:
     try:
         late = lag()
     except DatabaseError:
-        return Check("counting", False, "The database that knows does not answer.")
+        return HealthCheck("counting", False, "The database that knows does not answer.")
     if late is None:
-        return Check("counting", False, "Reports wait, and none was ever counted.")
+        return HealthCheck("counting", False, "Reports wait, and none was ever counted.")
     words = f"Reports wait for {in_words(late)} to be counted." if late else "No report waits to be counted."
-    return Check("counting", late < LATE, words)
+    return HealthCheck("counting", late < LATE, words)
 
 
 def in_words(time: timedelta) -> str:

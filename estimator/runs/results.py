@@ -3,20 +3,21 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from collector import designs
 from collector.designs import Design
 from collector.designs.selectors import get_design
 from collector.reports.selectors import Totals
 from estimator.base import wording
 from estimator.base.measures import MEAN, SHARE
+from estimator.base.questions import question_of
 from estimator.models import Estimate, Run
 from estimator.runs import estimation, selectors
 from estimator.runs.estimation import Fit
-from estimator.runs.groups import Part, Partition, stored
-from randomized_response import Question, epsilon_total, question_of
+from estimator.runs.groups import Group, Partition, stored
+from randomized_response import Question, epsilon_total
 from randomized_response.questions import Mechanism
 
 Truths = dict[tuple[int, int | None], dict[int, float]]
@@ -24,7 +25,7 @@ Truths = dict[tuple[int, int | None], dict[int, float]]
 
 
 @dataclass(frozen=True)
-class Cell:
+class EstimateCell:
     """One estimate with its words; `group` and `group_key` are empty where it speaks of all respondents.
 
     `choice` is the choice as it was offered, empty for a mean.
@@ -52,7 +53,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Item:
+class QuestionResults:
     """A question of the design with its estimates: all respondents first, then each group; within them by choice.
 
     `totals` are the tables of its symbols, each of shape (rows of the partition, m).
@@ -64,21 +65,20 @@ class Item:
     totals: Totals
     question: Question
     condition: Condition | None
-    cells: tuple[Cell, ...]
+    cells: tuple[EstimateCell, ...]
 
     @property
     def design(self) -> Design:
         return self.partition.design
 
     @property
-    def frozen(self) -> dict[str, Any]:
+    def frozen(self) -> designs.Item:
         """The item as the design has it."""
-        item: dict[str, Any] = self.design.document["items"][self.position]
-        return item
+        return self.design.items[self.position]
 
     @property
     def language(self) -> str:
-        return str(self.design.document["languages"][0])
+        return self.design.language
 
     @cached_property
     def overall(self) -> Fit | None:
@@ -87,20 +87,20 @@ class Item:
 
     @property
     def key(self) -> str:
-        return str(self.frozen["key"])
+        return self.frozen.key
 
     @property
-    def kind(self) -> str:
-        return str(self.frozen["kind"])
+    def kind(self) -> designs.Kind:
+        return self.frozen.kind
 
     @property
     def wording(self) -> str:
-        return str(self.frozen["wording"][self.language])
+        return self.frozen.wording[self.language]
 
     @property
     def choices(self) -> tuple[str, ...]:
         """The choices as they were offered; none where a number is asked for."""
-        return tuple(choice[self.language] for choice in self.frozen["choices"])
+        return tuple(choice[self.language] for choice in self.frozen.choices)
 
     @property
     def mechanism(self) -> Mechanism:
@@ -112,17 +112,17 @@ class Item:
         return self.choices[1] if self.kind == "yes_no" and len(self.choices) == 2 else ""
 
     @property
-    def shares(self) -> tuple[Cell, ...]:
+    def shares(self) -> tuple[EstimateCell, ...]:
         """The shares that say something of their own."""
         shares = (cell for cell in self.cells if cell.estimate.measure == SHARE)
         return tuple(cell for cell in shares if not self.of_one or cell.estimate.choice == 1)
 
     @property
-    def means(self) -> tuple[Cell, ...]:
+    def means(self) -> tuple[EstimateCell, ...]:
         return tuple(cell for cell in self.cells if cell.estimate.measure == MEAN)
 
     @property
-    def shown(self) -> tuple[Cell, ...]:
+    def shown(self) -> tuple[EstimateCell, ...]:
         return self.means + self.shares
 
     @property
@@ -158,7 +158,7 @@ class Results:
     run: Run
     context: ReportContext
     partition: Partition
-    items: tuple[Item, ...]
+    items: tuple[QuestionResults, ...]
 
     @property
     def design(self) -> Design:
@@ -167,11 +167,11 @@ class Results:
     @property
     def language(self) -> str:
         """The survey's own language; its words are quoted in it."""
-        return str(self.design.document["languages"][0])
+        return self.design.language
 
     @property
     def title(self) -> str:
-        return str(self.design.document["title"][self.language])
+        return self.design.title[self.language]
 
     @cached_property
     def epsilon(self) -> float:
@@ -206,20 +206,22 @@ def _item(
     estimates: list[Estimate],
     truths: Truths,
     confidence: float,
-) -> Item:
+) -> QuestionResults:
     design = partition.design
-    frozen = design.document["items"][position]
+    frozen = design.items[position]
     question = question_of(frozen)
     held = truths | {(position, None): truth_of_all(partition, position, totals, truths)}
     cells = tuple(_cells(partition, frozen, question, estimates, held))
-    return Item(partition, position, confidence, totals, question, _condition(design, frozen, question), cells)
+    return QuestionResults(
+        partition, position, confidence, totals, question, _condition(design, frozen, question), cells
+    )
 
 
 def _cells(
-    partition: Partition, frozen: dict[str, Any], question: Question, estimates: list[Estimate], truths: Truths
-) -> Iterator[Cell]:
-    language = partition.design.document["languages"][0]
-    parts: dict[int | None, Part] = {part.code: part for part in partition.parts}
+    partition: Partition, frozen: designs.Item, question: Question, estimates: list[Estimate], truths: Truths
+) -> Iterator[EstimateCell]:
+    language = partition.design.language
+    parts: dict[int | None, Group] = {part.code: part for part in partition.parts}
     for estimate in sorted(estimates, key=_order):
         if estimate.measure == SHARE and not question.reports_shares:
             continue  # of a run from before such shares were left out
@@ -228,8 +230,8 @@ def _cells(
         held = truths.get((estimate.position, estimate.stratum), {})
         choice, truth = "", selectors.known_mean(held, question.values)
         if estimate.measure == SHARE:
-            choice, truth = frozen["choices"][estimate.choice][language], held.get(estimate.choice)
-        yield Cell(estimate, choice, group, key, truth)
+            choice, truth = frozen.choices[estimate.choice][language], held.get(estimate.choice)
+        yield EstimateCell(estimate, choice, group, key, truth)
 
 
 def truth_of_all(partition: Partition, position: int, totals: Totals, truths: Truths) -> dict[int, float]:
@@ -257,15 +259,15 @@ def _order(estimate: Estimate) -> tuple[int, bool, int]:
     return -1 if estimate.stratum is None else estimate.stratum, estimate.measure == MEAN, estimate.choice
 
 
-def _condition(design: Design, frozen: dict[str, Any], question: Question) -> Condition | None:
-    if "asked_if" not in frozen:
+def _condition(design: Design, frozen: designs.Item, question: Question) -> Condition | None:
+    if frozen.asked_if is None:
         return None
-    language, asked_if = design.document["languages"][0], frozen["asked_if"]
-    earlier = next(item for item in design.document["items"] if item["key"] == asked_if["item"])
-    answers = tuple(earlier["choices"][answer][language] for answer in asked_if["answers"])
+    language, asked_if = design.language, frozen.asked_if
+    earlier = next(item for item in design.items if item.key == asked_if.item)
+    answers = tuple(earlier.choices[answer][language] for answer in asked_if.answers)
     unasked = ""
-    if frozen["kind"] == "number":
-        unasked = wording.point(question.values[frozen["unasked"]] or 0.0)
-    elif "unasked" in frozen:
-        unasked = frozen["choices"][frozen["unasked"]][language]
-    return Condition(earlier["wording"][language], answers, unasked)
+    if frozen.unasked is not None and frozen.kind == "number":
+        unasked = wording.point(question.values[frozen.unasked] or 0.0)
+    elif frozen.unasked is not None:
+        unasked = frozen.choices[frozen.unasked][language]
+    return Condition(earlier.wording[language], answers, unasked)

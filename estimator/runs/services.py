@@ -11,7 +11,7 @@ from collector.designs.selectors import get_design, is_open
 from collector.reports import folding
 from collector.reports import selectors as reports
 from estimator.base import jobs
-from estimator.base.cells import Watch, unwatched
+from estimator.base.cells import Watch, without_formula
 from estimator.models import Estimate, Export, KnownShare, Run, Worker
 from estimator.runs import estimation, group_sizes, groups, selectors
 from randomized_response import __version__
@@ -52,12 +52,12 @@ def prune() -> None:
     ended.filter(Exists(newer), ~Exists(exported), trigger=Run.Trigger.SCHEDULE, published=False).delete()
 
 
-def worker_looked() -> None:
+def record_worker_seen() -> None:
     """Note that a worker looks for work: at most every few seconds, for it is a write."""
     _note("seen_at")
 
 
-def caught_up() -> None:
+def record_caught_up() -> None:
     """Note that every report that was there is counted: as seldom, so that it tells of no report when it came."""
     _note("caught_up_at")
 
@@ -79,7 +79,7 @@ def execute(run_id: int) -> Run:
     return Run.objects.get(pk=run_id)
 
 
-def run_now(digest: str, *, confidence: float = 0.95, watch: Watch = unwatched) -> Run:
+def run_now(digest: str, *, confidence: float = 0.95, watch: Watch = without_formula) -> Run:
     """Compute a run here and now: it is held from the beginning, so that no worker takes it up, now or later.
 
     `watch` is told how much is computed, in [0, 1].
@@ -91,12 +91,12 @@ def run_now(digest: str, *, confidence: float = 0.95, watch: Watch = unwatched) 
     try:
         _compute(run.pk, lease, watch)
     except Exception as error:
-        jobs.give_back(Run, run.pk, lease, error)
+        jobs.release_lease(Run, run.pk, lease, error)
         raise
     return Run.objects.get(pk=run.pk)
 
 
-def forget_rehearsal(digest: str) -> None:
+def delete_rehearsal(digest: str) -> None:
     """Delete the runs and the known shares of a rehearsal's design; those of any other stay."""
     for rows in (Run, KnownShare):
         rows.objects.filter(design_id=digest, design__rehearsal=True).delete()
@@ -114,13 +114,13 @@ def record_known_shares(digest: str, shares: Iterable[KnownShare]) -> None:
         KnownShare.objects.bulk_create(shares)
 
 
-def _compute(run_id: int, lease: str, watch: Watch = unwatched) -> None:
+def _compute(run_id: int, lease: str, watch: Watch = without_formula) -> None:
     run = Run.objects.get(pk=run_id)
     design, waits = get_design(run.design_id), True
     while waits:  # one that was closed behind the fold may be half folded, and differ from the whole by one report
         folding.fold(run.design_id)
-        with reports.one_state():
-            now = reports.told_moment(run.design_id)
+        with reports.one_snapshot():
+            now = reports.released_moment(run.design_id)
             exact, coin_reports = reports.totals(run.design_id), reports.folded_coin_report_count(run.design_id)
             taking = is_open(run.design_id)
             waits = reports.report_counts([run.design_id])[run.design_id].waiting > 0
@@ -128,14 +128,14 @@ def _compute(run_id: int, lease: str, watch: Watch = unwatched) -> None:
     anytime = taking and not design.rehearsal
     partition = groups.of_totals(design, exact)
     totals = partition.merge_all(exact)
-    rows: list[estimation.Row] = []
+    rows: list[estimation.EstimateRow] = []
     for position, field in enumerate(design.fields):
         mine = totals[field.start : field.stop]
         rows += estimation.estimate_item(partition, position, mine, run.confidence, anytime=anytime)
         jobs.renew(Run, run_id, lease, progress=100 * (position + 1) // len(design.fields))
         watch((position + 1) / len(design.fields))
     with transaction.atomic():
-        jobs.hold(
+        jobs.acquire_lease(
             Run,
             run_id,
             lease,

@@ -15,7 +15,7 @@ from estimator.base.measures import MEAN
 from estimator.models import Estimate
 from estimator.runs.estimation import known_shares
 from estimator.runs.groups import Partition
-from estimator.runs.results import Item
+from estimator.runs.results import QuestionResults
 
 RESPONDENTS, RESPONDENTS_WEIGHTED = "respondents", "respondents_weighted"
 POPULATION, POPULATION_WEIGHTED = "population", "population_weighted"
@@ -58,7 +58,7 @@ _BY_ENCODING = {"one_hot": "nearest_shares", "subset": "nearest_shares", "each_o
 
 
 @dataclass(frozen=True)
-class Meaning:
+class EstimateMeta:
     """What is to be said of a number, as keys: of WORDS, of METHODS, and of `wording.METHODS` for the intervals.
 
     `noise_target` and `noise_interval` are of the interval for the tickets' chance alone, the others of that which
@@ -72,11 +72,11 @@ class Meaning:
     noise_interval: str
 
 
-def meaning(item: Item, estimate: Estimate) -> Meaning:
+def estimate_meta(item: QuestionResults, estimate: Estimate) -> EstimateMeta:
     """What is to be said of an estimate; the intervals' methods are those that the estimate itself names."""
     whole, noise = (target(item.partition, estimate.stratum, sampled=sampled) for sampled in (True, False))
     method = method_of(item, mean=estimate.measure == MEAN)
-    return Meaning(whole, noise, method, estimate.interval, estimate.noise_interval)
+    return EstimateMeta(whole, noise, method, estimate.interval, estimate.noise_interval)
 
 
 def target(partition: Partition, stratum: int | None = None, *, sampled: bool) -> str:
@@ -90,11 +90,11 @@ def of_numbers(*, weighted: bool, sampled: bool) -> str:
     return RESPONDENTS_WEIGHTED if weighted else RESPONDENTS
 
 
-def method_of(item: Item, *, mean: bool) -> str:
+def method_of(item: QuestionResults, *, mean: bool) -> str:
     """How the shares of a question, or its mean, are estimated: a key of METHODS."""
     if mean:
         return "mean_of_shares" if item.question.fits_shares else "mean_of_scores"
-    return _BY_ENCODING.get(item.frozen["encoding"], "maximum_likelihood")
+    return _BY_ENCODING.get(item.frozen.encoding, "maximum_likelihood")
 
 
 def of_difference(*, mean: bool) -> str:

@@ -16,7 +16,7 @@ MACHINE = "Candor"
 COLUMNS = "at", "who", "act", "survey", "detail"
 
 
-def record(
+def record_event(
     user: User | None, act: str, *, survey: Survey | None = None, team: Team | None = None, detail: str = ""
 ) -> None:
     """Write down one act.
@@ -43,12 +43,12 @@ def record(
     )
 
 
-def of_survey(survey: Survey) -> QuerySet[AuditEntry]:
+def survey_events(survey: Survey) -> QuerySet[AuditEntry]:
     """What was done to a survey, in whichever team it was."""
     return AuditEntry.objects.filter(survey=survey.pk)
 
 
-def of_team(team: Team) -> QuerySet[AuditEntry]:
+def team_events(team: Team) -> QuerySet[AuditEntry]:
     """What was done to a team and to its surveys."""
     return AuditEntry.objects.filter(team=team.pk)
 

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.errors import NotAllowed
 from surveys.models import Invitation, Membership, Role, Team
 
@@ -21,7 +21,7 @@ def invite(team: Team, role: Role, *, by: User) -> tuple[Invitation, str]:
     secret = secrets.token_urlsafe(32)
     expires = timezone.now() + VALID
     made = Invitation.objects.create(team=team, role=role, digest=digest_of(secret), made_by=by, expires_at=expires)
-    record(by, "invited", team=team, detail=f"as {role.label}, until {expires:%-d %B %Y}")
+    record_event(by, "invited", team=team, detail=f"as {role.label}, until {expires:%-d %B %Y}")
     return made, secret
 
 
@@ -43,7 +43,7 @@ def find(digest: str) -> Invitation | None:
 @transaction.atomic
 def revoke(invitation: Invitation, *, by: User) -> None:
     if _taken(invitation):
-        record(by, "revoked an invitation", team=invitation.team, detail=f"as {invitation.get_role_display()}")
+        record_event(by, "revoked an invitation", team=invitation.team, detail=f"as {invitation.get_role_display()}")
 
 
 @transaction.atomic
@@ -63,7 +63,7 @@ def join(invitation: Invitation, user: User) -> Membership:
     if not created and member.role < invitation.role:
         member.role = invitation.role
         member.save(update_fields=["role"])
-    record(user, "joined a team", team=invitation.team, detail=f"as {member.get_role_display()}")
+    record_event(user, "joined a team", team=invitation.team, detail=f"as {member.get_role_display()}")
     return member
 
 

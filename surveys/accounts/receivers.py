@@ -6,16 +6,16 @@ from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.dispatch import receiver
 
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 
 
 @receiver(user_logged_in)
 def _signed_in(user: User, **_more: Any) -> None:
     by_link = getattr(user, "backend", "").startswith("sesame")
-    record(user, "signed in", detail="by a one-time link" if by_link else "")
+    record_event(user, "signed in", detail="by a one-time link" if by_link else "")
 
 
 @receiver(user_logged_out)
 def _signed_out(user: User | None, **_more: Any) -> None:
     if user is not None:
-        record(user, "signed out")
+        record_event(user, "signed out")

@@ -14,7 +14,7 @@ from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from surveys.accounts import tokens
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.errors import NotAllowed
 
 CODES = 10
@@ -61,7 +61,7 @@ def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
     if not device.confirmed:
         raise NotAllowed(WRONG)
     pass_gate(request, device)
-    record(user, "switched the second factor on")
+    record_event(user, "enabled the second factor")
     tokens.end_all(user, "the second factor: those before it were made without")
     return _new_codes(user)
 
@@ -72,7 +72,7 @@ def check(request: HttpRequest, user: User, code: str) -> bool:
     if device is None:
         return False
     pass_gate(request, device)
-    record(user, "gave a recovery code" if isinstance(device, StaticDevice) else "gave the second factor")
+    record_event(user, "used a recovery code" if isinstance(device, StaticDevice) else "used the second factor")
     return True
 
 
@@ -86,7 +86,7 @@ def renew_codes(user: User, code: str) -> list[str]:
     """Ten new recovery codes instead of the old ones. Raises NotAllowed where the code is wrong."""
     if match_token(user, code.replace(" ", "").lower()) is None:
         raise NotAllowed(WRONG)
-    record(user, "made new recovery codes")
+    record_event(user, "created recovery codes")
     return _new_codes(user)
 
 
@@ -96,15 +96,15 @@ def switch_off(user: User, code: str) -> None:
         raise NotAllowed("This installation requires a second factor.")
     if match_token(user, code.replace(" ", "").lower()) is None:
         raise NotAllowed(WRONG)
-    forget(user, by=user)
+    reset(user, by=user)
 
 
 @transaction.atomic
-def forget(user: User, *, by: User | None) -> None:
+def reset(user: User, *, by: User | None) -> None:
     """Take the second factor of somebody who has lost it away."""
     TOTPDevice.objects.filter(user=user).delete()
     StaticDevice.objects.filter(user=user).delete()
-    record(by, "switched the second factor off", detail=f"of {user.get_username()}")
+    record_event(by, "disabled the second factor", detail=f"of {user.get_username()}")
 
 
 def codes_left(user: User) -> int:

@@ -8,7 +8,7 @@ from django.db.models import Count, Q, QuerySet
 from django.forms import ModelChoiceField
 from unfold.widgets import UnfoldAdminSelectWidget
 
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.errors import NotAllowed
 from surveys.models import Membership, Role, Survey, Team
 
@@ -45,7 +45,7 @@ def make_team(user: User, name: str) -> Team:
     """A team with this person as its owner."""
     team = Team.objects.create(name=name)
     Membership.objects.create(team=team, user=user, role=Role.OWNER)
-    record(user, "made a team", team=team, detail=name)
+    record_event(user, "created a team", team=team, detail=name)
     return team
 
 
@@ -58,7 +58,7 @@ def team_for(user: User, slug: str, chosen: Team | None = None) -> Team:
 def rename(team: Team, name: str, *, by: User) -> None:
     old, team.name = team.name, name
     team.save(update_fields=["name"])
-    record(by, "renamed a team", team=team, detail=f"{old} is now {name}")
+    record_event(by, "renamed a team", team=team, detail=f"{old} is now {name}")
 
 
 @transaction.atomic
@@ -74,7 +74,7 @@ def set_role(member: Membership, role: Role, *, by: User) -> None:
         _require_another_owner(member)
     was, member.role = member.get_role_display(), role
     member.save(update_fields=["role"])
-    record(by, "changed a role", team=member.team, detail=f"{member.user}: {was} is now {role.label}")
+    record_event(by, "changed a role", team=member.team, detail=f"{member.user}: {was} is now {role.label}")
 
 
 @transaction.atomic
@@ -83,16 +83,18 @@ def remove(member: Membership, *, by: User) -> None:
     _require_another_owner(member)
     member.delete()
     act = "left a team" if member.user == by else "removed a member"
-    record(by, act, team=member.team, detail=f"{member.user}, {member.get_role_display()}")
+    record_event(by, act, team=member.team, detail=f"{member.user}, {member.get_role_display()}")
 
 
 @transaction.atomic
 def move_survey(survey: Survey, team: Team, *, by: User) -> None:
     """Give a survey to another team. Whoever is in the old one alone sees it no longer."""
     old, survey.team = survey.team, team
-    record(by, "moved away", survey=Survey(pk=survey.pk, slug=survey.slug, team=old), detail=f"from {old} to {team}")
+    record_event(
+        by, "moved out", survey=Survey(pk=survey.pk, slug=survey.slug, team=old), detail=f"from {old} to {team}"
+    )
     survey.save(update_fields=["team"])
-    record(by, "moved here", survey=survey, detail=f"from {old} to {team}")
+    record_event(by, "moved in", survey=survey, detail=f"from {old} to {team}")
 
 
 def _require_another_owner(member: Membership) -> None:
@@ -114,7 +116,7 @@ def delete(team: Team, *, by: User | None) -> None:
     Team.objects.select_for_update().get(pk=team.pk)
     if not is_empty(team):
         raise NotAllowed(f"{team} has surveys or other members; a team is deleted when it has neither.")
-    record(by, "deleted a team", team=team, detail=team.name)
+    record_event(by, "deleted a team", team=team, detail=team.name)
     team.delete()
 
 
@@ -138,7 +140,7 @@ def with_counts(members: QuerySet[Membership]) -> QuerySet[Membership]:
     return members.annotate(people=people, surveys=Count("team__surveys", distinct=True))
 
 
-def left_without_owner(user: User) -> list[Team]:
+def teams_without_owner(user: User) -> list[Team]:
     """The teams with surveys or with other members that would have no owner without this one."""
     own = Team.objects.filter(memberships__user=user, memberships__role=Role.OWNER)
     others = Membership.objects.exclude(user=user)

@@ -17,7 +17,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.errors import NotAllowed
 from surveys.models import AccessToken
 
@@ -51,21 +51,21 @@ def make(user: User, name: str, *, scope: str, days: int | None = None) -> tuple
         expires_on=None if days is None else day + timedelta(days=days),
     )
     until = f", until {made.expires_on:%-d %B %Y}" if made.expires_on else ""
-    record(user, "made a token", detail=f"{name}: {made.get_scope_display()}{until}")
+    record_event(user, "created a token", detail=f"{name}: {made.get_scope_display()}{until}")
     return made, secret
 
 
 @transaction.atomic
 def revoke(token: AccessToken, *, by: User) -> None:
     token.delete()
-    record(by, "revoked a token", detail=token.name)
+    record_event(by, "revoked a token", detail=token.name)
 
 
 @transaction.atomic
 def end_all(user: User, why: str) -> None:
     """Revoke every token of a person; `why` stands in the log."""
     if AccessToken.objects.filter(user=user.pk).delete()[0]:
-        record(user, "lost every token", detail=why)
+        record_event(user, "revoked every token", detail=why)
 
 
 def tokens_of(user: User) -> QuerySet[AccessToken]:
@@ -73,7 +73,7 @@ def tokens_of(user: User) -> QuerySet[AccessToken]:
     return AccessToken.objects.filter(_lasting(), user=user.pk)
 
 
-def is_given(request: HttpRequest) -> bool:
+def authenticates(request: HttpRequest) -> bool:
     """Whether the request comes with a token, good or not."""
     return request.headers.get("Authorization", "").lower().startswith("bearer")
 
@@ -81,7 +81,7 @@ def is_given(request: HttpRequest) -> bool:
 def token_of(request: HttpRequest) -> AccessToken | None:
     """The token of a request with its person; None where it is none. Looked up once for a request."""
     if not hasattr(request, "access_token"):
-        secret = request.headers.get("Authorization", "")[len("bearer") :].strip() if is_given(request) else ""
+        secret = request.headers.get("Authorization", "")[len("bearer") :].strip() if authenticates(request) else ""
         request.access_token = _find(secret)  # type: ignore[attr-defined]
     found: AccessToken | None = request.access_token  # type: ignore[attr-defined]
     return found

@@ -18,7 +18,7 @@ class TokenAuthentication(BaseAuthentication):
 
     def authenticate(self, request: Request) -> "tuple[object, AccessToken] | None":
         """The person and the token; None where none is given. Cookies are not looked at where one is."""
-        if not tokens.is_given(request._request):
+        if not tokens.authenticates(request._request):
             return None
         token = tokens.token_of(request._request)
         if token is None:

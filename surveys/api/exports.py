@@ -77,7 +77,7 @@ class Whatever(DefaultContentNegotiation):
 def told(export: Export) -> dict[str, Any]:
     names = "key", "format", "language", "microdata", "state", "progress", "fault", "size", "sha256", "kept_until"
     said = {name: getattr(export, name) for name in names}
-    return said | {"run": export.run.key, "ready": services.is_there(export)}
+    return said | {"run": export.run.key, "ready": services.exists(export)}
 
 
 def tell(exports: Sequence[Export]) -> list[dict[str, Any]]:
@@ -133,7 +133,7 @@ class ExportView(View):
 
     @change("Cancel or delete an export", None, status=204, said="It is gone; where it was being made nothing is left.")
     def delete(self, request: Request, key: str) -> Response:
-        exporting.forget_export(_for_its_reader(request, key), by=user_of(request))
+        exporting.delete_export(_for_its_reader(request, key), by=user_of(request))
         return Response(status=204)
 
 
@@ -147,7 +147,7 @@ class FileView(View):
         export = _for_its_reader(request, key)
         answer = response_of(request._request, export)
         if isinstance(answer, FileResponse):
-            exporting.took_away(export, by=user_of(request))
+            exporting.record_download(export, by=user_of(request))
         return answer
 
 

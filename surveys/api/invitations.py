@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from collector.invitations.batches import Made
+from collector.invitations.batches import BatchSummary
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.api.base import View, user_of
 from surveys.api.openapi import change, read
@@ -100,6 +100,6 @@ class BatchView(View):
         return Response(status=204)
 
 
-def _told(batch: Made) -> dict[str, Any]:
+def _told(batch: BatchSummary) -> dict[str, Any]:
     names = "number", "kind", "count", "made_on", "withdrawn_on"
     return {name: getattr(batch, name) for name in names} | {"group": batch.stratum}

@@ -10,7 +10,7 @@ from typing import IO, Any
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
-from collector.designs.texts import refused_within
+from collector.designs.texts import find_refused_character
 
 
 class Parser(JSONParser):
@@ -22,7 +22,7 @@ class Parser(JSONParser):
         try:
             text = codecs.getreader("utf-8")(stream)
             read = json.load(text, parse_constant=_finite, parse_float=_finite, object_pairs_hook=_once)
-            unseen = next(refused_within(read), None)
+            unseen = next(find_refused_character(read), None)
         except ValueError as fault:
             raise ParseError(f"JSON parse error - {fault}") from None
         except RecursionError:

@@ -10,8 +10,9 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
 from collector.designs.checks import KEY
-from surveys.definition.questions import KINDS
-from surveys.planning.parameters import EXACT, LARGEST_EPSILON, MOST_RESPONDENTS, NAMES
+from estimator.base.mechanisms import LARGEST_EPSILON, REGISTRY
+from surveys.definition.mechanisms import KINDS
+from surveys.planning.parameters import EXACT, MOST_RESPONDENTS, PLANNED
 
 
 class TileSerializer(serializers.Serializer[Any]):
@@ -82,7 +83,7 @@ class NumbersSerializer(serializers.Serializer[Any]):
     """As computed: shares from 0 to 1, means in the answers' unit. Null where there is no finite number."""
 
     kind = serializers.ChoiceField(choices=list(KINDS))
-    mechanism = serializers.ChoiceField(choices=list(NAMES))
+    mechanism = serializers.ChoiceField(choices=list(REGISTRY))
     answers = serializers.IntegerField()
     epsilon = serializers.FloatField(allow_null=True)
     odds = serializers.FloatField(allow_null=True)
@@ -180,7 +181,7 @@ ABOUT_A_QUESTION = [
 ]
 ABOUT_A_FREE_QUESTION = [
     word("kind", "Kind of the question.", enum=list(KINDS)),
-    word("mechanism", "One that the kind can have.", enum=[name for name in NAMES if name != "custom"]),
+    word("mechanism", "One that the kind can have.", enum=list(PLANNED)),
     whole("choices", "How many choices it has.", 2, 256),
     whole("most", "How many of several choices may be ticked.", 1, 255),
     word("minimum", "Of a number: the least answer.", pattern=r"^-?[0-9]{1,9}(\.[0-9]{1,6})?$"),

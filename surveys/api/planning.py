@@ -14,7 +14,7 @@ from surveys.api.plan_serializers import (
     SurveyPlanSerializer,
 )
 from surveys.planning import parameters, survey_plan
-from surveys.planning.presentation import show
+from surveys.planning.presentation import present
 
 
 class PlanView(View):
@@ -25,7 +25,7 @@ class PlanView(View):
     @read("Plan a question", PlanSerializer, parameters=[*ABOUT_A_FREE_QUESTION, *ABOUT_A_QUESTION], about_nothing=True)
     def get(self, request: Request) -> Response:
         asked, wanted = parameters.free(request.query_params)
-        return Response(show(asked, wanted).to_dict())
+        return Response(present(asked, wanted).to_dict())
 
 
 class SurveyPlanView(View):

@@ -4,29 +4,25 @@
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.views import defaults
-from rest_framework.exceptions import APIException, ValidationError
+from rest_framework import serializers
+from rest_framework.exceptions import APIException
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from surveys.definition.ceilings import ReasonError
-from surveys.definition.validation import DefinitionError
+from collector.errors import InputError, ValidationError, written
 from surveys.errors import NotAllowed
-from surveys.planning.parameters import BadParameter
 from surveys.planning.rehearsals.respondents import RehearsalError
 
 CONTENT_TYPE = "application/problem+json"
 PREFIX = "/api/"
 LONGEST_VALUE = 200
-PLACE = re.compile(
-    r"(?:line \d+: )?((?:survey|slug|rehearsal|languages|title|introduction|consent|strata|sections|items)\b[\w.\[\]]*)"
-)
 WORDS = {413: "Content Too Large", 422: "Unprocessable Content"}
 """Statuses that RFC 9110 has renamed since the oldest Python that we run on."""
 
@@ -99,15 +95,14 @@ def _made(refusal: Exception, request: Any) -> tuple[int, str, list[Error], dict
             return refusal.status_code, refusal.words, refusal.errors, refusal.more
         case NotAllowed():
             return 409, str(refusal), [], {}
-        case ReasonError():
-            return 422, str(refusal), [error("reason", str(refusal))], {}
-        case DefinitionError():
-            return 422, str(refusal), [_of_definition(refusal)], {}
         case RehearsalError():
             return 422, str(refusal), [error("shares", str(refusal))], {}
-        case BadParameter():
-            return 400, str(refusal), [error(refusal.field, str(refusal))], {}
+        case InputError():  # a parameter of a query, or a field of a body
+            status = 400 if request.method in SAFE_METHODS else 422
+            return status, str(refusal), [error(refusal.field, str(refusal))], {}
         case ValidationError():
+            return 422, str(refusal), [_of_definition(refusal)], {}
+        case serializers.ValidationError():
             errors = list(_of_fields(refusal.detail, "", getattr(request, "data", None)))
             return 422, "; ".join(f"{one['field']}: {one['message']}" for one in errors), errors, {}
     known = exception_handler(refusal, {})  # Django's own, and the framework's
@@ -117,10 +112,9 @@ def _made(refusal: Exception, request: Any) -> tuple[int, str, list[Error], dict
     return known.status_code, str(known.data["detail"]), [], headers
 
 
-def _of_definition(fault: DefinitionError) -> Error:
-    """The place is how the message begins; `line` is where it was read from a text."""
-    place = PLACE.match(str(fault))
-    found = error(f"definition.{place[1].rstrip('.')}" if place else "definition", str(fault))
+def _of_definition(fault: ValidationError) -> Error:
+    """`line` is where it was read from a text."""
+    found = error(written(("definition", *fault.path)), str(fault))
     return found | ({"line": fault.line} if fault.line else {})
 
 

@@ -10,7 +10,7 @@ from collector.reports.steps import STEP
 from surveys.accounts.access import get_survey_or_404
 from surveys.api.base import View
 from surveys.api.openapi import read
-from surveys.panel.progress import watched
+from surveys.panel.progress import progress_of
 
 
 class WatchedWordsSerializer(serializers.Serializer[Any]):
@@ -35,7 +35,7 @@ class WatchView(View):
 
     @read("What there is to watch", WatchedSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        seen = watched(get_survey_or_404(request.user, slug))
+        seen = progress_of(get_survey_or_404(request.user, slug))
         return Response(
             {
                 "words": seen.words,

@@ -109,7 +109,7 @@ class RehearsalView(View):
     @change("Delete a rehearsal", None, status=204, said="It is gone, with everything that was made for it.")
     def delete(self, request: Request, slug: str, number: int) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-        services.forget(rehearsal_or_404(survey, number), by=user_of(request))
+        services.delete(rehearsal_or_404(survey, number), by=user_of(request))
         return Response(status=204)
 
 

@@ -13,7 +13,7 @@ from estimator.runs import results
 from estimator.serializers import AnalysisSerializer, RunSerializer
 from surveys.accounts import access
 from surveys.accounts.access import Role, get_analysis_or_404, get_run_or_404, get_survey_or_404
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.api import paging
 from surveys.api.base import View, user_of
 from surveys.api.openapi import NOT_YET, change, read
@@ -119,7 +119,7 @@ class EstimatesView(View):
         if run.state != Run.State.DONE:
             raise NotAllowed(f"The run is {run.state}; its estimates are there when it is done.")
         rows = [row | {"flags": row["flags"].split()} for row in estimate_rows(results.read(run))]
-        record(user_of(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, by the API")
+        record_event(user_of(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, by the API")
         return Response({"run": RunSerializer(run).data, "estimates": rows})
 
 

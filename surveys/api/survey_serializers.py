@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db.models import OuterRef, Subquery
 from rest_framework import serializers
 
+from collector.designs import Design
 from collector.reports import selectors as reports
 from collector.reports.steps import STEP
 from surveys.definition.ceilings import excesses
@@ -142,25 +143,29 @@ def tell_versions(versions: Sequence[Version]) -> list[Told]:
     ]
 
 
-def next_design(survey: Survey) -> Told:
-    """What opening a draft, or opening a closed survey again, would freeze.
+def to_open(survey: Survey) -> tuple[Design, int]:
+    """What opening a draft, or opening a closed survey again, would freeze, and its number.
 
     Raises as `lifecycle.require_draft` and `definitions.design_of` do.
     """
     if survey.state == Survey.State.CLOSED:
-        design, number = selectors.wave_to_open(survey)
-    else:
-        transitions.require_draft(survey)
-        design, number = selectors.design_to_open(survey)
+        return selectors.wave_to_open(survey)
+    transitions.require_draft(survey)
+    return selectors.design_to_open(survey)
+
+
+def next_design(survey: Survey) -> Told:
+    """What `to_open` gives, with what to think of before."""
+    design, number = to_open(survey)
     return {
         "version": number,
         "digest": design.digest,
         "design": design.document,
-        "above": [one.in_words for one in excesses(design.document)],
-        "warnings": warnings_of(design.document, survey, expected_reports(survey)),
+        "above": [one.in_words for one in excesses(design)],
+        "warnings": warnings_of(design, survey, expected_reports(survey)),
     }
 
 
-def warnings_of(document: Told, survey: Survey, expected: int) -> list[str]:
+def warnings_of(design: Design, survey: Survey, expected: int) -> list[str]:
     """What to think of before a design opens: groups of few among so many reports, and doubtful words."""
-    return [*opening_warnings(document, survey, expected), *(one.in_words for one in text_warnings(document))]
+    return [*opening_warnings(design, survey, expected), *(one.in_words for one in text_warnings(design.document))]

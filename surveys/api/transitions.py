@@ -7,6 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from collector.designs.selectors import get_design
 from estimator.serializers import RunSerializer
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.api.base import View, user_of
@@ -16,17 +17,17 @@ from surveys.api.requests import DuplicateBody, NothingBody, OpeningBody, read_b
 from surveys.api.survey_serializers import (
     OpenedSerializer,
     WholeSurveySerializer,
-    next_design,
     tell_survey,
+    to_open,
     warnings_of,
 )
 from surveys.api.surveys import team_of
 from surveys.errors import NotAllowed
-from surveys.lifecycle import selectors, services
+from surveys.lifecycle import services
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Survey, Version
 from surveys.opening import schedules
-from surveys.opening.schedules import Terms
+from surveys.opening.schedules import OpeningPlan
 from surveys.planning.group_warnings import expected_reports
 
 
@@ -134,14 +135,14 @@ class DuplicateView(Act):
 
 def _warnings(survey: Survey, version: Version | None, expected: int) -> list[str]:
     """What is warned of what was opened, or will open at its time."""
-    document = selectors.document_of(version) if version else next_design(survey)["design"]
-    return warnings_of(document, survey, expected)
+    design = get_design(version.design_id) if version else to_open(survey)[0]
+    return warnings_of(design, survey, expected)
 
 
-def terms_of(request: Request) -> tuple[Terms, dict[str, str]]:
+def terms_of(request: Request) -> tuple[OpeningPlan, dict[str, str]]:
     """When it is to open and close; the digest that is confirmed, and the reason. Raises Problem at the first fault."""
     said = read_body(OpeningBody, request)
-    terms = Terms(said.get("opens_at"), said.get("closes_at"), said.get("cap"))
+    terms = OpeningPlan(said.get("opens_at"), said.get("closes_at"), said.get("cap"))
     for field, fault in terms.faults(timezone.now()):
         raise Problem(422, fault, [error(field, fault, value=said[field])])
     return terms, {"confirmed": said["digest"], "reason": said.get("reason", "")}

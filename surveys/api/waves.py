@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from surveys.accounts.access import get_survey_or_404
 from surveys.api.base import View
 from surveys.api.openapi import read
-from surveys.lifecycle.budget import book_of, told
+from surveys.lifecycle.budget import budget_of, budget_sentences
 
 
 class SumSerializer(serializers.Serializer[Any]):
@@ -77,4 +77,4 @@ class LedgerView(View):
 
     @read("The ledger of a survey", LedgerSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        return Response(told(book_of(get_survey_or_404(request.user, slug))))
+        return Response(budget_sentences(budget_of(get_survey_or_404(request.user, slug))))

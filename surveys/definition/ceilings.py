@@ -5,25 +5,20 @@ wherever the design goes. Above the total that an installation allows (`definiti
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from django.conf import settings
 
 from collector import designs
-from collector.designs.checks import DesignError
+from collector.designs import Ceilings, Design
+from collector.errors import InputError, ValidationError
 from estimator.base import wording
 from randomized_response import exceeds_epsilon
-from surveys.definition.privacy_budget import Sum, epsilon_of, priced
-from surveys.definition.validation import DefinitionError
+from surveys.definition.privacy_budget import PrivacyLossSum, epsilon_of, priced
 
 TOTAL = "4"
 """Epsilon of a person, all questions and all waves so far."""
-
-
-class ReasonError(DefinitionError):
-    """The reason for opening above a ceiling is missing, or is no text that can be kept."""
 
 
 @dataclass(frozen=True)
@@ -45,52 +40,54 @@ def of_an_opening(reason: str) -> dict[str, str]:
     return named | ({"reason": reason} if reason else {})
 
 
-def excesses(document: dict[str, Any]) -> Iterator[Excess]:
+def excesses(design: Design) -> Iterator[Excess]:
     """What of a design is above the ceilings that it names; a rehearsal names none."""
-    ceilings = document.get("ceilings")
+    ceilings = design.ceilings
     if ceilings is None:
         return
-    asked = priced(document)
+    asked = priced(design)
     for number, price in enumerate(asked.prices, start=1):
-        if _is_above(price.ratio, ceilings["question"]):
-            yield Excess(f"question {number} ({price.key}) has epsilon", price.ratio, ceilings["question"])
-    spent = Fraction(document.get("waves", {}).get("spent", 1))
+        if _is_above(price.ratio, ceilings.question):
+            yield Excess(f"question {number} ({price.key}) has epsilon", price.ratio, ceilings.question)
+    spent = design.spent
     total = spent * asked.ratio
-    if _is_above(total, ceilings["total"]):
+    if _is_above(total, ceilings.total):
         before = ", with what was spent before," if spent > 1 else ""
-        yield Excess(f"all questions together{before} have epsilon", total, ceilings["total"])
+        yield Excess(f"all questions together{before} have epsilon", total, ceilings.total)
 
 
-def with_reason(design: designs.Design, reason: str) -> designs.Design:
+def with_reason(design: Design, reason: str) -> Design:
     """The design with the reason that was given for opening it; the same where none was, and none is needed.
 
     Raises
     ------
-    ReasonError
+    InputError
         Naming what is above which ceiling where there is no reason, or what is wrong with the reason.
     """
     reason = reason.strip()
-    above = "; ".join(one.in_words for one in excesses(design.document))
+    above = "; ".join(one.in_words for one in excesses(design))
     bounds = f"1 to {designs.LONGEST_REASON} characters"
     if not reason and above:
-        raise ReasonError(f"reason must say in {bounds} why it is to be opened although {above}; got none")
-    if not reason or "ceilings" not in design.document:
+        raise InputError("reason", f"reason must say in {bounds} why it is to be opened although {above}; got none")
+    if not reason or design.ceilings is None:
         return design
     try:
-        designs.check_reason(reason, "reason")
-    except DesignError as fault:
-        raise ReasonError(str(fault)) from None
-    return designs.check(design.document | {"ceilings": design.document["ceilings"] | {"reason": reason}})
+        designs.check_reason(reason, ("reason",))
+    except ValidationError as fault:
+        raise InputError("reason", str(fault)) from None
+    return _with_ceilings(design, replace(design.ceilings, reason=reason))
 
 
-def without_reason(design: designs.Design) -> designs.Design:
+def without_reason(design: Design) -> Design:
     """The design as it was shown before `with_reason`, whose digest the opening confirmed."""
-    ceilings = design.document.get("ceilings", {})
-    if "reason" not in ceilings:
+    if design.ceilings is None or not design.reason:
         return design
-    kept = {name: value for name, value in ceilings.items() if name != "reason"}
-    return designs.check(design.document | {"ceilings": kept})
+    return _with_ceilings(design, replace(design.ceilings, reason=""))
+
+
+def _with_ceilings(design: Design, ceilings: Ceilings) -> Design:
+    return designs.check(design.document | {"ceilings": ceilings.to_dict()})
 
 
 def _is_above(ratio: Fraction, epsilon: str) -> bool:
-    return exceeds_epsilon([Sum(most=ratio)], epsilon)
+    return exceeds_epsilon([PrivacyLossSum(most=ratio)], epsilon)

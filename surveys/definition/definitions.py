@@ -14,15 +14,16 @@ import yaml
 from django.conf import settings
 
 from collector import designs
-from collector.designs.checks import DesignError
+from collector.errors import Path, ValidationError
+from estimator.base.extras import missing_package
 from randomized_response import epsilon_total
 from surveys.definition import ceilings, yaml_positions
-from surveys.definition.bounds import require_plain
-from surveys.definition.languages import missing_from
+from surveys.definition.bounds import SURVEY, require_plain
+from surveys.definition.languages import require_every_language
 from surveys.definition.mechanisms import mechanism_of
 from surveys.definition.privacy_budget import epsilon_of, priced
 from surveys.definition.questions import complete_item, frozen_item
-from surveys.definition.validation import DefinitionError, exact, known_keys, listed, text
+from surveys.definition.validation import exact, known_keys, listed, text
 
 Definition = dict[str, Any]
 
@@ -53,7 +54,7 @@ NO_KEY = "f" * 768
 
 
 @dataclass(frozen=True)
-class Opening:
+class OpeningOptions:
     """What only the installation knows as a survey opens: the modulus of its key for blind invitations, and e^epsilon
     of the most that a person may have spent in it before."""
 
@@ -61,7 +62,7 @@ class Opening:
     spent: Fraction = Fraction(1)
 
 
-FIRST = Opening()
+FIRST = OpeningOptions()
 
 
 class _Writer(yaml.SafeDumper):
@@ -102,13 +103,13 @@ def dump(definition: Definition) -> str:
 
 def complete(raw: Any) -> Definition:
     """Fill in what an author may leave out: languages, empty texts, strata, yes and no, plain text for one language."""
-    known_keys(raw, SURVEY_KEYS, "survey")
+    known_keys(raw, SURVEY_KEYS, SURVEY)
     languages = raw.get("languages", ["en"])
     if not isinstance(languages, list) or not languages or not all(isinstance(code, str) for code in languages):
-        raise DefinitionError(f"languages must be a list of language codes; got {languages!r}")
+        raise ValidationError(("languages",), f"must be a list of language codes; got {languages!r}")
     strata = raw.get("strata") or {}
-    known_keys(strata, {"wording", "groups"}, "strata")
-    sections = [_section(one, languages, n) for n, one in enumerate(listed(raw.get("sections") or [], "sections"))]
+    known_keys(strata, {"wording", "groups"}, ("strata",))
+    sections = [_section(one, languages, n) for n, one in enumerate(listed(raw.get("sections") or [], ("sections",)))]
     return {
         "slug": raw.get("slug", ""),
         "rehearsal": raw.get("rehearsal", False),
@@ -118,7 +119,7 @@ def complete(raw: Any) -> Definition:
             "wording": text(strata.get("wording", ""), languages),
             "groups": [
                 _group(group, languages, number)
-                for number, group in enumerate(listed(strata.get("groups", []), "strata.groups"))
+                for number, group in enumerate(listed(strata.get("groups", []), ("strata", "groups")))
             ],
         },
         **_said_once(raw),
@@ -128,41 +129,43 @@ def complete(raw: Any) -> Definition:
     }
 
 
-def design_of(definition: Definition, *, version: int, opening: Opening = FIRST) -> designs.Design:
+def design_of(definition: Definition, *, version: int, opening: OpeningOptions = FIRST) -> designs.Design:
     """The design that opening this definition would freeze, checked in full.
 
     Raises
     ------
-    DefinitionError
+    ValidationError
         Naming the first thing that keeps it from being opened.
     """
-    design = drawn(definition, version=version, opening=opening)
-    if missing := missing_from(definition):
-        raise DefinitionError(missing)
-    _filled_in({name: part for name, part in definition.items() if name != "slug"}, "")
+    design = drawn_items(definition, version=version, opening=opening)
+    require_every_language(definition)
+    _filled_in({name: part for name, part in definition.items() if name != "slug"}, ())
     _within_ceiling(design, opening, "Lower the truth probability of a question, or ask fewer.")
     return design
 
 
-def asked_again(frozen: designs.Design, *, version: int, opening: Opening) -> designs.Design:
+def asked_again(frozen: designs.Design, *, version: int, opening: OpeningOptions) -> designs.Design:
     """The design of the next wave: the same questions under the next number, with what only opening tells.
 
     Raises
     ------
-    DefinitionError
+    ValidationError
         Where a person could have spent more than the ceiling after it.
     """
-    said = {"rehearsal": frozen.rehearsal, "invitations": frozen.invitations}
-    said |= {"repeats": frozen.document.get("waves", {}).get("repeats", "fresh")}
-    said |= {"participation": frozen.document.get("participation", {}).get("epsilon")}
+    said = {
+        "rehearsal": frozen.rehearsal,
+        "invitations": frozen.invitations,
+        "repeats": frozen.repeats,
+        "participation": frozen.participation,
+    }
     kept = {name: value for name, value in frozen.document.items() if name not in AT_OPENING}
     design = designs.check({**kept, **_frozen_once(said, opening), "version": version})
     _within_ceiling(design, opening, "A revised version could ask less.")
     return design
 
 
-def drawn(definition: Definition, *, version: int, opening: Opening = FIRST) -> designs.Design:
-    """The design of a definition that may not be opened yet, but is whole; raises DefinitionError where it is not."""
+def drawn_items(definition: Definition, *, version: int, opening: OpeningOptions = FIRST) -> designs.Design:
+    """The design of a definition that may not be opened yet, but is whole; raises ValidationError where it is not."""
     document = {
         **{name: value for name, value in definition.items() if name not in {SAME_PEOPLE, *SAID_ONCE}},
         **_frozen_once(definition, opening),
@@ -170,22 +173,20 @@ def drawn(definition: Definition, *, version: int, opening: Opening = FIRST) -> 
         "version": version,
         "items": _frozen_items(definition["items"]),
     }
-    try:
-        return designs.check(document)
-    except DesignError as error:
-        raise DefinitionError(str(error)) from None
+    return designs.check(document)
 
 
 def _frozen_items(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Each with its table, which takes up to 65,536 numbers; it ends at the first that makes them too many."""
     frozen, numbers = [], 0
-    for place, item in enumerate(items):
-        frozen.append(frozen_item(item, f"items[{place}]"))
+    for number, item in enumerate(items):
+        frozen.append(frozen_item(item, ("items", number)))
         numbers += sum(map(len, frozen[-1]["channel"]["weights"]))
         if numbers > MOST_NUMBERS:
-            raise DefinitionError(
-                f"items[{place}]: the tables of the questions up to here hold {numbers:,} numbers; at most "
-                f"{MOST_NUMBERS:,} are allowed. Offer fewer answers or a larger step"
+            raise ValidationError(
+                ("items", number),
+                f": the tables of the questions up to here hold {numbers:,} numbers; at most "
+                f"{MOST_NUMBERS:,} are allowed. Offer fewer answers or a larger step",
             )
     return frozen
 
@@ -199,7 +200,7 @@ def _read(source: str, *, for_good: bool) -> Definition:
     raw, node = yaml_positions.read(source)
     try:
         return _taken(raw, for_good=for_good)
-    except DefinitionError as fault:
+    except ValidationError as fault:
         raise yaml_positions.located(fault, node) from None
 
 
@@ -211,16 +212,16 @@ def _taken(raw: Any, *, for_good: bool) -> Definition:
     return definition
 
 
-def _filled_in(value: Any, place: str) -> None:
+def _filled_in(value: Any, path: Path) -> None:
     """Refuse a text that still says, in double brackets, what its author is to put there."""
     if isinstance(value, dict):
         for name, part in value.items():
-            _filled_in(part, f"{place}.{name}" if place else str(name))
+            _filled_in(part, (*path, str(name)))
     elif isinstance(value, list):
         for number, part in enumerate(value):
-            _filled_in(part, f"{place}[{number}]")
+            _filled_in(part, (*path, number))
     elif isinstance(value, str) and (blank := TO_FILL_IN.search(value)):
-        raise DefinitionError(f"{place} has a place to fill in: {blank[0]}")
+        raise ValidationError(path, f"has a place to fill in: {blank[0]}")
 
 
 def _said_once(raw: dict[str, Any]) -> dict[str, str]:
@@ -228,13 +229,13 @@ def _said_once(raw: dict[str, Any]) -> dict[str, str]:
     said = {name: raw[name] for name in SAID_ONCE if raw.get(name) not in (None, "")}
     for name, words in SAID_ONCE.items():
         if words and said.get(name, words[0]) not in words:
-            raise DefinitionError(f"{name} must be {' or '.join(words)}; got {said[name]!r}")
+            raise ValidationError((name,), f"must be {' or '.join(words)}; got {said[name]!r}")
     if "participation" in said:
         said["participation"] = exact(said["participation"])
     return {name: value for name, value in said.items() if (name, value) != ("repeats", "fresh")}
 
 
-def _frozen_once(definition: Definition, opening: Opening) -> dict[str, Any]:
+def _frozen_once(definition: Definition, opening: OpeningOptions) -> dict[str, Any]:
     """The same as the design says it. A rehearsal has none of it: nobody is invited to one, or spends anything."""
     if definition["rehearsal"]:
         return {}
@@ -246,17 +247,19 @@ def _frozen_once(definition: Definition, opening: Opening) -> dict[str, Any]:
         spent = f"{opening.spent.numerator}/{opening.spent.denominator}"
         frozen["waves"] = {"repeats": repeats, "spent": spent}
     if epsilon := definition.get("participation"):
+        if missing := missing_package("opendp", "noise"):
+            raise ValidationError(("participation", "epsilon"), f": the noise is drawn by OpenDP, and {missing}")
         frozen["participation"] = {"epsilon": epsilon}
     return frozen | {"ceilings": ceilings.of_an_opening(reason="")}
 
 
-def _within_ceiling(design: designs.Design, opening: Opening, advice: str) -> None:
+def _within_ceiling(design: designs.Design, opening: OpeningOptions, advice: str) -> None:
     """Refuse a design after which a person could have spent too much, in this wave and all before it.
 
     The wave counts in full, also where devices remember: one that has forgotten draws everything anew. It is the sum
     that browsers make of the design by themselves.
     """
-    total = epsilon_of(opening.spent * priced(design.document).ratio)
+    total = epsilon_of(opening.spent * priced(design).ratio)
     # A rehearsal is answered by no browser, so the browsers' own limit does not bind it.
     ceiling = ceiling_of(rehearsal=design.rehearsal)
     if total > ceiling:
@@ -267,7 +270,7 @@ def _within_ceiling(design: designs.Design, opening: Opening, advice: str) -> No
                 f"after this wave a person could have spent epsilon {total:.4f}, {before:.4f} of it in earlier waves; "
                 f"at most {ceiling:.4f} a person is allowed"
             )
-        raise DefinitionError(f"{said}. {advice}")
+        raise ValidationError((), f"{said}. {advice}", keys=["items"])
 
 
 def ceiling_of(*, rehearsal: bool = False) -> float:
@@ -277,19 +280,19 @@ def ceiling_of(*, rehearsal: bool = False) -> float:
 
 def _items(raw: Any, languages: list[str]) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
-    for number, item in enumerate(listed(raw, "items")):
-        items.append(complete_item(item, languages, f"items[{number}]", items))
+    for number, item in enumerate(listed(raw, ("items",))):
+        items.append(complete_item(item, languages, ("items", number), items))
     return items
 
 
 def _section(section: Any, languages: list[str], number: int) -> dict[str, Any]:
-    known_keys(section, {"key", "title", "introduction"}, f"sections[{number}]")
+    known_keys(section, {"key", "title", "introduction"}, ("sections", number))
     texts = {name: text(section.get(name, ""), languages) for name in ("title", "introduction")}
     return {"key": section.get("key", ""), **texts}
 
 
 def _group(group: Any, languages: list[str], number: int) -> dict[str, Any]:
-    known_keys(group, {"key", "label", "share"}, f"strata.groups[{number}]")
+    known_keys(group, {"key", "label", "share"}, ("strata", "groups", number))
     share = group.get("share")
     return {
         "key": group.get("key", ""),

@@ -8,6 +8,9 @@ from django.conf import settings
 from django.urls import reverse
 from django.urls.converters import StringConverter
 
+from collector.designs import Design
+from collector.errors import ValidationError
+
 CODE = r"[a-z]{2,3}(?:-[A-Za-z0-9]+)*"
 
 
@@ -28,7 +31,7 @@ class LanguageConverter(StringConverter):
 
 
 @dataclass(frozen=True)
-class Door:
+class LanguageLink:
     """A language in the switch: its code, its own name, its direction, the page's address in it."""
 
     code: str
@@ -43,34 +46,35 @@ def plurals_of(language: str) -> list[tuple[str, int]]:
     return list(PLURALS.get(language, PLURALS["en"]).items())
 
 
-def missing_from(definition: Mapping[str, Any]) -> str:
-    """What keeps the survey from having a page in each of its languages, in words; empty where nothing does."""
+def require_every_language(definition: Mapping[str, Any]) -> None:
+    """Raise ValidationError where the survey cannot have a page in each of its languages."""
     spoken = [code for code, _name in settings.LANGUAGES]
     for code in definition["languages"]:
         if code not in spoken:
-            return f"languages: the respondents' pages do not speak {code!r}; they speak {', '.join(spoken)}"
+            message = f": the respondents' pages do not speak {code!r}; they speak {', '.join(spoken)}"
+            raise ValidationError(("languages",), message)
     for place in ("introduction", "consent"):
         said = [code for code, text in definition[place].items() if text.strip()]
         for code in definition["languages"] if said else ():
             if code not in said:
-                return f"{place}.{code} must not be empty: the text stands there in {', '.join(said)}"
-    return ""
+                message = f"must not be empty: the text stands there in {', '.join(said)}"
+                raise ValidationError((place, code), message)
 
 
-def address_of(page: str, document: Mapping[str, Any], language: str) -> str:
+def address_of(page: str, design: Design, language: str) -> str:
     """Where a page of the survey is in one of its languages; its own language, the first, is not in the address."""
-    own = language == document["languages"][0]
-    return reverse(f"surveys:{page}", args=[document["slug"]] if own else [document["slug"], language])
+    own = language == design.language
+    return reverse(f"surveys:{page}", args=[design.slug] if own else [design.slug, language])
 
 
-def switch(page: str, document: Mapping[str, Any]) -> list[Door]:
+def language_links(page: str, design: Design) -> list[LanguageLink]:
     """The page in each of the survey's languages, in their order; nothing where there is only one."""
-    codes = document["languages"]
-    return [_door(page, document, code) for code in codes] if len(codes) > 1 else []
+    codes = design.languages
+    return [_door(page, design, code) for code in codes] if len(codes) > 1 else []
 
 
-def _door(page: str, document: Mapping[str, Any], code: str) -> Door:
+def _door(page: str, design: Design, code: str) -> LanguageLink:
     # An old survey may have been opened in a language that is spoken no more; its closed page still stands.
     name = dict(settings.LANGUAGES).get(code, code)
     direction = "rtl" if code in settings.LANGUAGES_BIDI else "ltr"
-    return Door(code, str(name), direction, address_of(page, document, code))
+    return LanguageLink(code, str(name), direction, address_of(page, design, code))

@@ -5,47 +5,17 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from collector.designs.checks import decimal
-from collector.designs.items import check_grid, grid_points
-from randomized_response import (
-    Channel,
-    EachOption,
-    SubsetSelection,
-    UnaryEncoding,
-    custom,
-    discrete_laplace,
-    forced_response,
-    k_ary,
-    one_bit,
-    warner,
-)
+from collector.designs.items import check_grid
+from estimator.base.mechanisms import REGISTRY
+from randomized_response import Channel, EachOption, ParameterError, SubsetSelection, UnaryEncoding
+from randomized_response.questions import Mechanism
 
-Mechanism = Channel | UnaryEncoding | SubsetSelection | EachOption
-"""What knows its exact e^epsilon (`ratio`) and `epsilon`."""
+KINDS = ("yes_no", "one_choice", "several_choices", "scale", "number")
 
-PARAMETERS = {
-    "forced_response": ("truth", "yes"),
-    "warner": ("truth",),
-    "k_ary": ("truth",),
-    "unary": ("on", "off", "epsilon"),
-    "subset": ("size", "truth", "epsilon"),
-    "one_bit": ("truth",),
-    "discrete_laplace": ("epsilon",),
-    "custom": ("weights",),
-}
-"""What may be said of each mechanism."""
-
-MECHANISMS = {
-    "yes_no": ("forced_response", "warner", "k_ary", "custom"),
-    "one_choice": ("k_ary", "unary", "subset", "custom"),
-    "several_choices": ("forced_response", "warner", "custom"),
-    "scale": ("k_ary", "discrete_laplace", "custom"),
-    "number": ("one_bit", "discrete_laplace", "custom"),
-}
+MECHANISMS = {kind: tuple(entry.name for entry in REGISTRY.values() if kind in entry.kinds) for kind in KINDS}
 """The mechanisms that each kind of question may have."""
 
 GRID = ("minimum", "maximum", "step")
-LARGEST_EPSILON = 16
 
 
 def answers_of(item: dict[str, Any]) -> list[dict[str, str]]:
@@ -54,10 +24,8 @@ def answers_of(item: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def numbers_of(item: dict[str, Any]) -> list[Fraction]:
-    """The numbers that may be answered. Raises DesignError where they are no grid."""
-    grid = grid_of(item)
-    check_grid(grid, "grid")
-    return grid_points({"grid": grid})
+    """The numbers that may be answered. Raises ValidationError where they are no grid."""
+    return check_grid(grid_of(item), ("grid",)).points
 
 
 def grid_of(item: dict[str, Any]) -> dict[str, Any]:
@@ -69,8 +37,10 @@ def mechanism_of(item: dict[str, Any]) -> Mechanism:
 
     Raises
     ------
-    ValueError
+    ParameterError
         Naming the argument, the bound, the value.
+    ValidationError
+        Where a number that is written as text is none.
     KeyError
         With the name of an argument that is missing.
     """
@@ -84,19 +54,14 @@ def mechanism_of(item: dict[str, Any]) -> Mechanism:
 def _made(kind: str, answers: int, written: str, most: int | None) -> Mechanism:
     """Many questions have the same table, and a survey's are made anew for every look at it."""
     channel = json.loads(written)
-    match channel["name"]:
-        case "unary":
-            return _unary(answers, channel)
-        case "subset":
-            return _subset(answers, channel)
+    entry = REGISTRY[channel["name"]]
+    made = entry.make(2 if kind == "several_choices" else answers, channel)
     if kind == "several_choices":
-        return EachOption(answers, _table(channel, 2), most)
-    table = _table(channel, answers)
-    if table.answers != answers:
-        if channel["name"] == "custom":
-            raise ValueError(f"weights must have {answers} rows, one for each answer; got {table.answers}")
-        raise ValueError(f"choices must be {table.answers} for {channel['name']}; got {answers}")
-    return table
+        assert isinstance(made, Channel)
+        return EachOption(answers, made, most)
+    if isinstance(made, Channel) and made.answers != answers:
+        raise ParameterError("choices", f"must be {made.answers} for {entry.name}; got {answers}")
+    return made
 
 
 def frozen_channel(item: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -117,7 +82,8 @@ def frozen_channel(item: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def fitting(kind: str, *, prefer_not: bool) -> tuple[str, ...]:
     """The mechanisms that a question of this kind may have; a yes/no question with a third answer has fewer."""
-    return ("k_ary", "custom") if kind == "yes_no" and prefer_not else MECHANISMS[kind]
+    third = kind == "yes_no" and prefer_not
+    return tuple(name for name in MECHANISMS[kind] if not (third and REGISTRY[name].only_two))
 
 
 def _require_fitting(item: dict[str, Any]) -> None:
@@ -125,48 +91,7 @@ def _require_fitting(item: dict[str, Any]) -> None:
     names = fitting(kind, prefer_not=prefer_not)
     if name not in names:
         what = f"{kind} with prefer_not" if names != MECHANISMS[kind] else kind
-        raise ValueError(f"name must be {', '.join(names[:-1])} or {names[-1]} for {what}; got {name!r}")
-
-
-def _table(channel: dict[str, Any], answers: int) -> Channel:
-    match channel["name"]:
-        case "forced_response":
-            return forced_response(truth=channel["truth"], yes=channel.get("yes", "1/2"))
-        case "warner":
-            return warner(truth=channel["truth"])
-        case "k_ary":
-            return k_ary(answers, truth=channel["truth"])
-        case "one_bit":
-            return one_bit(answers, truth=channel["truth"])
-        case "discrete_laplace":
-            return discrete_laplace(answers, epsilon=_epsilon(channel))
-    return custom(channel["weights"])
-
-
-def _unary(answers: int, channel: dict[str, Any]) -> UnaryEncoding:
-    if "epsilon" in channel:
-        _require_alone(channel, "on", "off")
-        return UnaryEncoding.optimised(answers, epsilon=_epsilon(channel))
-    return UnaryEncoding(answers, on=channel["on"], off=channel["off"])
-
-
-def _subset(answers: int, channel: dict[str, Any]) -> SubsetSelection:
-    if "epsilon" in channel:
-        _require_alone(channel, "size", "truth")
-        return SubsetSelection.optimised(answers, epsilon=_epsilon(channel))
-    return SubsetSelection(answers, size=channel["size"], truth=channel["truth"])
-
-
-def _require_alone(channel: dict[str, Any], *computed: str) -> None:
-    if set(computed) & set(channel):
-        raise ValueError(f"epsilon must stand without {' and '.join(computed)}: the best ones are computed from it")
-
-
-def _epsilon(channel: dict[str, Any]) -> float:
-    asked = decimal(channel["epsilon"], "channel.epsilon")
-    if not 0 < asked <= LARGEST_EPSILON:
-        raise ValueError(f"epsilon must be greater than 0 and at most {LARGEST_EPSILON}; got {channel['epsilon']}")
-    return float(asked)
+        raise ParameterError("name", f"must be {', '.join(names[:-1])} or {names[-1]} for {what}; got {name!r}")
 
 
 def _rows(channel: Channel) -> list[list[int]]:

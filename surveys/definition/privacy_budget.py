@@ -12,11 +12,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
-from collector.designs import canonical
-from collector.designs.items import answer_count
-from randomized_response import EachOption, epsilon_total, question_of
+from collector.designs import Design, Item, canonical
+from estimator.base.questions import question_of
+from randomized_response import EachOption, epsilon_total
 from randomized_response.questions import Mechanism
 
 LONGEST = 10**60
@@ -51,7 +50,7 @@ class Price:
 
 
 @dataclass(frozen=True)
-class Priced:
+class QuestionPrice:
     """A frozen design as the ledger sees it."""
 
     number: int
@@ -74,7 +73,7 @@ class Priced:
 
 
 @dataclass(frozen=True)
-class Sum:
+class PrivacyLossSum:
     """Odds, e^epsilon, between two bounds."""
 
     least: Fraction = Fraction(1)
@@ -92,11 +91,11 @@ class Sum:
     def epsilon_most(self) -> float:
         return epsilon_of(self.most)
 
-    def plus(self, other: "Sum") -> "Sum":
-        return Sum(_short(self.least * other.least), _short(self.most * other.most))
+    def plus(self, other: "PrivacyLossSum") -> "PrivacyLossSum":
+        return PrivacyLossSum(_short(self.least * other.least), _short(self.most * other.most))
 
 
-NOTHING = Sum()
+NOTHING = PrivacyLossSum()
 
 
 @dataclass(frozen=True)
@@ -105,20 +104,20 @@ class Spend:
 
     key: str
     ratio: Fraction
-    adds: Sum
-    total: Sum
+    adds: PrivacyLossSum
+    total: PrivacyLossSum
 
 
 @dataclass(frozen=True)
-class Wave:
+class WaveSpending:
     """One wave of the ledger; `total` is what all waves until this one come to."""
 
     number: int
     repeats: str
     ratio: Fraction
     items: tuple[Spend, ...]
-    adds: Sum
-    total: Sum
+    adds: PrivacyLossSum
+    total: PrivacyLossSum
 
     @property
     def epsilon(self) -> float:
@@ -126,10 +125,9 @@ class Wave:
         return epsilon_of(self.ratio)
 
 
-def priced(document: dict[str, Any]) -> Priced:
+def priced(design: Design) -> QuestionPrice:
     """What a frozen design costs. Raises ValueError where a table is not one of its encoding."""
-    repeats = document.get("waves", {}).get("repeats", "fresh")
-    return Priced(document["version"], repeats, tuple(_price(item) for item in document["items"]))
+    return QuestionPrice(design.version, design.repeats, tuple(_price(item) for item in design.items))
 
 
 def priced_question(key: str, same: bytes, mechanism: Mechanism, answers: int) -> Price:
@@ -144,7 +142,7 @@ def priced_question(key: str, same: bytes, mechanism: Mechanism, answers: int) -
     return Price(key, same, unit, steps, bound)
 
 
-def ledger(designs: Iterable[Priced]) -> tuple[Wave, ...]:
+def ledger(designs: Iterable[QuestionPrice]) -> tuple[WaveSpending, ...]:
     """What was spent, wave by wave.
 
     Parameters
@@ -157,27 +155,27 @@ def ledger(designs: Iterable[Priced]) -> tuple[Wave, ...]:
     tuple of Wave
         Neither bound of `total` ever falls.
     """
-    waves: list[Wave] = []
+    waves: list[WaveSpending] = []
     remembered: dict[bytes, int] = {}
-    items: dict[str, Sum] = {}
+    items: dict[str, PrivacyLossSum] = {}
     for design in designs:
         spends = [_spend(price, design.remembers, remembered, items) for price in design.prices]
-        adds = Sum(
+        adds = PrivacyLossSum(
             math.prod((one.adds.least for one in spends), start=Fraction(1)),
             math.prod((one.adds.most for one in spends), start=Fraction(1)),
         )
         before = waves[-1].total if waves else NOTHING
-        waves.append(Wave(design.number, design.repeats, design.ratio, tuple(spends), adds, before.plus(adds)))
+        waves.append(WaveSpending(design.number, design.repeats, design.ratio, tuple(spends), adds, before.plus(adds)))
     return tuple(waves)
 
 
-def spent(designs: Iterable[Priced]) -> Sum:
+def spent(designs: Iterable[QuestionPrice]) -> PrivacyLossSum:
     """What all waves come to; nothing where there are none."""
     waves = ledger(designs)
     return waves[-1].total if waves else NOTHING
 
 
-def waves_that_fit(before: Sequence[Priced], design: Priced, limit: float) -> int | None:
+def waves_that_fit(before: Sequence[QuestionPrice], design: QuestionPrice, limit: float) -> int | None:
     """How many more waves of a design can be opened under the ceiling where people spend the most that they may.
 
     Each wave counts in full as it opens, also where tickets are remembered: a device may have forgotten.
@@ -209,21 +207,21 @@ def waves_that_fit(before: Sequence[Priced], design: Priced, limit: float) -> in
 
 def epsilon_of(ratio: Fraction) -> float:
     """The natural logarithm of odds, rounded up."""
-    return epsilon_total([Sum(most=ratio)])
+    return epsilon_total([PrivacyLossSum(most=ratio)])
 
 
-def _price(item: dict[str, Any]) -> Price:
-    return priced_question(item["key"], canonical(item), question_of(item).mechanism, answer_count(item))
+def _price(item: Item) -> Price:
+    return priced_question(item.key, canonical(item.document), question_of(item).mechanism, item.answer_count)
 
 
-def _spend(price: Price, remembers: bool, remembered: dict[bytes, int], items: dict[str, Sum]) -> Spend:
+def _spend(price: Price, remembers: bool, remembered: dict[bytes, int], items: dict[str, PrivacyLossSum]) -> Spend:
     """What a question spends in a wave; its total and how often it was remembered are counted on."""
-    adds = Sum(price.ratio, price.ratio)
+    adds = PrivacyLossSum(price.ratio, price.ratio)
     if remembers:
         times = remembered.get(price.same, 0)
         remembered[price.same] = times + 1
         more = price.remembered(times + 1) / price.remembered(times)
-        adds = Sum(Fraction(1) if times else price.ratio, more)
+        adds = PrivacyLossSum(Fraction(1) if times else price.ratio, more)
     items[price.key] = total = items.get(price.key, NOTHING).plus(adds)
     return Spend(price.key, price.ratio, adds, total)
 

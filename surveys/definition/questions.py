@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from collector.designs.checks import DesignError, decimal
-from surveys.definition.mechanisms import GRID, PARAMETERS, answers_of, frozen_channel, grid_of, numbers_of
-from surveys.definition.unsupported import why_not_kind
-from surveys.definition.validation import DefinitionError, Text, exact, known_keys, listed, text
+from collector.designs.checks import decimal
+from collector.errors import Path, ValidationError
+from estimator.base.mechanisms import PARAMETERS, REGISTRY
+from randomized_response import ParameterError
+from surveys.definition.mechanisms import GRID, KINDS, answers_of, frozen_channel, grid_of, numbers_of
+from surveys.definition.unsupported import unsupported_kind
+from surveys.definition.validation import Text, exact, known_keys, listed, text
 
 YES_NO = {
     "en": ("No", "Yes"),
@@ -26,54 +29,52 @@ PREFER_NOT = {
 }
 """What `prefer_not: true` offers."""
 
-KINDS = ("yes_no", "one_choice", "several_choices", "scale", "number")
-
 ITEM_KEYS = {
     "key", "kind", "wording", "choices", "channel", "points", "low", "high", *GRID,
     "prefer_not", "required", "shuffle", "most", "section", "asked_if", "unasked",
 }  # fmt: skip
 AS_THEY_ARE = ("most", "section")
 NO_NUMBER_WITHHELD = (
-    "prefer_not is not for a number: every report of a number is a number. Ask first, by a yes/no question, whether "
+    "is not for a number: every report of a number is a number. Ask first, by a yes/no question, whether "
     "people want to say it, and ask the number only then (asked_if)"
 )
 
 
-def complete_item(item: Any, languages: list[str], place: str, earlier: list[dict[str, Any]]) -> dict[str, Any]:
+def complete_item(item: Any, languages: list[str], path: Path, earlier: list[dict[str, Any]]) -> dict[str, Any]:
     """The item with everything that its author may leave out. `earlier`: the complete items before it."""
-    known_keys(item, ITEM_KEYS, place)
+    known_keys(item, ITEM_KEYS, path)
     kind = item.get("kind", "yes_no")
-    _require_kind(kind, place)
+    _require_kind(kind, path)
     completed = {
         "key": item.get("key", ""),
         "kind": kind,
         "wording": text(item.get("wording", ""), languages),
-        "choices": _choices(item, kind, languages, place),
+        "choices": _choices(item, kind, languages, path),
         **{name: exact(item[name]) for name in GRID if name in item},
-        **_prefer_not(item, kind, languages, place),
+        **_prefer_not(item, kind, languages, path),
         **{name: item[name] for name, rule in (("required", True), ("shuffle", False)) if item.get(name, rule) != rule},
         **{name: item[name] for name in AS_THEY_ARE if item.get(name) is not None},
-        "channel": _channel(item, kind, f"{place}.channel"),
+        "channel": _channel(item, kind, (*path, "channel")),
     }
-    return completed | _condition(item, completed, languages[0], place, earlier)
+    return completed | _condition(item, completed, languages[0], path, earlier)
 
 
-def frozen_item(item: dict[str, Any], place: str) -> dict[str, Any]:
-    """The item as the design holds it (docs/formats.md). Raises DefinitionError where it has no mechanism."""
+def frozen_item(item: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The item as the design holds it (docs/formats.md). Raises ValidationError where it has no mechanism."""
     number = item["kind"] == "number"
     try:
         if not number and len(item["choices"]) < 2:
-            raise DefinitionError(f"{place}.choices must be a list of at least 2 texts; got {len(item['choices'])}")
+            raise ValidationError(("choices",), f"must be a list of at least 2 texts; got {len(item['choices'])}")
         encoding, channel = frozen_channel(item)
         unasked = {"unasked": _place_of(item)} if "unasked" in item else {}
     except KeyError as error:
-        raise DefinitionError(f"{place}.channel must have {error.args[0]!r}") from None
-    except DesignError as error:
-        raise DefinitionError(f"{place}.{error}") from None
-    except DefinitionError:
-        raise
+        missing = error.args[0]
+        raise ValidationError((*path, "channel"), f"must have {missing!r}", code="required", keys=[missing]) from None
+    except ValidationError as error:
+        raise error.below(*path) from None
     except (ValueError, TypeError) as error:
-        raise DefinitionError(f"{place}.channel: {error}") from None
+        keys = [error.name] if isinstance(error, ParameterError) else []
+        raise ValidationError((*path, "channel"), f": {error}", keys=keys) from None
     frozen = {name: value for name, value in item.items() if name not in GRID}
     frozen |= {"choices": answers_of(item), "encoding": encoding, "channel": channel, **unasked}
     frozen |= {"prefer_not": True} if "prefer_not" in item else {}
@@ -90,43 +91,43 @@ def prefer_not(languages: list[str]) -> Text:
     return {code: PREFER_NOT.get(code, "") for code in languages}
 
 
-def place_among(answers: Sequence[Text | str], said: Any, language: str, place: str) -> Any:
+def place_among(answers: Sequence[Text | str], said: Any, language: str, path: Path) -> Any:
     """The place of an answer that is named by its text; a place is one already."""
     if not isinstance(said, str):
         return said
     texts = [answer.get(language, "") if isinstance(answer, dict) else answer for answer in answers]
     if said not in texts:
-        raise DefinitionError(f"{place} must be one of {', '.join(map(str, texts))}; got {said}")
+        raise ValidationError(path, f"must be one of {', '.join(map(str, texts))}; got {said}")
     return texts.index(said)
 
 
-def _require_kind(kind: Any, place: str) -> None:
-    if reason := why_not_kind(kind):
-        raise DefinitionError(f"{place}.kind {kind!r} is refused: {reason}.")
+def _require_kind(kind: Any, path: Path) -> None:
+    if reason := unsupported_kind(kind):
+        raise ValidationError((*path, "kind"), f"{kind!r} is refused: {reason}.")
     if kind not in KINDS:
-        raise DefinitionError(f"{place}.kind must be one of {', '.join(KINDS)}; got {kind!r}")
+        raise ValidationError((*path, "kind"), f"must be one of {', '.join(KINDS)}; got {kind!r}")
 
 
-def _choices(item: dict[str, Any], kind: str, languages: list[str], place: str) -> list[Any]:
+def _choices(item: dict[str, Any], kind: str, languages: list[str], path: Path) -> list[Any]:
     if "points" in item:
-        return _points(item, kind, languages, place)
+        return _points(item, kind, languages, path)
     if {"low", "high"} & set(item):
-        raise DefinitionError(f"{place}: low and high stand beside points, and only there")
-    choices = listed(item.get("choices") or [], f"{place}.choices")
+        raise ValidationError(path, ": low and high stand beside points, and only there", keys=["low"])
+    choices = listed(item.get("choices") or [], (*path, "choices"))
     return [text(choice, languages) for choice in choices or (yes_no(languages) if kind == "yes_no" else [])]
 
 
-def _points(item: dict[str, Any], kind: str, languages: list[str], place: str) -> list[Text]:
+def _points(item: dict[str, Any], kind: str, languages: list[str], path: Path) -> list[Text]:
     """The choices of a scale of which only the number of points and the words for its ends are given."""
     points = item["points"]
     if kind != "scale" or item.get("choices"):
-        raise DefinitionError(f"{place}.points is for a scale without choices of its own")
+        raise ValidationError((*path, "points"), "is for a scale without choices of its own")
     if not isinstance(points, int) or not 2 <= points <= 256:
-        raise DefinitionError(f"{place}.points must be an integer from 2 to 256; got {points!r}")
+        raise ValidationError((*path, "points"), f"must be an integer from 2 to 256; got {points!r}")
     ends = {1: text(item.get("low", ""), languages), points: text(item.get("high", ""), languages)}
     for name, end in zip(("low", "high"), ends.values(), strict=True):
         if not isinstance(end, dict):
-            raise DefinitionError(f"{place}.{name} must be a text in each of {', '.join(languages)}; got {end!r}")
+            raise ValidationError((*path, name), f"must be a text in each of {', '.join(languages)}; got {end!r}")
     said = [{code: ends.get(point, {}).get(code, "") for code in languages} for point in range(1, points + 1)]
     return [
         {code: f"{point} – {words}" if words else str(point) for code, words in label.items()}
@@ -134,51 +135,51 @@ def _points(item: dict[str, Any], kind: str, languages: list[str], place: str) -
     ]
 
 
-def _prefer_not(item: dict[str, Any], kind: str, languages: list[str], place: str) -> dict[str, Any]:
+def _prefer_not(item: dict[str, Any], kind: str, languages: list[str], path: Path) -> dict[str, Any]:
     said = item.get("prefer_not", False)
     if said is False:
         return {}
     if kind == "number":
-        raise DefinitionError(f"{place}.{NO_NUMBER_WITHHELD}.")
+        raise ValidationError((*path, "prefer_not"), f"{NO_NUMBER_WITHHELD}.")
     return {"prefer_not": prefer_not(languages) if said is True else text(said, languages)}
 
 
-def _channel(item: dict[str, Any], kind: str, place: str) -> dict[str, Any]:
+def _channel(item: dict[str, Any], kind: str, path: Path) -> dict[str, Any]:
     if "channel" not in item and kind != "yes_no":
-        raise DefinitionError(f"{place} must say how a question of kind {kind} is randomised; see docs/surveys.md")
+        raise ValidationError(path, f"must say how a question of kind {kind} is randomised; see docs/surveys.md")
     channel = item.get("channel", {"name": "forced_response", "truth": "1/2"})
-    known_keys(channel, {"name", *(name for names in PARAMETERS.values() for name in names)}, place)
+    known_keys(channel, {"name", *PARAMETERS}, path)
     name = channel.get("name")
-    if isinstance(name, str) and name in PARAMETERS:
-        known_keys(channel, {"name", *PARAMETERS[name]}, place)
-    if name == "forced_response":
-        channel = {"yes": "1/2"} | channel
-    return {name: value if name == "size" else exact(value) for name, value in channel.items()}
+    if isinstance(name, str) and (entry := REGISTRY.get(name)):
+        known_keys(channel, {"name", *(parameter.name for parameter in entry.parameters)}, path)
+        channel = entry.defaults | channel
+    whole = {parameter.name for parameter in PARAMETERS.values() if parameter.form == "whole"}
+    return {name: value if name in whole else exact(value) for name, value in channel.items()}
 
 
 def _condition(
-    item: dict[str, Any], completed: dict[str, Any], language: str, place: str, earlier: list[dict[str, Any]]
+    item: dict[str, Any], completed: dict[str, Any], language: str, path: Path, earlier: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """When the question is asked and what is sent where it is not, with answers by their places."""
     condition: dict[str, Any] = {}
     asked_if, unasked = item.get("asked_if"), item.get("unasked")
     if asked_if is not None:
-        condition["asked_if"] = _asked_if(asked_if, language, f"{place}.asked_if", earlier)
+        condition["asked_if"] = _asked_if(asked_if, language, (*path, "asked_if"), earlier)
     if unasked is not None and completed["kind"] == "number":
         condition["unasked"] = exact(unasked)
     elif unasked is not None:
-        condition["unasked"] = place_among(answers_of(completed), unasked, language, f"{place}.unasked")
+        condition["unasked"] = place_among(answers_of(completed), unasked, language, (*path, "unasked"))
     return condition
 
 
-def _asked_if(said: Any, language: str, place: str, earlier: list[dict[str, Any]]) -> dict[str, Any]:
-    known_keys(said, {"item", "answers"}, place)
-    answers = listed(said.get("answers", []), f"{place}.answers")
+def _asked_if(said: Any, language: str, path: Path, earlier: list[dict[str, Any]]) -> dict[str, Any]:
+    known_keys(said, {"item", "answers"}, path)
+    answers = listed(said.get("answers", []), (*path, "answers"))
     found = next((item for item in earlier if item["key"] == said.get("item")), None)
     if found is not None:
-        answers = [place_among(answers_of(found), answer, language, f"{place}.answers") for answer in answers]
+        answers = [place_among(answers_of(found), answer, language, (*path, "answers")) for answer in answers]
     elif any(isinstance(answer, str) for answer in answers):
-        raise DefinitionError(f"{place}.item must be an earlier question; got {said.get('item')!r}")
+        raise ValidationError((*path, "item"), f"must be an earlier question; got {said.get('item')!r}")
     places = all(isinstance(answer, int) for answer in answers)
     return {"item": said.get("item"), "answers": sorted(set(answers)) if places else answers}
 
@@ -190,9 +191,9 @@ def _place_of(item: dict[str, Any]) -> Any:
         return unasked
     numbers = numbers_of(item)
     try:
-        return numbers.index(decimal(unasked, "unasked"))
+        return numbers.index(decimal(unasked, ("unasked",)))
     except ValueError:  # not a number, or none of these
         low, high, step = (item[name] for name in GRID)
-        raise DesignError(
-            f"unasked must be a number from {low} to {high} in steps of {step}; got {unasked!r}"
+        raise ValidationError(
+            ("unasked",), f"must be a number from {low} to {high} in steps of {step}; got {unasked!r}"
         ) from None

@@ -32,7 +32,7 @@ class TextWarning:
         return f"{self.place}.{self.language}: “{self.match}”. {self.reason}"
 
 
-class Kind(NamedTuple):
+class WarningKind(NamedTuple):
     """One kind of doubtful words."""
 
     name: str
@@ -56,11 +56,11 @@ def text_warnings(document: Mapping[str, Any]) -> list[TextWarning]:
 
 
 @cache
-def kinds() -> tuple[Kind, ...]:
+def kinds() -> tuple[WarningKind, ...]:
     """Every kind, with the patterns of all languages as one."""
     described = yaml.safe_load(SOURCE.read_text(encoding="utf-8"))
     return tuple(
-        Kind(
+        WarningKind(
             name,
             said["reason"],
             tuple(said.get("places", [""])),
@@ -75,7 +75,7 @@ def _one_of(patterns: list[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
 
-def _match(kind: Kind, words: str) -> str:
+def _match(kind: WarningKind, words: str) -> str:
     read = UNREAD.sub("", unicodedata.normalize("NFC", words))
     if kind.harmless:
         read = kind.harmless.sub("…", read)

@@ -2,7 +2,7 @@
 
 import re
 
-from collector.designs.texts import refused_in
+from collector.designs.texts import refused_character
 
 OPEN_TEXT = (
     "Candor asks for no open text: words cannot be randomised, and what people write can name them. Offer choices "
@@ -57,21 +57,21 @@ TAG = re.compile(
 )
 
 
-def why_not_kind(kind: object) -> str:
+def unsupported_kind(kind: object) -> str:
     """Why there is no such kind of question; empty where there is nothing to say of it."""
     return KINDS.get(kind.lower(), "") if isinstance(kind, str) else ""
 
 
-def why_not_key(key: object) -> str:
+def unsupported_key(key: object) -> str:
     """Why there is no such key; empty where it is merely unknown."""
     return KEYS.get(key.lower(), "") if isinstance(key, str) else ""
 
 
-def why_not_text(words: object) -> str:
+def unsupported_text(words: object) -> str:
     """Why a text is refused that holds HTML, or what cannot be seen; empty where it holds neither."""
     if not isinstance(words, str):
         return ""
-    if unseen := refused_in(words):
+    if unseen := refused_character(words):
         return unseen.in_words
     found = TAG.search(words)
     return f"holds HTML ({found[0][:20]}), which is refused: {SCRIPTS}" if found else ""

@@ -2,39 +2,27 @@
 
 from typing import Any
 
-from surveys.definition.unsupported import why_not_key
+from collector.errors import Path, ValidationError
+from surveys.definition.unsupported import unsupported_key
 
 Text = dict[str, str]
 
-LONGEST_FAULT = 1_000
-"""Characters of a message: the value that it quotes may be a whole file."""
 
-
-class DefinitionError(ValueError):
-    """A definition that cannot be used; the message names the place, the bound and the value.
-
-    `line` and `column` count from 1 where it was read from a text, and are 0 elsewhere.
-    """
-
-    def __init__(self, message: str, *, line: int = 0, column: int = 0) -> None:
-        super().__init__(message if len(message) <= LONGEST_FAULT else f"{message[:LONGEST_FAULT]} ...")
-        self.line, self.column = line, column
-
-
-def known_keys(value: Any, keys: set[str], place: str) -> None:
+def known_keys(value: Any, keys: set[str], path: Path) -> None:
     if not isinstance(value, dict):
-        raise DefinitionError(f"{place} must be a mapping with the keys {', '.join(sorted(keys))}; got {value!r}")
+        raise ValidationError(path, f"must be a mapping with the keys {', '.join(sorted(keys))}; got {value!r}")
     for key in value:
-        if key not in keys and (reason := why_not_key(key)):
-            raise DefinitionError(f"{place}.{key} is refused: {reason}.")
+        if key not in keys and (reason := unsupported_key(key)):
+            raise ValidationError((*path, str(key)), f"is refused: {reason}.")
     unknown = sorted(str(key) for key in value if key not in keys)
     if unknown:
-        raise DefinitionError(f"{place} has unknown keys: {', '.join(unknown)}; known are {', '.join(sorted(keys))}")
+        message = f"has unknown keys: {', '.join(unknown)}; known are {', '.join(sorted(keys))}"
+        raise ValidationError(path, message, keys=unknown)
 
 
-def listed(value: Any, place: str) -> list[Any]:
+def listed(value: Any, path: Path) -> list[Any]:
     if not isinstance(value, list):
-        raise DefinitionError(f"{place} must be a list; got {type(value).__name__}")
+        raise ValidationError(path, f"must be a list; got {type(value).__name__}")
     return value
 
 

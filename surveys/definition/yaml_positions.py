@@ -1,4 +1,4 @@
-"""Where things stand in a YAML text: reading it with its lines, and the line that a fault is about."""
+"""Where things stand in a YAML text: reading it with its lines, and the line that an error is about."""
 
 import re
 from collections.abc import Iterable
@@ -7,8 +7,8 @@ from typing import Any
 
 import yaml
 
+from collector.errors import ValidationError
 from surveys.definition import bounds
-from surveys.definition.validation import DefinitionError
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's parser: ten times faster, and wherever PyYAML comes as a wheel."""
@@ -17,9 +17,8 @@ NUMBER = re.compile(rf"[-+]?(?:0|[1-9][0-9]{{0,{bounds.MOST_DIGITS - 1}}})")
 CONSTANTS = {"": None, "~": None, "null": None, "Null": None, "NULL": None, "true": True, "false": False}
 """What is no text though it stands without quotes, besides whole numbers. A decimal like 0.25 stays as written."""
 
-PLACE = re.compile(r"[a-z_]+(?:\[\d+\])*(?:\.[A-Za-z_][\w-]*(?:\[\d+\])*)*")
-STEP = re.compile(r"\[(\d+)\]|([A-Za-z_][\w-]*)")
-NAMED = re.compile(r" has unknown keys: ([^,;]+)|(?:\.[a-z]+)?: ([a-z_]+) |\.(\w+) is refused")
+NOT_WRITTEN = ("survey", "grid")
+"""Steps of a path that no key of a definition stands for: the whole of it, and the range of a number."""
 
 
 def read(source: str) -> tuple[Any, yaml.Node | None]:
@@ -29,7 +28,7 @@ def read(source: str) -> tuple[Any, yaml.Node | None]:
 
     Raises
     ------
-    DefinitionError
+    ValidationError
         With the line, where it is not YAML, says a key twice, is too large or nested too deeply, or has what a
         questionnaire does not need: anchors, aliases and tags.
     """
@@ -38,10 +37,10 @@ def read(source: str) -> tuple[Any, yaml.Node | None]:
         root = _compose(yaml.parse(source, Loader=LOADER))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        fault = DefinitionError(f"this is not YAML: {', '.join(filter(None, (error.context, error.problem)))}")
+        fault = ValidationError((), f"this is not YAML: {', '.join(filter(None, (error.context, error.problem)))}")
         raise _at(mark, fault) from None
     except yaml.YAMLError as error:
-        raise DefinitionError(f"this is not YAML: {' '.join(str(error).split())}") from None
+        raise ValidationError((), f"this is not YAML: {' '.join(str(error).split())}") from None
     return (None if root is None else _value(root)), root
 
 
@@ -56,7 +55,7 @@ class _Open:
     def add(self, node: yaml.Node) -> None:
         if len(self.node.value) >= bounds.MOST_ENTRIES and self.key is None:
             words = f"a list or mapping must have at most {bounds.MOST_ENTRIES} entries; this is one more"
-            raise _at(node.start_mark, DefinitionError(words))
+            raise _at(node.start_mark, ValidationError((), words))
         if isinstance(self.node, yaml.SequenceNode):
             self.node.value.append(node)
         elif self.key is None:
@@ -68,10 +67,10 @@ class _Open:
     def _key(self, node: yaml.Node) -> yaml.ScalarNode:
         """A key that stands twice is refused, for one of its values would be lost."""
         if not isinstance(node, yaml.ScalarNode):
-            raise _at(node.start_mark, DefinitionError("a key must be a text; this is a list or a mapping"))
+            raise _at(node.start_mark, ValidationError((), "a key must be a text; this is a list or a mapping"))
         if node.value in self.known:
             words = f"the key {node.value} stands twice here; only one would count"
-            raise _at(node.start_mark, DefinitionError(words))
+            raise _at(node.start_mark, ValidationError((), words))
         self.known.add(node.value)
         return node
 
@@ -109,7 +108,7 @@ def _require_usual(event: Any, number: int, depth: int, *, alone: bool) -> None:
     elif isinstance(event, yaml.CollectionStartEvent) and depth >= bounds.DEEPEST:
         words = f"this is nested too deeply: at most {bounds.DEEPEST} levels are taken"
     if words:
-        raise _at(event.start_mark, DefinitionError(words))
+        raise _at(event.start_mark, ValidationError((), words))
 
 
 def _node(event: Any) -> yaml.Node:
@@ -132,35 +131,26 @@ def _value(node: yaml.Node) -> Any:
     return int(node.value) if node.tag == "plain" and NUMBER.fullmatch(node.value) else node.value
 
 
-def located(fault: DefinitionError, root: yaml.Node | None) -> DefinitionError:
-    """The fault with the line of what it is about, as far as that can be found."""
-    if fault.line or root is None:
-        return fault
-    return _at(_mark(root, str(fault)), fault)
+def located(error: ValidationError, root: yaml.Node | None) -> ValidationError:
+    """The error with the line of what it is about, as far as that can be found."""
+    return error if error.line or root is None else _at(_mark(root, error), error)
 
 
-def _at(mark: Any, fault: DefinitionError) -> DefinitionError:
-    if mark is None:
-        return fault
-    return DefinitionError(f"line {mark.line + 1}: {fault}", line=mark.line + 1, column=mark.column + 1)
+def _at(mark: Any, error: ValidationError) -> ValidationError:
+    if mark is not None:
+        error.line, error.column = mark.line + 1, mark.column + 1
+    return error
 
 
-def _mark(node: yaml.Node, fault: str) -> Any:
-    """The place of the deepest part that the fault names."""
+def _mark(node: yaml.Node, error: ValidationError) -> Any:
+    """The place of the deepest part of the error's path that is written."""
     mark = node.start_mark
-    if fault.startswith("the questions"):
-        return _found(node, "items", mark)[1]
-    path = PLACE.match(fault)
-    if path is None:
-        return mark
-    for index, name in STEP.findall(path[0]):
+    for step in error.path:
         before = node
-        node, mark = _nth(node, int(index), mark) if index else _found(node, name, mark)
-        if node is before and name not in ("grid", "survey"):
+        node, mark = _nth(node, step, mark) if isinstance(step, int) else _found(node, step, mark)
+        if node is before and step not in NOT_WRITTEN:
             return mark
-    named = NAMED.match(fault, path.end())
-    word = next(filter(None, named.groups()), "") if named else ""
-    return _found(node, word.strip(), mark)[1]
+    return _found(node, error.keys[0], mark)[1] if error.keys else mark
 
 
 def _nth(node: yaml.Node, index: int, mark: Any) -> tuple[yaml.Node, Any]:

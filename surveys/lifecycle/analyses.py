@@ -8,7 +8,7 @@ from django.db import transaction
 from collector.designs import Design, selectors
 from estimator.analyses import services as analyses
 from estimator.models import Analysis
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.errors import NotAllowed
 from surveys.models import Survey
 
@@ -36,7 +36,7 @@ def ask(survey: Survey, kind: str, said: Mapping[str, str], *, by: User | None) 
         raise NotAllowed("There is nothing to analyse: this survey was never opened.")
     _require_room(designs)
     analysis = analyses.request(kind, said, designs)
-    record(by, "asked for an analysis", survey=survey, detail=analysis.get_kind_display())
+    record_event(by, "requested an analysis", survey=survey, detail=analysis.get_kind_display())
     return analysis
 
 
@@ -45,7 +45,7 @@ def ask_again(survey: Survey, analysis: Analysis, *, by: User | None) -> Analysi
     """Ask the same of the totals as they are now. Raises NotAllowed where too many analyses wait."""
     _require_room(designs_of(survey))
     again = analyses.repeat(analysis)
-    record(by, "repeated an analysis", survey=survey, detail=analysis.get_kind_display())
+    record_event(by, "repeated an analysis", survey=survey, detail=analysis.get_kind_display())
     return again
 
 

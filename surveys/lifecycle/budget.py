@@ -4,36 +4,45 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from collector.errors import ValidationError
 from estimator.base import wording
-from surveys.definition.definitions import ceiling_of, drawn
-from surveys.definition.privacy_budget import MOST_WAVES, NOTHING, Priced, Sum, Wave, ledger, priced, waves_that_fit
-from surveys.definition.validation import DefinitionError
+from surveys.definition.definitions import ceiling_of, drawn_items
+from surveys.definition.privacy_budget import (
+    MOST_WAVES,
+    NOTHING,
+    PrivacyLossSum,
+    QuestionPrice,
+    WaveSpending,
+    ledger,
+    priced,
+    waves_that_fit,
+)
 from surveys.lifecycle import selectors
 from surveys.lifecycle.linked_surveys import spent_elsewhere
-from surveys.lifecycle.waves import Opened, price_of, spending, waves_of
+from surveys.lifecycle.waves import OpenedWave, price_of, spending, waves_of
 from surveys.models import Survey
 
 UNIT = "one person, all her answers, all waves so far"
 
 
 @dataclass(frozen=True)
-class Line:
+class OpeningRow:
     """An opening; `spent` is None where nobody can have spent anything in it."""
 
-    opened: Opened
+    opened: OpenedWave
     epsilon: float
-    spent: Wave | None
+    spent: WaveSpending | None
 
 
 @dataclass(frozen=True)
-class Ahead:
+class NextOpening:
     """What opening would add: the draft as it is written, or a closed survey's next wave.
 
     It counts in full as it opens. `fit` is how many more of it fit under the `ceiling`, None for more than the ledger
     looks ahead; `missing` says in words why it cannot be opened, empty where it can.
     """
 
-    wave: Wave
+    wave: WaveSpending
     ceiling: float
     fit: int | None
     missing: str
@@ -55,20 +64,20 @@ class Ahead:
 
 
 @dataclass(frozen=True)
-class Book:
+class SurveyBudget:
     """What people may have spent in a survey, opening by opening, the oldest first.
 
     `elsewhere` is what they may have spent in other surveys for the same people; it is in every total.
     """
 
-    lines: tuple[Line, ...]
-    elsewhere: Sum
-    total: Sum
+    lines: tuple[OpeningRow, ...]
+    elsewhere: PrivacyLossSum
+    total: PrivacyLossSum
     ceiling: float
-    ahead: Ahead | None
+    ahead: NextOpening | None
 
 
-def book_of(survey: Survey, *, missing: str | None = None) -> Book:
+def budget_of(survey: Survey, *, missing: str | None = None) -> SurveyBudget:
     """The ledger of a survey, in as many queries for many waves as for one.
 
     `missing` says why it cannot be opened from its state, where the caller knows it already.
@@ -76,47 +85,47 @@ def book_of(survey: Survey, *, missing: str | None = None) -> Book:
     waves = waves_of(survey)
     earlier, elsewhere = spending(waves), spent_elsewhere(survey)
     spent = {wave.number: replace(wave, total=wave.total.plus(elsewhere)) for wave in ledger(earlier)}
-    lines = tuple(Line(one, price_of(one.version.design_id).epsilon, spent.get(one.number)) for one in waves)
+    lines = tuple(OpeningRow(one, price_of(one.version.design_id).epsilon, spent.get(one.number)) for one in waves)
     total = spent[max(spent)].total if spent else elsewhere
     ceiling = ceiling_of(rehearsal=survey.rehearsal)
-    return Book(lines, elsewhere, total, ceiling, _ahead(survey, waves, earlier, elsewhere, ceiling, missing))
+    return SurveyBudget(lines, elsewhere, total, ceiling, _ahead(survey, waves, earlier, elsewhere, ceiling, missing))
 
 
 def _ahead(
     survey: Survey,
-    waves: Sequence[Opened],
-    earlier: list[Priced],
-    elsewhere: Sum,
+    waves: Sequence[OpenedWave],
+    earlier: list[QuestionPrice],
+    elsewhere: PrivacyLossSum,
     ceiling: float,
     missing: str | None,
-) -> Ahead | None:
+) -> NextOpening | None:
     if survey.rehearsal:
         return None
     if survey.state == Survey.State.CLOSED and waves:
-        design, why = waves[-1].design.document, selectors.what_keeps_it_closed
+        design, why = waves[-1].design, selectors.next_wave_fault
     elif survey.state == Survey.State.DRAFT:
         try:
-            design = drawn(selectors.definition_of(survey), version=1).document
-        except DefinitionError:
+            design = drawn_items(selectors.definition_of(survey), version=1)
+        except ValidationError:
             return None
-        why = selectors.what_is_missing
+        why = selectors.opening_fault
     else:
         return None
-    asked = priced(design | {"version": selectors.next_number(survey)})
+    asked = replace(priced(design), number=selectors.next_number(survey))
     wave = _in_full(ledger([*earlier, asked]))
     fit = waves_that_fit(earlier, asked, ceiling - elsewhere.epsilon_most)
     missing = why(survey) if missing is None else missing
-    return Ahead(replace(wave, total=wave.total.plus(elsewhere)), ceiling, fit, missing)
+    return NextOpening(replace(wave, total=wave.total.plus(elsewhere)), ceiling, fit, missing)
 
 
-def _in_full(waves: Sequence[Wave]) -> Wave:
+def _in_full(waves: Sequence[WaveSpending]) -> WaveSpending:
     """The last of these waves as it counts when it opens: at most all of it, for a device that has forgotten."""
     last, before = waves[-1], waves[-2].total if len(waves) > 1 else NOTHING
     adds = replace(last.adds, most=last.ratio)
     return replace(last, adds=adds, total=before.plus(adds))
 
 
-def between(found: Sum) -> str:
+def between(found: PrivacyLossSum) -> str:
     """Epsilon from the least to the most, or the one number that it is; rounded up."""
     if found.most == 1:
         return "nothing"
@@ -124,7 +133,7 @@ def between(found: Sum) -> str:
     return most if least == most else f"{least} to {most}"
 
 
-def told(book: Book) -> dict[str, Any]:
+def budget_sentences(book: SurveyBudget) -> dict[str, Any]:
     """The ledger for programs; epsilon is rounded up, odds are exact."""
     ahead = book.ahead
     return {
@@ -139,7 +148,7 @@ def told(book: Book) -> dict[str, Any]:
     }
 
 
-def _line(line: Line) -> dict[str, Any]:
+def _line(line: OpeningRow) -> dict[str, Any]:
     version = line.opened.version
     return {
         "version": line.opened.number,
@@ -154,7 +163,7 @@ def _line(line: Line) -> dict[str, Any]:
     }
 
 
-def _wave(wave: Wave) -> dict[str, Any]:
+def _wave(wave: WaveSpending) -> dict[str, Any]:
     items = [
         {"item": one.key, "odds": str(one.ratio), "adds": _sum(one.adds), "total": _sum(one.total)}
         for one in wave.items
@@ -168,5 +177,5 @@ def _wave(wave: Wave) -> dict[str, Any]:
     }
 
 
-def _sum(found: Sum) -> dict[str, Any]:
+def _sum(found: PrivacyLossSum) -> dict[str, Any]:
     return {"least": found.epsilon_least, "most": found.epsilon_most, "odds": str(found.most)}

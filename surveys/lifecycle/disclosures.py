@@ -7,7 +7,7 @@ from django.db import transaction
 
 from estimator.exports import services
 from estimator.reports import disclosures
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.models import Survey
 
 
@@ -23,10 +23,10 @@ def disclose(
     """Write down what the author says; raises as `disclosures.disclose` does."""
     disclosures.disclose(survey.slug, texts, probability_sample=probability_sample, simple_random=simple_random)
     forget_files(survey)
-    record(by, "disclosed how it was done", survey=survey)
+    record_event(by, "changed the disclosure", survey=survey)
 
 
 def forget_files(survey: Survey) -> None:
     """Delete the exported reports that say what is no longer so."""
     for digest in survey.versions.values_list("design", flat=True):
-        services.forget_reports(digest)
+        services.delete_reports(digest)

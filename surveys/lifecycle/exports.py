@@ -8,7 +8,7 @@ from estimator.exports.formats import FORMATS
 from estimator.models import Export, Run
 from surveys.accounts import access
 from surveys.accounts.access import Role
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.lifecycle.selectors import report_context
 
 
@@ -39,7 +39,7 @@ def request_export(
     """
     export, made = services.request(run, name, language=language, microdata=microdata, by=by)
     if made:
-        record(by, "asked for an export", survey=access.survey_of(run), detail=_detail(export))
+        record_event(by, "requested an export", survey=access.survey_of(run), detail=_detail(export))
     return export, made
 
 
@@ -51,16 +51,16 @@ def execute_export(export_id: int) -> None:
 
 
 @transaction.atomic
-def forget_export(export: Export, *, by: User | None = None) -> None:
+def delete_export(export: Export, *, by: User | None = None) -> None:
     """Delete an export with its file, or cancel it where it is still being made."""
     act = "cancelled an export" if export.waits else "deleted an export"
-    record(by, act, survey=access.survey_of(export.run), detail=_detail(export))
-    services.forget(export)
+    record_event(by, act, survey=access.survey_of(export.run), detail=_detail(export))
+    services.delete(export)
 
 
-def took_away(export: Export, *, by: User | None) -> None:
+def record_download(export: Export, *, by: User | None) -> None:
     """Write down that somebody takes the file away."""
-    record(by, "exported", survey=access.survey_of(export.run), detail=_detail(export))
+    record_event(by, "exported", survey=access.survey_of(export.run), detail=_detail(export))
 
 
 def _detail(export: Export) -> str:

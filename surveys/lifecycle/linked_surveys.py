@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from collector.database import locks
 from estimator.base.jobs import new_key
-from surveys.definition.privacy_budget import NOTHING, Sum, spent
+from surveys.definition.privacy_budget import NOTHING, PrivacyLossSum, spent
 from surveys.lifecycle.waves import spending, waves_of
 from surveys.models import Survey
 
@@ -23,10 +23,10 @@ def others_for_same_people(survey: Survey) -> QuerySet[Survey]:
     return Survey.objects.filter(people=survey.people).exclude(pk=survey.pk)
 
 
-def spent_elsewhere(survey: Survey) -> Sum:
+def spent_elsewhere(survey: Survey) -> PrivacyLossSum:
     """What a person can have spent in the other surveys; a device remembers tickets within one survey alone."""
     sums = [spent(spending(waves_of(other))) for other in others_for_same_people(survey)]
-    return Sum(
+    return PrivacyLossSum(
         math.prod((one.least for one in sums), start=Fraction(1)),
         math.prod((one.most for one in sums), start=Fraction(1)),
     ).plus(NOTHING)
@@ -41,8 +41,8 @@ def link(survey: Survey, other: Survey) -> None:
         one.people = key
 
 
-def hold_people(survey: Survey) -> None:
+def lock_linked(survey: Survey) -> None:
     """Have no other survey for the same people open until the transaction ends: both would count without each other."""
     survey.refresh_from_db(fields=["people"])
     if survey.people:
-        locks.hold(survey.people, locks.PEOPLE)
+        locks.exclusive_lock(survey.people, locks.PEOPLE)

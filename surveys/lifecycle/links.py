@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from sesame.utils import get_token
 
+from collector.designs.selectors import get_design
 from estimator.models import Run
 from surveys.definition.languages import address_of
 from surveys.lifecycle import selectors
@@ -20,7 +21,7 @@ def respondent_link(version: Version) -> str:
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedLink:
     """A link to hand on: to the page in a language, or for a group. `query` tells it from the version's others."""
 
     name: str
@@ -35,33 +36,33 @@ class Shared:
         return self.address.partition("#")[0].partition("://")[2]
 
 
-def language_links(version: Version) -> list[Shared]:
+def language_links(version: Version) -> list[SharedLink]:
     """The page in each of its languages, its own first; the digest is in the fragment."""
-    document = selectors.document_of(version)
+    design = get_design(version.design_id)
     names = dict(settings.LANGUAGES)
     return [
-        Shared(
+        SharedLink(
             name=names.get(code, code),
-            address=f"{settings.CANDOR_URL}{address_of('respond', document, code)}#{version.design_id}",
+            address=f"{settings.CANDOR_URL}{address_of('respond', design, code)}#{version.design_id}",
             query=urlencode({"language": code}),
             language=code,
         )
-        for code in document["languages"]
+        for code in design.languages
     ]
 
 
-def group_links(version: Version) -> list[Shared]:
+def group_links(version: Version) -> list[SharedLink]:
     """The page in its own language with a group ticked, for each group; the group stands after the digest."""
-    document, own = selectors.document_of(version), language_links(version)[0]
+    design, own = get_design(version.design_id), language_links(version)[0]
     return [
         replace(
             own,
-            name=group["label"][own.language],
-            address=f"{own.address}&group={group['key']}",
-            query=urlencode({"group": group["key"]}),
-            group=group["key"],
+            name=group.label[own.language],
+            address=f"{own.address}&group={group.key}",
+            query=urlencode({"group": group.key}),
+            group=group.key,
         )
-        for group in document["strata"]["groups"]
+        for group in design.groups
     ]
 
 
@@ -72,9 +73,8 @@ def coin_link(version: Version) -> str:
 
 def sheet_links(version: Version) -> dict[str, str]:
     """The address of the sheet of paper in each language that has one."""
-    document = selectors.document_of(version)
-    found = selectors.sheet_languages(version)
-    return {code: settings.CANDOR_URL + address_of("coin-sheet", document, code) for code in found}
+    design, found = get_design(version.design_id), selectors.sheet_languages(version)
+    return {code: settings.CANDOR_URL + address_of("coin-sheet", design, code) for code in found}
 
 
 def token_link_prefix(version: Version, group: str = "") -> str:

@@ -3,12 +3,15 @@
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import selectors
 from surveys.models import Page, Survey
 
 LEVELS = {0: "off", 12: "light", 15: "usual", 18: "heavy"}
 """By the bits of the sum: one try in 2 to so many is right."""
+
+SCRIPTS = (b"/client/proof.", b"/client/work.")
+"""In stored pages: the script that does the work, by the name that it has now and by that of pages stored before."""
 
 
 class NotALevel(ValueError):
@@ -29,7 +32,7 @@ def ask_for_work(survey: Survey, bits: int, *, by: User | None = None) -> None:
         raise NotALevel("The page in the field was made before Candor could ask for work. The next version can do it.")
     with transaction.atomic():
         Survey.objects.filter(pk=survey.pk).update(work_bits=bits)
-        record(by, "said what work browsers do", survey=survey, detail=spoken(bits))
+        record_event(by, "changed the proof of work", survey=survey, detail=describe_level(bits))
 
 
 def bits_of(slug: str) -> int:
@@ -43,9 +46,9 @@ def pages_can(survey: Survey) -> bool:
     if version is None or survey.state != Survey.State.OPEN:
         return True
     pages = Page.objects.filter(version=version, kind=Page.Kind.ANSWER)
-    return all(b"/client/work." in bytes(page.content) for page in pages)
+    return all(any(script in bytes(page.content) for script in SCRIPTS) for page in pages)
 
 
-def spoken(bits: int) -> str:
+def describe_level(bits: int) -> str:
     """A level in words."""
     return f"{LEVELS[bits]}, {bits} bits" if bits else LEVELS[0]

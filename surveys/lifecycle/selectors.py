@@ -1,6 +1,5 @@
 """What is read of surveys."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
@@ -8,15 +7,16 @@ from typing import Any
 
 from django.conf import settings
 
-from collector.designs import Design, selectors
+from collector.designs import Design
+from collector.designs.selectors import get_design
+from collector.errors import Path, ValidationError
 from collector.reports import selectors as reports
+from estimator.base.mechanisms import REGISTRY
 from estimator.models import Run
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
 from surveys.accounts.access import surveys_of_runs
-from surveys.definition.definitions import SAME_PEOPLE, Definition, Opening, asked_again, design_of
-from surveys.definition.mechanisms import PARAMETERS
+from surveys.definition.definitions import SAME_PEOPLE, Definition, OpeningOptions, asked_again, design_of
 from surveys.definition.privacy_budget import spent
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import signing_keys
 from surveys.lifecycle.linked_surveys import spent_elsewhere
 from surveys.lifecycle.waves import spending, waves_of
@@ -28,6 +28,12 @@ LONGEST_BEGINNING = 56
 ALWAYS = ("key", "kind", "wording", "choices")
 KEPT_PLAIN = {"invitations": "", "repeats": "fresh", "participation": ""}
 """What a definition may say of the survey besides, and what stands in the row where it says nothing."""
+
+LABELS: dict[Path, str] = {
+    ("strata", "groups"): "Groups",
+    ("participation", "epsilon"): "Release of group sizes",
+}
+"""Places in a definition whose fields have other names in the form."""
 
 ITEM_FIELDS: dict[str, Any] = {
     **dict.fromkeys(ALWAYS),
@@ -46,11 +52,11 @@ ITEM_FIELDS: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Showing:
+class PublishedVersion:
     """A version that respondents may know of, in one of its languages."""
 
     version: Version
-    document: dict[str, Any]
+    design: Design
     language: str
 
     @property
@@ -93,20 +99,26 @@ def definition_from(
     }
 
 
-def what_is_missing(survey: Survey) -> str:
-    """Why the draft cannot be opened, in words; empty where it can."""
+def error_of_draft(survey: Survey) -> ValidationError | None:
+    """The first thing that keeps the draft from being opened; None where it can be."""
     try:
         design_to_open(survey)
-    except DefinitionError as error:
-        return told(error)
-    return ""
+    except ValidationError as error:
+        return error
+    return None
 
 
-def what_keeps_it_closed(survey: Survey) -> str:
+def opening_fault(survey: Survey) -> str:
+    """Why the draft cannot be opened, in words; empty where it can."""
+    error = error_of_draft(survey)
+    return describe_fault(error) if error else ""
+
+
+def next_wave_fault(survey: Survey) -> str:
     """Why a closed survey cannot be opened as its next wave, in words; empty where it can."""
     try:
         wave_to_open(survey)
-    except DefinitionError as error:
+    except ValidationError as error:
         return str(error)
     return ""
 
@@ -122,26 +134,26 @@ def wave_to_open(survey: Survey) -> tuple[Design, int]:
 
     Raises
     ------
-    DefinitionError
+    ValidationError
         Where a person could have spent more than the ceiling after it, or nothing was opened before.
     """
     last = latest_version(survey)
     if last is None:
-        raise DefinitionError(f"{survey.slug} was never opened, so it has no next wave")
+        raise ValidationError((), f"{survey.slug} was never opened, so it has no next wave")
     number = last.number + 1
-    return asked_again(selectors.get_design(last.design_id), version=number, opening=opening_of(survey)), number
+    return asked_again(get_design(last.design_id), version=number, opening=opening_of(survey)), number
 
 
-def opening_of(survey: Survey) -> Opening:
+def opening_of(survey: Survey) -> OpeningOptions:
     """What the installation adds to the design that opens next: what people may have spent so far, and a key."""
     before = spent(spending(waves_of(survey))).plus(spent_elsewhere(survey)).most
-    return Opening(modulus=signing_keys.modulus_for(survey, next_number(survey)), spent=before)
+    return OpeningOptions(modulus=signing_keys.modulus_for(survey, next_number(survey)), spent=before)
 
 
-def told(fault: DefinitionError) -> str:
+def describe_fault(error: ValidationError) -> str:
     """What is wrong of a definition, for whoever writes it in the form: by the names that the fields have there."""
-    said = re.sub(r"^strata\.groups\b", "Groups", str(fault))
-    return re.sub(r"^participation\.epsilon\b", "Release of group sizes", said)
+    label = LABELS.get(error.path[:2])
+    return error.sentence((label, *error.path[2:])) if label else str(error)
 
 
 def free_slug(name: str) -> str:
@@ -182,14 +194,14 @@ def version_on_the_web(slug: str) -> Version | None:
     return versions.exclude(survey__rehearsal=True).first()
 
 
-def showing(slug: str, language: str) -> Showing | None:
+def published_version(slug: str, language: str) -> PublishedVersion | None:
     """The version in the field in that language, the survey's own where none is named; None where there is none."""
     version = version_on_the_web(slug)
     if version is None:
         return None
-    document = document_of(version)
-    language = language or document["languages"][0]
-    return Showing(version, document, language) if language in document["languages"] else None
+    design = get_design(version.design_id)
+    language = language or design.language
+    return PublishedVersion(version, design, language) if language in design.languages else None
 
 
 def page_digests(versions: Iterable[Version]) -> dict[int, dict[str, str]]:
@@ -208,11 +220,6 @@ def sheet_languages(version: Version) -> list[str]:
 
 def has_coin_page(version: Version) -> bool:
     return version.pages.filter(kind=Page.Kind.COIN).exists()
-
-
-def document_of(version: Version) -> dict[str, Any]:
-    """The frozen design of a version."""
-    return selectors.get_design(version.design_id).document
 
 
 def final_run(version: Version) -> Run | None:
@@ -254,8 +261,7 @@ def item_of(item: Item) -> dict[str, Any]:
     """An item as the definition says it."""
     said = {name: getattr(item, name) for name in ITEM_FIELDS}
     optional = {name: value for name, value in said.items() if name not in ALWAYS and value != ITEM_FIELDS[name]}
-    parameters = {name: getattr(item, name) for name in PARAMETERS[item.mechanism]}
-    channel = {name: value for name, value in parameters.items() if value not in ("", None)}
-    if item.mechanism == Item.Mechanism.FORCED_RESPONSE:
-        channel.setdefault("yes", "1/2")
+    entry = REGISTRY[item.mechanism]
+    parameters = {parameter.name: getattr(item, parameter.column) for parameter in entry.parameters}
+    channel = entry.defaults | {name: value for name, value in parameters.items() if value not in ("", None)}
     return {name: said[name] for name in ALWAYS} | optional | {"channel": {"name": item.mechanism, **channel}}

@@ -8,17 +8,18 @@ from django.db import transaction
 from django.utils import timezone
 
 from collector.designs.services import close_design
+from collector.errors import ValidationError
 from collector.reports.services import discard_rehearsal
+from estimator.base.mechanisms import PARAMETERS
 from estimator.models import Run
 from estimator.reports import disclosures
 from estimator.runs import services as estimator
 from estimator.runs.selectors import last_run
 from surveys.accounts import access
 from surveys.accounts.access import Role, surveys_of
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.definition import definitions
 from surveys.definition.definitions import Definition
-from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, signing_keys, transitions
 from surveys.lifecycle.linked_surveys import link
@@ -35,7 +36,7 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
 
     Raises
     ------
-    DefinitionError
+    ValidationError
         Where the definition could not be opened as it is; nothing is written then.
     NotAllowed
         Where the survey of that slug is not a draft.
@@ -44,7 +45,7 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
         definitions.design_of(definition, version=1)
     survey = Survey.objects.filter(slug=definition["slug"]).first() or Survey(slug=definition["slug"], team=team)
     if survey.team != team:
-        raise DefinitionError(f"slug {survey.slug!r} is taken by another survey")
+        raise ValidationError(("slug",), f"{survey.slug!r} is taken by another survey")
     transitions.require_draft(survey)
     linked = _survey_for_same_people(definition, by)
     survey.rehearsal = definition["rehearsal"]
@@ -69,7 +70,7 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
         link(linked, survey)
     signing_keys.prepare(survey, selectors.next_number(survey))
     same = f", for the same people as {linked.slug}" if linked else ""
-    record(by, "wrote", survey=survey, detail=f"{len(definition['items'])} questions, from a definition{same}")
+    record_event(by, "created", survey=survey, detail=f"{len(definition['items'])} questions, from a definition{same}")
     return survey
 
 
@@ -81,10 +82,10 @@ def close_survey(survey: Survey, *, by: User | None = None, by_a_restore: bool =
     version.closed_at = timezone.now()
     version.save(update_fields=["closed_at"])
     close_design(version.design_id, by_a_restore=by_a_restore)
-    signing_keys.forget(survey, version.number)
+    signing_keys.delete(survey, version.number)
     signing_keys.prepare(survey, version.number + 1)
     why = ", by a restore: invitations used since the backup would be good again" if by_a_restore else ""
-    record(by, "closed", survey=survey, detail=f"version {version.number}{why}")
+    record_event(by, "closed", survey=survey, detail=f"version {version.number}{why}")
     return estimator.request_run(version.design_id, trigger=Run.Trigger.CLOSING)
 
 
@@ -92,14 +93,14 @@ def close_survey(survey: Survey, *, by: User | None = None, by_a_restore: bool =
 def archive_survey(survey: Survey, *, by: User | None = None) -> None:
     """Put a closed survey away. Nothing of it is deleted, and its link goes on saying that it is closed."""
     transitions.move(survey, "archive")
-    record(by, "archived", survey=survey)
+    record_event(by, "archived", survey=survey)
 
 
 @transaction.atomic
 def restore_survey(survey: Survey, *, by: User | None = None) -> None:
     """Take a survey out of the archive: it is closed again."""
     transitions.move(survey, "restore")
-    record(by, "took out of the archive", survey=survey)
+    record_event(by, "restored", survey=survey)
 
 
 @transaction.atomic
@@ -113,18 +114,18 @@ def delete_survey(survey: Survey, *, by: User | None = None) -> None:
     """
     if survey.versions.exists():
         raise NotAllowed(f"{survey.slug} was opened, so it cannot be deleted; a closed survey can be archived.")
-    record(by, "deleted", survey=survey)
+    record_event(by, "deleted", survey=survey)
     rehearsed = list(survey.rehearsals.values_list("design", flat=True))
     survey.delete()
-    disclosures.forget(survey.slug)  # the next survey of this name is another one
+    disclosures.delete(survey.slug)  # the next survey of this name is another one
     for digest in rehearsed:
-        forget_rehearsed(digest)
+        delete_rehearsal_reports(digest)
 
 
 @transaction.atomic
-def forget_rehearsed(digest: str) -> None:
+def delete_rehearsal_reports(digest: str) -> None:
     """Delete the design of a rehearsal that is gone, with its runs."""
-    estimator.forget_rehearsal(digest)
+    estimator.delete_rehearsal(digest)
     discard_rehearsal(digest)
 
 
@@ -132,14 +133,14 @@ def forget_rehearsed(digest: str) -> None:
 def embed_survey(survey: Survey, origins: list[str], *, by: User | None = None) -> None:
     """Let pages of these sites, and of no other, show the respondents' page in a frame; none by an empty list."""
     Survey.objects.filter(pk=survey.pk).update(embedded_in=origins)
-    record(by, "named the sites that may show it", survey=survey, detail=", ".join(origins) or "none")
+    record_event(by, "changed embedding", survey=survey, detail=", ".join(origins) or "none")
 
 
 @transaction.atomic
 def show_results(survey: Survey, *, shown: bool, by: User | None = None) -> None:
     """Whether the survey's link shows respondents the final estimates once it is closed."""
     Survey.objects.filter(pk=survey.pk).update(results_shown=shown)
-    record(by, "let respondents see the results" if shown else "hid the results from respondents", survey=survey)
+    record_event(by, "enabled the results page" if shown else "disabled the results page", survey=survey)
 
 
 @transaction.atomic
@@ -147,7 +148,7 @@ def revise_survey(survey: Survey, *, by: User | None = None) -> None:
     """Turn a closed survey into a draft of its next version; the closed version keeps its reports and estimates."""
     transitions.move(survey, "revise")
     signing_keys.prepare(survey, selectors.next_number(survey))
-    record(by, "revised", survey=survey, detail=f"a draft of version {selectors.next_number(survey)}")
+    record_event(by, "revised", survey=survey, detail=f"a draft of version {selectors.next_number(survey)}")
 
 
 @transaction.atomic
@@ -166,7 +167,7 @@ def request_estimate(survey: Survey, *, by: User | None = None) -> Run:
     if last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING):
         raise NotAllowed("An estimate is on its way already.")
     run = estimator.request_run(version.design_id)
-    record(by, "asked for an estimate", survey=survey, detail=f"version {version.number}, run {run.key}")
+    record_event(by, "requested an estimate", survey=survey, detail=f"version {version.number}, run {run.key}")
     return run
 
 
@@ -185,7 +186,9 @@ def publish_run(run: Run, *, published: bool, by: User | None = None) -> Survey:
         raise NotAllowed("This is the run of a rehearsal, which stays in the panel: nobody real has answered.")
     estimator.publish(run, published=published)
     survey = access.survey_of(run)
-    record(by, "published a report" if published else "withdrew a report", survey=survey, detail=f"run {run.key}")
+    record_event(
+        by, "published a report" if published else "unpublished a report", survey=survey, detail=f"run {run.key}"
+    )
     return survey
 
 
@@ -208,9 +211,9 @@ def duplicate_survey(
     if rehearsal is not None:
         definition["rehearsal"] = rehearsal
     people = "the same people" if same_people else "other people"
-    record(by, "duplicated", survey=survey, detail=f"as {slug}, for {people}")
+    record_event(by, "duplicated", survey=survey, detail=f"as {slug}, for {people}")
     copy = write_survey(definition, team=team or survey.team, by=by, unfinished=rehearsal is None)
-    record(by, "said whom it asks", survey=copy, detail=f"a copy of {survey.slug}, for {people}")
+    record_event(by, "changed the respondents", survey=copy, detail=f"a copy of {survey.slug}, for {people}")
     if same_people:
         link(survey, copy)
     return copy
@@ -240,9 +243,10 @@ def _survey_for_same_people(definition: Definition, by: User | None) -> Survey |
         return None
     found = (surveys_of(by, Role.EDITOR) if by else Survey.objects.all()).filter(slug=str(named)[:64]).first()
     if found is None:
-        raise DefinitionError(
-            f"{definitions.SAME_PEOPLE} must name a survey of this installation that you can edit; got {named!r}. "
-            "Leave it out where other people are asked"
+        raise ValidationError(
+            (definitions.SAME_PEOPLE,),
+            f"must name a survey of this installation that you can edit; got {named!r}. "
+            "Leave it out where other people are asked",
         )
     return found
 
@@ -250,6 +254,6 @@ def _survey_for_same_people(definition: Definition, by: User | None) -> Survey |
 def _item(survey: Survey, position: int, item: dict[str, Any]) -> Item:
     channel = item["channel"]
     said = {name: item[name] for name in selectors.ITEM_FIELDS if name in item}
-    parameters = {name: value for name, value in channel.items() if name != "name"}
+    parameters = {PARAMETERS[name].column: value for name, value in channel.items() if name != "name"}
     # What a mechanism has no use for is left empty, the model's own example for the truth probability too.
     return Item(survey=survey, position=position, mechanism=channel["name"], **said, **{"truth": "", **parameters})

@@ -65,7 +65,7 @@ def secret_of(key: SigningKey) -> "rsa.RSAPrivateNumbers | None":
     return loaded.private_numbers()
 
 
-def forget(survey: Survey, number: int) -> None:
+def delete(survey: Survey, number: int) -> None:
     """Delete the private half, and the codes with it: nobody can fetch any more, or sign what nobody fetched."""
     FetchCode.objects.filter(key__survey=survey, key__number=number).delete()
     SigningSecret.objects.filter(key__survey=survey, key__number=number).delete()

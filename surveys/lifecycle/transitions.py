@@ -53,7 +53,7 @@ MOVES = {
         "Open",
         "Freezes the design for ever and lets respondents answer.",
         Role.EDITOR,
-        missing=selectors.what_is_missing,
+        missing=selectors.opening_fault,
     ),
     "close": Move(
         State.OPEN, State.CLOSED, "Close", "Takes no more reports and makes the final estimate.", Role.EDITOR
@@ -64,7 +64,7 @@ MOVES = {
         "Open again",
         "Asks the same questions once more, as its next wave with reports of its own; nothing is edited.",
         Role.EDITOR,
-        missing=selectors.what_keeps_it_closed,
+        missing=selectors.next_wave_fault,
     ),
     "revise": Move(
         State.CLOSED,

@@ -8,7 +8,7 @@ from typing import Any
 
 from collector.designs import Design, selectors
 from collector.reports import selectors as reports
-from surveys.definition.privacy_budget import Priced, priced
+from surveys.definition.privacy_budget import QuestionPrice, priced
 from surveys.models import Survey, Version
 
 SAME = ("items", "strata")
@@ -16,7 +16,7 @@ SAME = ("items", "strata")
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedWave:
     """One opening of a survey. `same` says whether it asks what the one before asked, `again` whether the next does."""
 
     version: Version
@@ -45,7 +45,7 @@ class Opened:
         return not self.design.rehearsal and (self.reports > 0 or self.version.closed_at is None)
 
 
-def waves_of(survey: Survey) -> tuple[Opened, ...]:
+def waves_of(survey: Survey) -> tuple[OpenedWave, ...]:
     """Every opening of a survey, the oldest first, in as many queries for many as for one but for designs not yet read.
 
     Those that are waves of each other stand one after the other: one that is not and all that follow it and are.
@@ -55,12 +55,12 @@ def waves_of(survey: Survey) -> tuple[Opened, ...]:
     designs = [selectors.get_design(version.design_id) for version in versions]
     alike = [False, *(_asked(one) == _asked(other) for one, other in pairwise(designs)), False]
     return tuple(
-        Opened(version, design, same, again, counts[version.design_id].stored)
+        OpenedWave(version, design, same, again, counts[version.design_id].stored)
         for version, design, same, again in zip(versions, designs, alike, alike[1:], strict=False)
     )
 
 
-def spending(waves: Sequence[Opened]) -> list[Priced]:
+def spending(waves: Sequence[OpenedWave]) -> list[QuestionPrice]:
     """Those in which anybody may have spent anything, as the ledger takes them.
 
     Purged reports were sent all the same: what counts are totals, which stay.
@@ -69,9 +69,9 @@ def spending(waves: Sequence[Opened]) -> list[Priced]:
 
 
 @lru_cache(maxsize=256)
-def price_of(digest: str) -> Priced:
+def price_of(digest: str) -> QuestionPrice:
     """What a frozen design costs, which never changes."""
-    return priced(selectors.get_design(digest).document)
+    return priced(selectors.get_design(digest))
 
 
 def _asked(design: Design) -> list[Any]:

@@ -51,7 +51,7 @@ def back_up(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda 
     for digest in selectors.waiting_designs():
         folding.fold(digest)
     rewriting.rewrite()
-    with new_file(path) as file, Writer(file) as archive, rewriting.undisturbed(), _one_state():
+    with new_file(path) as file, Writer(file) as archive, rewriting.in_exclusive_window(), _one_state():
         return _write(archive, with_secret_key, watch)
 
 
@@ -99,7 +99,7 @@ def restore(
                 _require_empty()
                 _read(archive)
                 _require_published_pages()
-                closed = reopening.close_what_asks_for_invitations()
+                closed = reopening.close_invitation_surveys()
         except UNFIT as error:
             raise ArchiveError(f"The backup does not fit together: {error}") from None
         if with_secret_key:

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from collector.designs.selectors import closed_by_restore, open_by_invitation
 from collector.designs.services import close_design, reopen_design
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
 from surveys.models import Survey, Version
@@ -23,7 +23,7 @@ RISK = (
 )
 
 
-def close_what_asks_for_invitations() -> list[str]:
+def close_invitation_surveys() -> list[str]:
     """Close every open survey by invitation, as part of a restore; their names."""
     versions = Version.objects.filter(design__in=open_by_invitation()).select_related("survey")
     slugs = []
@@ -60,4 +60,4 @@ def reopen(survey: Survey, *, by: User | None = None) -> None:
     Version.objects.filter(pk=version.pk).update(closed_at=None)
     Survey.objects.filter(pk=survey.pk).update(state=Survey.State.OPEN)
     detail = f"version {version.number}, which a restore had closed; invitations used since its backup are good again"
-    record(by, "reopened", survey=survey, detail=detail)
+    record_event(by, "reopened", survey=survey, detail=detail)

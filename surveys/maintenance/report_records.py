@@ -29,7 +29,7 @@ def by_design(table: type[StoredReport] = Report) -> Iterator[tuple[str, Iterato
 
 def record_size(document: str) -> int:
     """Bytes of a report of the design that this is the document of."""
-    return HEAD.size + len(Design(json.loads(document)).alphabets)
+    return HEAD.size + len(Design.of(json.loads(document)).alphabets)
 
 
 def insert(number: int, size: int, pieces: Iterator[bytes], table: type[StoredReport] = Report) -> Iterator[int]:

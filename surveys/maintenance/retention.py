@@ -10,7 +10,7 @@ from django.utils import timezone
 from collector.reports import purging, rewriting
 from estimator.exports import services
 from estimator.models import Analysis, Estimate, Run
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.models import FetchCode, SigningSecret, Survey, Version
 
 LONGEST = 3_650
@@ -37,7 +37,7 @@ def days_of(written: str) -> int | None:
     return days
 
 
-def spoken(days: int | None) -> str:
+def describe_period(days: int | None) -> str:
     """How long reports are kept, as the end of a sentence."""
     if days is None:
         return "for good"
@@ -45,15 +45,15 @@ def spoken(days: int | None) -> str:
 
 
 @transaction.atomic
-def keep_reports(survey: Survey, days: int | None, *, by: User | None = None) -> None:
+def set_retention(survey: Survey, days: int | None, *, by: User | None = None) -> None:
     """Have the survey's reports purged so many days, 1 to LONGEST, after it is closed; None: keep them."""
     Survey.objects.filter(pk=survey.pk).update(purge_after=days)
     for digest in survey.versions.values_list("design", flat=True):
-        services.forget_reports(digest)
-    record(by, "said how long reports are kept", survey=survey, detail=spoken(days))
+        services.delete_reports(digest)
+    record_event(by, "changed the retention", survey=survey, detail=describe_period(days))
 
 
-def keep_house() -> None:
+def purge_due() -> None:
     """Purge what is due, and leave no order of arrival of what was closed or purged; what fails waits for next time."""
     for version in due(timezone.now()):
         purge(version)
@@ -72,11 +72,11 @@ def due(now: datetime) -> list[Version]:
 def purge(version: Version) -> None:
     """Purge the reports of a closed version. Its totals, runs and estimates stay."""
     purging.purge(version.design_id)
-    services.forget_microdata(version.design_id)
+    services.delete_microdata(version.design_id)
     with transaction.atomic():
         if Version.objects.filter(pk=version.pk, purged_at=None).update(purged_at=timezone.now()):
             detail = f"version {version.number}; its totals, runs and estimates stay"
-            record(None, "purged the reports", survey=version.survey, detail=detail)
+            record_event(None, "purged the reports", survey=version.survey, detail=detail)
 
 
 def _ends(version: Version) -> datetime:

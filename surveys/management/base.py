@@ -19,18 +19,18 @@ from typing import Any, BinaryIO
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from collector.designs.texts import refused_in
+from collector.designs.texts import refused_character
+from collector.errors import ValidationError
 from collector.reports.rewriting import Busy
 from estimator.base.cells import NotExported, Watch
 from surveys.definition.text_warnings import TextWarning
-from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.maintenance.archive import ArchiveError
 from surveys.maintenance.schema_version import NewerDatabase, check_database
 from surveys.models import Survey
 from surveys.planning.rehearsals.respondents import RehearsalError
 
-FAULTS = (NewerDatabase, DefinitionError, NotAllowed, NotExported, RehearsalError, ArchiveError, Busy, OSError)
+FAULTS = (NewerDatabase, ValidationError, NotAllowed, NotExported, RehearsalError, ArchiveError, Busy, OSError)
 REFUSED, USAGE = 1, 2
 """How a command ends that did not do it. The second is argparse's own."""
 
@@ -93,7 +93,7 @@ def _require_plain(options: dict[str, Any]) -> None:
     """Refuse what cannot be seen in anything that was typed, names of files too."""
     for name, value in options.items():
         for part in value if isinstance(value, list) else [value]:
-            if isinstance(part, str | Path) and (unseen := refused_in(str(part), lines=False)):
+            if isinstance(part, str | Path) and (unseen := refused_character(str(part), lines=False)):
                 raise Usage(f"{name} {unseen.in_words}.")
 
 
@@ -107,7 +107,7 @@ def find_survey(slug: str) -> Survey:
 
 
 @contextmanager
-def watched(words: str) -> Iterator[Watch]:
+def show_progress(words: str) -> Iterator[Watch]:
     """A bar on standard error for work that tells which part of it is done; none where nobody sits at a terminal."""
     with tqdm(total=100, desc=words, unit="%", leave=False, disable=None) as bar:
 
@@ -118,7 +118,7 @@ def watched(words: str) -> Iterator[Watch]:
 
 
 @contextmanager
-def whole_file(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+def read_file(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """A file that is there whole and on disk, or is what it was before; `-` is standard output.
 
     Parameters

@@ -4,6 +4,8 @@ import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
+import surveys.models.surveys
+
 
 class Migration(migrations.Migration):
 
@@ -90,7 +92,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='item',
             name='mechanism',
-            field=models.CharField(choices=[('forced_response', 'forced response (two coins)'), ('warner', "Warner's mirror"), ('k_ary', 'k-ary randomized response'), ('unary', 'unary encoding (each choice yes or no)'), ('subset', 'subset selection (a set of choices)'), ('one_bit', 'one bit (for the mean)'), ('discrete_laplace', 'discrete Laplace (a step up or down)'), ('custom', 'a table of your own')], default='forced_response', max_length=32),
+            field=models.CharField(choices=surveys.models.surveys.mechanism_choices, default='forced_response', max_length=32),
         ),
         migrations.AlterField(
             model_name='item',

@@ -14,6 +14,13 @@ from surveys.models.accounts import Team
 KEY_VALIDATOR = RegexValidator(rf"^{KEY.pattern}$", "Use a-z, 0-9, - and _, beginning with a letter or a digit.")
 
 
+def mechanism_choices() -> list[tuple[str, str]]:
+    """The mechanisms as an author's list has them. Their registry needs numpy, which few processes start with."""
+    from estimator.base import mechanisms
+
+    return mechanisms.choices()
+
+
 class Survey(models.Model):
     """A survey in the making or in the field. Texts are objects by language code; the first language is its own."""
 
@@ -144,16 +151,6 @@ class Item(models.Model):
         SCALE = "scale", "scale"
         NUMBER = "number", "number"
 
-    class Mechanism(models.TextChoices):
-        FORCED_RESPONSE = "forced_response", "forced response (two coins)"
-        WARNER = "warner", "Warner's mirror"
-        K_ARY = "k_ary", "k-ary randomized response"
-        UNARY = "unary", "unary encoding (each choice yes or no)"
-        SUBSET = "subset", "subset selection (a set of choices)"
-        ONE_BIT = "one_bit", "one bit (for the mean)"
-        DISCRETE_LAPLACE = "discrete_laplace", "discrete Laplace (a step up or down)"
-        CUSTOM = "custom", "a table of your own"
-
     survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="items")
     position = models.PositiveSmallIntegerField()
     key = models.CharField(max_length=64, validators=[KEY_VALIDATOR], help_text="Name of the variable in exports.")
@@ -170,7 +167,7 @@ class Item(models.Model):
     section = models.CharField(max_length=64, blank=True, default="")
     asked_if = models.JSONField(null=True, blank=True, default=None)
     unasked = models.JSONField(null=True, blank=True, default=None)
-    mechanism = models.CharField(max_length=32, choices=Mechanism.choices, default=Mechanism.FORCED_RESPONSE)
+    mechanism = models.CharField(max_length=32, choices=mechanism_choices, default="forced_response")
     truth = models.CharField(max_length=64, blank=True, default="1/2")
     yes = models.CharField(max_length=64, blank=True, default="")
     on = models.CharField(max_length=64, blank=True, default="")

@@ -15,10 +15,10 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from collector.designs import FEWEST_IN_GROUP, Design
+from collector.errors import ValidationError
 from estimator.base import wording
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.definition import ceilings
-from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, transitions
 from surveys.lifecycle.services import close_survey
@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Terms:
+class OpeningPlan:
     """When a survey is to open and to close by itself; None: now, or when somebody says so. Times are aware."""
 
     opens_at: datetime | None = None
@@ -63,13 +63,13 @@ def moment(time: datetime) -> str:
 
 @transaction.atomic
 def open_on(
-    survey: Survey, terms: Terms, *, confirmed: str, reason: str = "", by: User | None = None
+    survey: Survey, terms: OpeningPlan, *, confirmed: str, reason: str = "", by: User | None = None
 ) -> Version | None:
     """Open a draft on these terms: now, or later by itself; None where it is still to open.
 
     Raises
     ------
-    DefinitionError, NotAllowed
+    ValidationError, NotAllowed
         Naming what is wrong; nothing is done then. `confirmed` is the digest of the design that was looked at, and
         `reason` why it is opened above a ceiling.
     """
@@ -79,14 +79,16 @@ def open_on(
 
 @transaction.atomic
 def open_again_on(
-    survey: Survey, terms: Terms, *, confirmed: str, reason: str = "", by: User | None = None
+    survey: Survey, terms: OpeningPlan, *, confirmed: str, reason: str = "", by: User | None = None
 ) -> Version | None:
     """Open a closed survey as its next wave on these terms; as `open_on`."""
     transitions.require_closed(Survey.objects.select_for_update().get(pk=survey.pk))
     return _open_on(survey, "wave", terms, confirmed, reason, by)
 
 
-def _open_on(survey: Survey, move: str, terms: Terms, confirmed: str, reason: str, by: User | None) -> Version | None:
+def _open_on(
+    survey: Survey, move: str, terms: OpeningPlan, confirmed: str, reason: str, by: User | None
+) -> Version | None:
     for _, fault in terms.faults(timezone.now()):
         raise NotAllowed(fault)
     _call_off(survey.appointments.all())
@@ -104,12 +106,12 @@ def _open_on(survey: Survey, move: str, terms: Terms, confirmed: str, reason: st
         made.append(Appointment(survey=survey, move="close", at_reports=terms.cap))
     Appointment.objects.bulk_create(made)
     for one in made:
-        record(by, f"agreed to {one.get_move_display()} by itself", survey=survey, detail=_when(one))
+        record_event(by, f"scheduled to {one.get_move_display()}", survey=survey, detail=_when(one))
     return _opens(move)(survey, confirmed=confirmed, reason=reason, by=by) if terms.opens_at is None else None
 
 
 def digest_of(survey: Survey) -> str:
-    """The digest that the draft would have if it opened as it is now. Raises DefinitionError where it could not."""
+    """The digest that the draft would have if it opened as it is now. Raises ValidationError where it could not."""
     return _designs("open", survey).digest
 
 
@@ -122,14 +124,14 @@ def _opens(move: str) -> Callable[..., Version]:
     return services.open_survey if move == "open" else services.open_wave
 
 
-def call_off(survey: Survey, *, by: User | None = None) -> None:
+def cancel(survey: Survey, *, by: User | None = None) -> None:
     """It does not open by itself any more. Raises NotAllowed where it was not to."""
     opening = survey.appointments.filter(move__in=OPENING, state=State.WAITING)
     with transaction.atomic():
         if not _call_off(opening):
             raise NotAllowed(f"{survey.slug} has no opening to call off.")
         _call_off(survey.appointments.all())
-        record(by, "called off the opening", survey=survey)
+        record_event(by, "cancelled the opening", survey=survey)
 
 
 @transaction.atomic
@@ -152,7 +154,9 @@ def extend(survey: Survey, closes_at: datetime, *, by: User | None = None) -> No
             "sooner, close the survey."
         )
     closing.update(due_at=closes_at)
-    record(by, "extended the closing date", survey=survey, detail=f"{moment(agreed.due_at)} to {moment(closes_at)}")
+    record_event(
+        by, "extended the closing date", survey=survey, detail=f"{moment(agreed.due_at)} to {moment(closes_at)}"
+    )
 
 
 def waiting(survey: Survey) -> list[Appointment]:
@@ -161,7 +165,7 @@ def waiting(survey: Survey) -> list[Appointment]:
     return sorted(found, key=lambda one: (one.due_at is None, one.due_at or one.made_at))
 
 
-def trouble(survey: Survey) -> str:
+def schedule_fault(survey: Survey) -> str:
     """Why it did not open by itself, or will not as it is now; empty where all is as agreed."""
     move = OPENS_FROM.get(Survey.State(survey.state), "")
     opening = survey.appointments.filter(move=move).first()
@@ -179,11 +183,11 @@ def trouble(survey: Survey) -> str:
 def _as_agreed(survey: Survey, opening: Appointment) -> bool:
     try:
         return _designs(opening.move, survey).digest == opening.digest
-    except DefinitionError:
+    except ValidationError:
         return False
 
 
-def keep_due() -> list[Appointment]:
+def run_due() -> list[Appointment]:
     """Keep every appointment that is due; each is kept once, or failed with the reason. Returns what was settled."""
     return [appointment for appointment in _due() if _kept(appointment)]
 
@@ -204,7 +208,7 @@ def _kept(appointment: Appointment) -> bool:
             if not _settle(appointment, State.KEPT):
                 return False
             _do(appointment)
-    except (DefinitionError, NotAllowed) as refusal:
+    except (ValidationError, NotAllowed) as refusal:
         return _fail(appointment, str(refusal))
     except Exception:
         logger.exception("appointment %s could not be kept; it is tried again", appointment.pk)
@@ -228,7 +232,7 @@ def _fail(appointment: Appointment, reason: str) -> bool:
     """Write down why it could not be done. What does not open has nothing to close either."""
     failed = _settle(appointment, State.FAILED, reason)
     if failed:
-        record(None, f"could not {appointment.get_move_display()} by itself", survey=appointment.survey, detail=reason)
+        record_event(None, f"failed to {appointment.get_move_display()}", survey=appointment.survey, detail=reason)
     if failed and appointment.move in OPENING:
         _call_off(appointment.survey.appointments.all())
     return failed

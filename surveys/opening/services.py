@@ -10,12 +10,12 @@ from django.db import transaction
 
 from collector.designs import Design
 from collector.designs.services import freeze_design
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.definition import ceilings
 from surveys.definition.text_warnings import text_warnings
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, signing_keys, transitions
-from surveys.lifecycle.linked_surveys import hold_people
+from surveys.lifecycle.linked_surveys import lock_linked
 from surveys.models import Page, Survey, Version
 from surveys.rendering import pages, token_page
 from surveys.rendering.own_coin import page as coin
@@ -51,7 +51,7 @@ def open_survey(survey: Survey, *, confirmed: str = "", reason: str = "", by: Us
     ------
     NotAllowed
         Where the survey is not a draft, lacks something, or is not what was confirmed.
-    ReasonError
+    InputError
         Where it is above a ceiling, and no reason is given.
     """
     transitions.move(survey, "open")
@@ -75,7 +75,7 @@ def _confirmed(
     survey: Survey, to_open: Callable[[Survey], tuple[Design, int]], confirmed: str, *, otherwise: str
 ) -> Design:
     """The design that opens, which is what was confirmed; where it lacks a key of blind invitations, that is made."""
-    hold_people(survey)
+    lock_linked(survey)
     design, number = to_open(survey)
     if confirmed and confirmed != design.digest:
         raise NotAllowed(otherwise)
@@ -87,11 +87,11 @@ def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: 
 
     `name` and `act` are the words of the log.
     """
-    number = design.document["version"]
+    number = design.version
     doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design.document))) else ""
-    record(by, act, survey=survey, detail=f"{name} {number}, design {design.digest}{doubtful}")
-    if reason := design.document.get("ceilings", {}).get("reason"):
-        record(by, "gave a reason to open above a ceiling", survey=survey, detail=reason)
+    record_event(by, act, survey=survey, detail=f"{name} {number}, design {design.digest}{doubtful}")
+    if reason := design.reason:
+        record_event(by, "recorded a reason to exceed a ceiling", survey=survey, detail=reason)
     freeze_design(design.document)
     version = Version.objects.create(survey=survey, number=number, design_id=design.digest)
     if not design.rehearsal:
@@ -104,17 +104,15 @@ def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: 
 
 def _pages(version: Version, design: Design) -> Iterator[Page]:
     """Every page on which the version is answered, in each of its languages."""
-    document, text, digest = design.document, design.canonical.decode(), design.digest
     bits = version.survey.work_bits
-    for language in document["languages"]:
-        sheet = render_sheet(document, digest, language)
-        coin_page = coin.render_page(document, digest, language, with_sheet=bool(sheet))
-        page = pages.render_page(document, text, digest, language, with_coin=bool(coin_page), work=bits)
+    for language in design.languages:
+        sheet = render_sheet(design, language)
+        coin_page = coin.render_page(design, language, with_sheet=bool(sheet))
+        page = pages.render_page(design, language, with_coin=bool(coin_page), work=bits)
         yield Page.of(version, language, Page.Kind.ANSWER, page)
         if coin_page:
             yield Page.of(version, language, Page.Kind.COIN, coin_page)
         if sheet:
             yield Page.of(version, language, Page.Kind.SHEET, sheet)
         if design.invitations == "blind":
-            token = token_page.render_page(document, text, digest, language)
-            yield Page.of(version, language, Page.Kind.TOKEN, token)
+            yield Page.of(version, language, Page.Kind.TOKEN, token_page.render_page(design, language))

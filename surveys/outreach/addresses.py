@@ -17,14 +17,14 @@ NAMED = 10
 
 
 @dataclass(frozen=True)
-class Listed:
+class AddressList:
     """The addresses of a list, each once, in its order; and those that stand in it more than once."""
 
     addresses: list[str]
     repeated: list[str]
 
 
-def read(text: str) -> Listed:
+def read(text: str) -> AddressList:
     """The addresses of a text: one a line, or with commas, semicolons or spaces between them.
 
     Raises
@@ -45,7 +45,7 @@ def read(text: str) -> Listed:
             repeated.setdefault(part.casefold(), known)
     if not 1 <= len(found) <= MOST:
         raise NotInvited("addresses", f"A list must have 1 to {MOST:,} addresses; this one has {len(found):,}.")
-    return Listed(list(found.values()), list(repeated.values()))
+    return AddressList(list(found.values()), list(repeated.values()))
 
 
 def read_file(content: bytes) -> str:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from collector.invitations.batches import FEWEST, KIND, Made
+from collector.invitations.batches import FEWEST, KIND, BatchSummary
 from surveys.models import FetchBatch, FetchCode, SigningKey, SigningSecret, Version
 
 
@@ -61,10 +61,10 @@ def withdraw(digest: str, batch: int) -> int:
     return FetchCode.objects.filter(batch__in=mine, blinded=None).delete()[0]
 
 
-def batches(digest: str) -> list[Made]:
+def batches(digest: str) -> list[BatchSummary]:
     """Every batch of a version's codes, the first one first."""
     found = FetchBatch.objects.filter(key=_key_of(digest)).order_by("number")
-    return [Made(one.number, None, one.kind, one.count, one.made_on, one.withdrawn_on) for one in found]
+    return [BatchSummary(one.number, None, one.kind, one.count, one.made_on, one.withdrawn_on) for one in found]
 
 
 def _key_of(digest: str) -> SigningKey:

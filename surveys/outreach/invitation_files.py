@@ -11,13 +11,13 @@ from django.contrib.auth.models import User
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from collector.designs.selectors import get_design
 from estimator.base.cells import sheet
 from estimator.base.typesetting import typeset
-from surveys.lifecycle import links, selectors
+from surveys.lifecycle import links
 from surveys.models import Survey
 from surveys.outreach import invitations
-from surveys.outreach.invitations import Invitations, NotInvited, in_fours
-from surveys.rendering import pages
+from surveys.outreach.invitations import Invitations, NotInvited, grouped_code
 
 MOST_CARDS = 5_000
 """On 500 pages; what it takes to make them stands in docs/invitations.md."""
@@ -30,7 +30,7 @@ CARDS = Path(__file__).parent / "cards.typ"
 
 
 @dataclass(frozen=True)
-class Form:
+class HandOutForm:
     """A way to hand invitations out; `kind` is what a batch is kept as."""
 
     label: str
@@ -71,14 +71,13 @@ def make(survey: Survey, count: int, form: str, *, group: str, by: User | None) 
 def table(made: Invitations) -> bytes:
     """A row for each invitation: link, code in groups of four, group. UTF-8 with the mark that spreadsheets know."""
     rows = zip(made.links(), made.codes, strict=True)
-    return sheet(COLUMNS, ({"link": link, "code": in_fours(code), "group": made.group} for link, code in rows))
+    return sheet(COLUMNS, ({"link": link, "code": grouped_code(code), "group": made.group} for link, code in rows))
 
 
 def cards(made: Invitations) -> bytes:
     """Ten cards on each A4 page, as a tagged PDF; empty where the fonts lack a letter of the survey's title."""
-    document = selectors.document_of(made.version)
     own = links.language_links(made.version)[0]
-    title = pages.text_in(document["title"], document, own.language)
+    title = get_design(made.version.design_id).title[own.language]
     groups = {one.group: one.name for one in links.group_links(made.version)}
     said = {"title": _short(title, LONGEST_TITLE), "group": _short(groups.get(made.group, ""), LONGEST_GROUP)}
     with translation.override(own.language):
@@ -117,11 +116,11 @@ def picture(link: str) -> str:
 
 def _lines(code: str) -> list[str]:
     """The seven groups of a code on two lines."""
-    groups = in_fours(code).split()
+    groups = grouped_code(code).split()
     return [" ".join(groups[:4]), " ".join(groups[4:])]
 
 
 FORMS = {
-    "csv": Form("CSV file, a row for each", "csv", "text/csv; charset=utf-8", ".csv", invitations.MOST, table),
-    "cards": Form("Cards to print and cut out (PDF)", "cards", "application/pdf", ".pdf", MOST_CARDS, cards),
+    "csv": HandOutForm("CSV file, a row for each", "csv", "text/csv; charset=utf-8", ".csv", invitations.MOST, table),
+    "cards": HandOutForm("Cards to print and cut out (PDF)", "cards", "application/pdf", ".pdf", MOST_CARDS, cards),
 }

@@ -6,9 +6,10 @@ from types import ModuleType
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from collector.designs.selectors import get_design
 from collector.invitations import batches as inviting
 from collector.invitations.codes import hash_of, new_code
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import links, selectors
 from surveys.models import Survey, Version
 from surveys.outreach import fetch_codes as blind_codes
@@ -40,7 +41,7 @@ class Invitations:
         return [start + code for code in self.codes]
 
 
-def in_fours(code: str) -> str:
+def grouped_code(code: str) -> str:
     """A code as it is printed."""
     return " ".join(code[place : place + 4] for place in range(0, len(code), 4))
 
@@ -64,7 +65,7 @@ def is_blind(version: Version) -> bool:
 
 def kind_of(version: Version) -> str:
     """What a report of this version has to come with: "secret", "blind", or nothing."""
-    return str(selectors.document_of(version).get("invitations", {}).get("kind", ""))
+    return get_design(version.design_id).invitations
 
 
 def inviting_version(survey: Survey) -> Version:
@@ -101,7 +102,7 @@ def make(survey: Survey, count: int, *, group: str = "", kind: str, most: int = 
     with transaction.atomic():
         batch = add(version, codes, group=group, kind=kind)
         where = f" for group {group}" if group else ""
-        record(by, "made invitations", survey=survey, detail=f"batch {batch}: {count}{where}, {kind}")
+        record_event(by, "created invitations", survey=survey, detail=f"batch {batch}: {count}{where}, {kind}")
     return Invitations(version, batch, group, codes)
 
 
@@ -118,9 +119,9 @@ def add(version: Version, codes: list[str], *, group: str, kind: str) -> int:
     return number
 
 
-def batches(version: Version) -> list[inviting.Made]:
+def batches(version: Version) -> list[inviting.BatchSummary]:
     """What was made for a version, the first batch first. How many of one were used nobody is told."""
-    made: list[inviting.Made] = _keeper(version).batches(version.design_id)
+    made: list[inviting.BatchSummary] = _keeper(version).batches(version.design_id)
     return made
 
 
@@ -138,7 +139,7 @@ def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
             raise ValueError("batch must be one of a survey that was opened")
         with transaction.atomic():
             _keeper(version).withdraw(version.design_id, batch)
-            record(by, "withdrew invitations", survey=survey, detail=f"batch {batch}")
+            record_event(by, "revoked invitations", survey=survey, detail=f"batch {batch}")
     except ValueError as fault:
         raise NotInvited("batch", f"{fault}.") from None
 
@@ -153,7 +154,7 @@ def require_group(version: Version, group: str) -> None:
     if group and is_blind(version):
         told = "group must be left out: an invitation that nobody can trace is of no group"
         raise NotInvited("group", f"{told}; got {group[:64]!r}.")
-    keys = [one["key"] for one in selectors.document_of(version)["strata"]["groups"]]
+    keys = [group.key for group in get_design(version.design_id).groups]
     if group and group not in keys:
         known = f"one of {', '.join(keys)}" if keys else "left out: the survey has no groups"
         raise NotInvited("group", f"group must be {known}; got {group[:64]!r}.")

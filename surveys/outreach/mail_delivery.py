@@ -16,8 +16,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from estimator.base import jobs
-from estimator.base.lease import Heart
-from surveys.accounts.audit_log import record
+from estimator.base.lease import LeaseRenewal
+from surveys.accounts.audit_log import record_event
 from surveys.models import Mailing, Recipient
 from surveys.outreach import invitations
 from surveys.outreach.mailing import PLACE, Kind, State
@@ -34,7 +34,7 @@ class Stopped(Exception):
 
 
 @dataclass
-class Post:
+class Delivery:
     """A mail that is being sent by this worker."""
 
     mailing: Mailing
@@ -97,8 +97,8 @@ def _send_all(mailing_id: int, lease: str, chance: random.Random) -> None:
     _leave_uncertain(mailing, lease)
     server = EmailBackend(fail_silently=False)
     try:
-        with Heart(Mailing, mailing_id, lease) as heart:
-            _deliver(Post(mailing, lease, server), heart, chance)
+        with LeaseRenewal(Mailing, mailing_id, lease) as heart:
+            _deliver(Delivery(mailing, lease, server), heart, chance)
     except Stopped as why:
         _end(mailing, lease, State.FAILED, str(why))
     else:
@@ -107,7 +107,7 @@ def _send_all(mailing_id: int, lease: str, chance: random.Random) -> None:
         server.close()
 
 
-def _deliver(post: Post, heart: Heart, chance: random.Random) -> None:
+def _deliver(post: Delivery, heart: LeaseRenewal, chance: random.Random) -> None:
     waiting = list(post.mailing.recipients.filter(state=Waits).order_by("pk").values_list("pk", flat=True))
     if not waiting:
         return
@@ -123,7 +123,7 @@ def _deliver(post: Post, heart: Heart, chance: random.Random) -> None:
         post.send(recipient, link)
 
 
-def _links(post: Post, count: int) -> list[str]:
+def _links(post: Delivery, count: int) -> list[str]:
     """A link for each address, whose hashes are on disk before the first is sent; nothing for a reminder.
 
     Where few are left, the batch is filled up with codes that nobody gets: one of a few would be a name tag.
@@ -137,7 +137,7 @@ def _links(post: Post, count: int) -> list[str]:
         batch = invitations.add(mailing.version, codes, group=mailing.group, kind="mail")
         where = f" for group {mailing.group}" if mailing.group else ""
         said = f"batch {batch}: {len(codes)}{where}, mail"
-        record(mailing.asked_by, "made invitations", survey=mailing.version.survey, detail=said)
+        record_event(mailing.asked_by, "created invitations", survey=mailing.version.survey, detail=said)
     start = invitations.link_without_code(mailing.version, mailing.group)
     return [start + code for code in codes[:count]]
 
@@ -160,7 +160,7 @@ def _require_open(mailing: Mailing) -> None:
 
 def _end(mailing: Mailing, lease: str, state: str, fault: str) -> None:
     ended = {"state": state, "progress": 100, "finished_at": timezone.now(), "fault": fault}
-    jobs.hold(Mailing, mailing.pk, lease, **ended)
+    jobs.acquire_lease(Mailing, mailing.pk, lease, **ended)
 
 
 def _unreachable(error: Exception) -> Stopped:

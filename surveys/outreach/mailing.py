@@ -10,9 +10,9 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from collector.designs.texts import refused_in
+from collector.designs.texts import refused_character
 from estimator.base import jobs
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.models import Mailing, Recipient, Survey
 from surveys.outreach.invitations import FEWEST, NotInvited, inviting_version, link_without_code, require_group
 
@@ -82,12 +82,14 @@ def request(
     mailing = Mailing.objects.create(version=inviting_version(survey), total=len(addresses), asked_by=by, **words)
     shuffled = (chance or random.SystemRandom()).sample(addresses, len(addresses))
     Recipient.objects.bulk_create((Recipient(mailing=mailing, address=one) for one in shuffled), batch_size=1000)
-    record(by, "mailed a list", survey=survey, detail=f"{mailing.get_kind_display()}: {len(addresses)} addresses")
+    record_event(
+        by, "sent a mailing", survey=survey, detail=f"{mailing.get_kind_display()}: {len(addresses)} addresses"
+    )
     transaction.on_commit(lambda: wake(mailing.pk))
     return mailing
 
 
-def send_the_rest(mailing: Mailing, *, by: User | None) -> None:
+def resume(mailing: Mailing, *, by: User | None) -> None:
     """Send to those whose mail certainly did not go out. Raises NotInvited while it is on its way, or none is left."""
     with transaction.atomic():
         anew = {"state": State.QUEUED, "tries": 0, "finished_at": None, "fault": ""}
@@ -97,18 +99,18 @@ def send_the_rest(mailing: Mailing, *, by: User | None) -> None:
         count = left.update(state=Recipient.State.WAITING, status=None)
         if not count:
             raise NotInvited("state", "Nobody is left to whom it certainly did not go.")
-        record(by, "mailed a list", survey=mailing.version.survey, detail=f"{count} addresses again")
+        record_event(by, "sent a mailing", survey=mailing.version.survey, detail=f"{count} addresses again")
     wake(mailing.pk)
 
 
 @transaction.atomic
-def forget(mailing: Mailing, *, by: User | None) -> None:
+def delete(mailing: Mailing, *, by: User | None) -> None:
     """Delete a mail with every address that is left of it; a worker that is at it stops before the next address."""
-    record(by, "deleted a mail to a list", survey=mailing.version.survey, detail=f"of {mailing.total} addresses")
+    record_event(by, "deleted a mailing", survey=mailing.version.survey, detail=f"of {mailing.total} addresses")
     mailing.delete()
 
 
-def forget_old() -> None:
+def delete_old() -> None:
     """Delete the mails that ended long enough ago, with the addresses that did not get them."""
     Mailing.objects.filter(state__in=ENDED, finished_at__lte=timezone.now() - KEPT).delete()
 
@@ -123,7 +125,7 @@ def resume_waiting() -> list[int]:
 
 
 @dataclass(frozen=True)
-class Standing:
+class MailingStatus:
     """How far a mail is."""
 
     sent: int
@@ -137,7 +139,7 @@ class Standing:
         return self.waiting + len(self.refused)
 
 
-def standing(mailing: Mailing) -> Standing:
+def mailing_status(mailing: Mailing) -> MailingStatus:
     """How far it is. An address counts as sent once its row is gone."""
     left = mailing.recipients.all()
     waits = left.filter(Q(state=Recipient.State.WAITING) | Q(state=Recipient.State.SENDING)).count()
@@ -147,7 +149,7 @@ def standing(mailing: Mailing) -> Standing:
     }
     uncertain = [address for address, _status in told[Recipient.State.UNCERTAIN]]
     refused = told[Recipient.State.REFUSED]
-    return Standing(mailing.total - waits - len(uncertain) - len(refused), waits, uncertain, refused)
+    return MailingStatus(mailing.total - waits - len(uncertain) - len(refused), waits, uncertain, refused)
 
 
 def _check_words(said: Wording) -> None:
@@ -158,7 +160,7 @@ def _check_words(said: Wording) -> None:
     if not 1 <= len(said.text.strip()) <= LONGEST_TEXT:
         raise NotInvited("text", f"The text must have 1 to {LONGEST_TEXT:,} characters; it has {len(said.text):,}.")
     for name, words, lines in (("subject", subject, False), ("text", said.text, True)):
-        if unseen := refused_in(words, lines=lines):
+        if unseen := refused_character(words, lines=lines):
             raise NotInvited(name, f"The {name} {unseen.in_words}.")
     has = PLACE in said.text
     if said.kind == Kind.INVITATION and not has:

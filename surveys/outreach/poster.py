@@ -6,15 +6,14 @@ from typing import Any
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from collector.designs import Design
 from estimator.base.typesetting import typeset
 from surveys.outreach import qr_codes
-from surveys.rendering import pages
-from surveys.rendering.pages import Document
 
 TEMPLATE = Path(__file__).parent / "poster.typ"
 
 
-def render_poster(document: Document, digest: str, language: str, *, link: str, address: str) -> bytes:
+def render_poster(design: Design, language: str, *, link: str, address: str) -> bytes:
     """The poster as a tagged PDF; empty where the fonts lack a letter.
 
     Parameters
@@ -31,22 +30,22 @@ def render_poster(document: Document, digest: str, language: str, *, link: str, 
         The same page as somebody types it: without scheme and fragment.
     """
     with translation.override(language):
-        return typeset(TEMPLATE, words(document, digest, language, link=link, address=address))
+        return typeset(TEMPLATE, words(design, language, link=link, address=address))
 
 
-def words(document: Document, digest: str, language: str, *, link: str, address: str) -> dict[str, Any]:
+def words(design: Design, language: str, *, link: str, address: str) -> dict[str, Any]:
     """Every text of the poster; the language must be active."""
     alt = _("A code for a phone’s camera. It leads to %(address)s.") % {"address": address}
     return {
         "language": language,
         "rtl": translation.get_language_bidi(),
-        "title": pages.text_in(document["title"], document, language),
+        "title": design.title[language],
         "promise": _("Your true answer stays on your device. We receive a randomised answer."),
         "code": qr_codes.svg(link, alt).decode(),
         "alt": alt,
         "scan": _("Point your phone’s camera at the code"),
         "or-open": _("or open this address in a browser:"),
         "address": address,
-        "version": _("Version %(version)s of this survey. Its digest:") % {"version": document["version"]},
-        "digest": digest,
+        "version": _("Version %(version)s of this survey. Its digest:") % {"version": design.version},
+        "digest": design.digest,
     }

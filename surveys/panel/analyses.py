@@ -13,7 +13,7 @@ from estimator.analyses.quantities import Refused
 from estimator.base import wording
 from estimator.models import Analysis
 from surveys.accounts.access import Role, get_analysis_or_404, get_survey_or_404
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.errors import NotAllowed
 from surveys.lifecycle import analyses
 from surveys.models import Survey
@@ -25,7 +25,7 @@ KINDS = Analysis.Kind
 
 
 @dataclass(frozen=True)
-class Line:
+class AnalysisListRow:
     """An analysis in the list of those that were asked for."""
 
     analysis: Analysis
@@ -64,7 +64,7 @@ def analysis(request: HttpRequest, key: str) -> HttpResponse:
         analysis=found,
         about=presentation.about(found),
         reports=wording.count(found.reports),
-        shown=presentation.show(found) if done else None,
+        shown=presentation.present(found) if done else None,
         beside=selectors.compared_with_before(found),
     )
 
@@ -98,7 +98,10 @@ def document(request: HttpRequest, key: str) -> HttpResponse:
 def _page(request: HttpRequest, survey: Survey, kind: str, said: Mapping[str, str], *, fault: str = "") -> HttpResponse:
     designs = analyses.designs_of(survey)
     chosen = kind if kind in KINDS.values else KINDS.COMPARISON.value
-    lines = [Line(one, presentation.about(one)) for one in selectors.newest_of(design.digest for design in designs)]
+    lines = [
+        AnalysisListRow(one, presentation.about(one))
+        for one in selectors.newest_of(design.digest for design in designs)
+    ]
     return survey_page(
         request,
         "panel/analyse/page.html",
@@ -117,7 +120,7 @@ def _to_export(request: HttpRequest, key: str, form: str) -> Analysis:
     found, survey = get_analysis_or_404(request.user, key, Role.ANALYST)
     if found.state != Analysis.State.DONE:
         raise Http404("There is no such analysis.")
-    record(signed_in(request), "exported", survey=survey, detail=f"analysis {found.key}, as {form}")
+    record_event(signed_in(request), "exported", survey=survey, detail=f"analysis {found.key}, as {form}")
     return found
 
 

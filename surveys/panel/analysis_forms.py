@@ -7,7 +7,7 @@ from fractions import Fraction
 from collector.designs import Design
 from estimator.analyses.quantities import quantities_of, variables_of
 from estimator.analyses.requests import CONFIDENCES
-from estimator.analyses.sentences import Speaker
+from estimator.analyses.sentences import RowDescriber
 from estimator.analyses.strata import PAIRS
 from estimator.base import wording
 from estimator.models import Analysis
@@ -42,7 +42,7 @@ SUPPORTED = {
 
 
 @dataclass(frozen=True)
-class Field:
+class FormField:
     """One field of a form: a list to choose from, its options in named groups, or a line to write in."""
 
     name: str
@@ -54,7 +54,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Form:
+class AnalysisForm:
     """The form of one kind; `missing` says why it cannot be asked of this survey, and then there are no fields."""
 
     kind: str
@@ -62,14 +62,14 @@ class Form:
     what: str
     supported: str
     missing: str
-    fields: tuple[Field, ...]
+    fields: tuple[FormField, ...]
 
 
-def form_of(kind: str, designs: Sequence[Design], said: Mapping[str, str]) -> Form:
+def form_of(kind: str, designs: Sequence[Design], said: Mapping[str, str]) -> AnalysisForm:
     """The form of a kind for the newest of some designs, with what was said before."""
     missing = _missing(kind, designs)
     fields = () if missing else (*FIELDS[kind](designs[0], said), _confidence(said))
-    return Form(kind, str(Kind(kind).label), WHAT[Kind(kind)], SUPPORTED[Kind(kind)], missing, fields)
+    return AnalysisForm(kind, str(Kind(kind).label), WHAT[Kind(kind)], SUPPORTED[Kind(kind)], missing, fields)
 
 
 def _missing(kind: str, designs: Sequence[Design]) -> str:
@@ -78,32 +78,32 @@ def _missing(kind: str, designs: Sequence[Design]) -> str:
     grouped = kind in (Kind.COMPARISON, Kind.WEIGHTING, Kind.REGRESSION)
     if grouped and is_protected(designs[0]):
         return UNTOLD
-    if grouped and not designs[0].document["strata"]["groups"]:
+    if grouped and not designs[0].groups:
         return "This survey has no groups. They are written into a draft, before it is opened."
     if kind == Kind.VERSIONS and len(designs) < 2:
         return "This survey has one version. Closed and revised, it can be opened again as the next."
     return ""
 
 
-def _comparison(design: Design, said: Mapping[str, str]) -> Iterator[Field]:
+def _comparison(design: Design, said: Mapping[str, str]) -> Iterator[FormField]:
     yield _select("quantity", "Compare", _quantities(design), said)
     groups = [(key, f"Each group with “{label}”") for key, label in _groups(design)]
     yield _select("against", "Which groups", [("", [(PAIRS, "Every pair of groups")]), ("", groups)], said)
 
 
-def _weighting(design: Design, said: Mapping[str, str]) -> Iterator[Field]:
-    speaker, items = Speaker(design), design.document["items"]
-    questions = [(item["key"], speaker.question(position)) for position, item in enumerate(items)]
+def _weighting(design: Design, said: Mapping[str, str]) -> Iterator[FormField]:
+    speaker, items = RowDescriber(design), design.items
+    questions = [(item.key, speaker.question(position)) for position, item in enumerate(items)]
     yield _select("item", "Question", [("", questions)], said)
-    known = {group["key"]: group["share"] for group in design.document["strata"]["groups"]}
+    known = {group.key: group.share for group in design.groups}
     for place, (key, label) in enumerate(_groups(design)):
         name = f"share-{key}"
-        given = f"{float(Fraction(known[key]) * 100):.10g} %" if known[key] else ""
+        given = f"{float(Fraction(share) * 100):.10g} %" if (share := known[key]) else ""
         hint = "In per cent, or as a fraction; together 100 %." if place == 0 else ""
-        yield Field(name, f"Share of “{label}” in the population", said.get(name, given), hint=hint)
+        yield FormField(name, f"Share of “{label}” in the population", said.get(name, given), hint=hint)
 
 
-def _cross_table(design: Design, said: Mapping[str, str]) -> Iterator[Field]:
+def _cross_table(design: Design, said: Mapping[str, str]) -> Iterator[FormField]:
     options = _variables(design, binary=False)
     yield _select("rows", "First question", options, said)
     yield _select("columns", "Second question", options, said, likely=1)
@@ -113,45 +113,44 @@ def _cross_table(design: Design, said: Mapping[str, str]) -> Iterator[Field]:
         yield _select("group", "Of whom", [("", everybody), ("Only of the group", groups)], said)
 
 
-def _regression(design: Design, said: Mapping[str, str]) -> Iterator[Field]:
+def _regression(design: Design, said: Mapping[str, str]) -> Iterator[FormField]:
     yield _select("outcome", "Answer", _variables(design, binary=True), said)
     yield _select("reference", "Compare each group with", [("", _groups(design))], said)
 
 
-def _versions(design: Design, said: Mapping[str, str]) -> Iterator[Field]:
+def _versions(design: Design, said: Mapping[str, str]) -> Iterator[FormField]:
     yield _select("quantity", "Compare", _quantities(design), said)
     if is_weighted(design):
         return
-    remembers = design.document.get("waves", {}).get("repeats") == "remember"
     hint = "Only if you know it: then the interval takes into account that the same people answered twice."
-    if remembers:
+    if design.remembers:
         hint += " Count those who used the same device: another one does not remember."
     yield _number("returned", "People who took part in the newest and in the one before", said, hint)
-    if design.document["version"] > 2:
+    if design.version > 2:
         yield _number("returned_first", "People who took part in the newest and in the first", said)
 
 
-def _number(name: str, label: str, said: Mapping[str, str], hint: str = "") -> Field:
-    return Field(name, f"{label} (optional)", said.get(name, ""), hint=hint, optional=True)
+def _number(name: str, label: str, said: Mapping[str, str], hint: str = "") -> FormField:
+    return FormField(name, f"{label} (optional)", said.get(name, ""), hint=hint, optional=True)
 
 
 def _select(
     name: str, label: str, options: list[tuple[str, Options]], said: Mapping[str, str], *, likely: int = 0
-) -> Field:
+) -> FormField:
     """A list whose choice is what was said, or at first the option of the group in the `likely` place."""
     filled = [group for group in options if group[1]]
     first = filled[min(likely, len(filled) - 1)][1][0][0] if filled else ""
-    return Field(name, label, said.get(name, first), filled)
+    return FormField(name, label, said.get(name, first), filled)
 
 
-def _confidence(said: Mapping[str, str]) -> Field:
+def _confidence(said: Mapping[str, str]) -> FormField:
     options = [(value, wording.percent(float(value))) for value in CONFIDENCES]
     return _select("confidence", "Confidence", [("", options)], said)
 
 
 def _groups(design: Design) -> Options:
-    speaker = Speaker(design)
-    return [(group["key"], speaker.text(group["label"])) for group in groups_of(design)]
+    speaker = RowDescriber(design)
+    return [(group.key, speaker.text(group.label)) for group in groups_of(design)]
 
 
 def _quantities(design: Design) -> list[tuple[str, Options]]:
@@ -164,27 +163,27 @@ def _variables(design: Design, *, binary: bool) -> list[tuple[str, Options]]:
 
 
 def _under(design: Design, position: int, tokens: Iterator[str]) -> tuple[str, Options]:
-    speaker = Speaker(design)
+    speaker = RowDescriber(design)
     asked = speaker.question(position)
     # A closed list shows the option alone, so the question stands there too, after what tells options apart.
     return asked, [(token, f"{_label(speaker, position, token)} · {asked}") for token in tokens]
 
 
-def _label(speaker: Speaker, position: int, token: str) -> str:
+def _label(speaker: RowDescriber, position: int, token: str) -> str:
     part = token.partition(":")[2]
     if part.isdecimal():
         return speaker.choice(position, int(part))
     if part:
         return "Mean"
-    labels = [speaker.text(choice) for choice in speaker.design.document["items"][position]["choices"]]
+    labels = [speaker.text(choice) for choice in speaker.design.items[position].choices]
     return labels[1] if len(labels) == 2 else "All choices"
 
 
 def _positions(design: Design) -> range:
-    return range(len(design.document["items"]))
+    return range(len(design.items))
 
 
-FIELDS: dict[str, Callable[[Design, Mapping[str, str]], Iterator[Field]]] = {
+FIELDS: dict[str, Callable[[Design, Mapping[str, str]], Iterator[FormField]]] = {
     Kind.COMPARISON: _comparison,
     Kind.WEIGHTING: _weighting,
     Kind.CROSS_TABLE: _cross_table,

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from estimator.base import charts, wording
-from surveys.definition.privacy_budget import Sum
-from surveys.lifecycle.budget import Book, between
+from surveys.definition.privacy_budget import PrivacyLossSum
+from surveys.lifecycle.budget import SurveyBudget, between
 
 
-def picture_of(book: Book) -> str:
+def picture_of(book: SurveyBudget) -> str:
     """The picture as SVG, with its title and in words; empty where there is nothing to draw."""
     rows = list(_rows(book))
     if not rows:
@@ -23,7 +23,7 @@ def picture_of(book: Book) -> str:
     )
 
 
-def _rows(book: Book) -> Iterator[tuple[str, Sum, bool]]:
+def _rows(book: SurveyBudget) -> Iterator[tuple[str, PrivacyLossSum, bool]]:
     """Name and total of each wave that anybody answered, and of the one ahead."""
     for line in book.lines:
         if line.spent:
@@ -32,7 +32,7 @@ def _rows(book: Book) -> Iterator[tuple[str, Sum, bool]]:
         yield "the next", book.ahead.wave.total, True
 
 
-def _bar(name: str, total: Sum, ahead: bool) -> charts.Bar:
+def _bar(name: str, total: PrivacyLossSum, ahead: bool) -> charts.Bar:
     least, most = ("ledger-least", total.epsilon_least), ("ledger-most", total.epsilon_most)
     parts = (("ledger-ahead", total.epsilon_most),) if ahead else (most, least)
     return charts.Bar(name[:1].upper() + name[1:], between(total), parts)

@@ -23,7 +23,7 @@ SAMPLES = ("probability", "simple")
 
 
 @dataclass(frozen=True)
-class Asked:
+class DisclosureField:
     """A field of the form: what is asked for, in the report's language; what is there, and why it cannot stay."""
 
     name: str
@@ -73,5 +73,5 @@ def _page(
     return survey_page(request, "panel/disclose.html", survey, step="report", status=422 if faults else 200, **context)
 
 
-def _asked(field: disclosures.Field, text: str, fault: str) -> Asked:
-    return Asked(field.name, str(field.title), str(field.asks), field.ours, text, fault)
+def _asked(field: disclosures.DisclosureItem, text: str, fault: str) -> DisclosureField:
+    return DisclosureField(field.name, str(field.title), str(field.asks), field.ours, text, fault)

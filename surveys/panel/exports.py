@@ -36,7 +36,7 @@ PRIVATE = {"Cache-Control": "private, no-cache"}
 
 
 @dataclass(frozen=True)
-class Line:
+class ExportListRow:
     """An export in the list."""
 
     export: Export
@@ -91,7 +91,7 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
 def progress(request: HttpRequest, slug: str) -> HttpResponse:
     """How far each file is, small enough to be asked for every few seconds; 304 where nothing changed."""
     survey = get_survey_or_404(request.user, slug)
-    lines = lines_of(survey, role_in(request.user, survey))
+    lines = export_rows(survey, role_in(request.user, survey))
     waits = [line for line in lines if line.export.waits]
     answer = {
         "exports": {one.export.key: {"progress": one.export.progress, "words": one.words} for one in waits},
@@ -111,7 +111,7 @@ def file(request: HttpRequest, key: str) -> HttpResponseBase:
     require(role_in(request.user, survey), exports.role_for(microdata=found.microdata))
     answer = response_of(request, found)
     if answer.status_code == 200:
-        exports.took_away(found, by=signed_in(request))
+        exports.record_download(found, by=signed_in(request))
     return answer
 
 
@@ -121,28 +121,28 @@ def delete(request: HttpRequest, key: str) -> HttpResponse:
     found, survey = get_export_or_404(request.user, key)
     require(role_in(request.user, survey), exports.role_for(microdata=found.microdata))
     said = "It is cancelled; nothing is left of it." if found.waits else "The file is deleted."
-    exports.forget_export(found, by=signed_in(request))
+    exports.delete_export(found, by=signed_in(request))
     messages.success(request, said)
     return redirect(f"{reverse('panel:export', args=[survey.slug])}#exports")
 
 
-def lines_of(survey: Survey, role: Role | None) -> list[Line]:
+def export_rows(survey: Survey, role: Role | None) -> list[ExportListRow]:
     """The newest exports of every version and rehearsal of a survey, as somebody with this role sees them."""
     names, held = services.languages(), role or 0
     found = Export.objects.filter(run__design__in=_designs(survey)).select_related("run", "asked_by")
     return [
-        Line(
+        ExportListRow(
             one,
             FORMATS.get(one.format),
             names.get(one.language, one.language),
-            services.is_there(one),
+            services.exists(one),
             held >= exports.role_for(microdata=one.microdata),
         )
         for one in found.defer("run__tallies")[:NEWEST]
     ]
 
 
-def page_of(lines: Iterable[Line]) -> str:
+def page_of(lines: Iterable[ExportListRow]) -> str:
     """Changes when more is to be shown than the words of those that are made."""
     told = [(one.export.key, one.export.state, one.there) for one in lines]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
@@ -189,7 +189,7 @@ def _language_for(name: str, language: str) -> str:
 def _page(
     request: HttpRequest, survey: Survey, key: str, *, chosen: Iterable[str] = (), fault: str = ""
 ) -> HttpResponse:
-    runs, lines = runs_of(survey, key), lines_of(survey, role_in(request.user, survey))
+    runs, lines = runs_of(survey, key), export_rows(survey, role_in(request.user, survey))
     numbers = {version.design_id: version.number for version in survey.versions.all()}
     said: dict[str, Any] = {
         "runs": [(run, numbers.get(run.design_id), wording.count(run.reports)) for run in runs],
@@ -204,7 +204,7 @@ def _page(
         "lines": lines,
         "page": page_of(lines),
         "waits": any(line.export.waits for line in lines),
-        "days": services.kept_for(microdata=False).days,
-        "days_of_rows": services.kept_for(microdata=True).days,
+        "days": services.retention_of(microdata=False).days,
+        "days_of_rows": services.retention_of(microdata=True).days,
     }
     return survey_page(request, "panel/export.html", survey, step="report", status=400 if fault else 200, **said)

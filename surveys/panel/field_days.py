@@ -15,7 +15,7 @@ SHORTEST = 7
 
 
 @dataclass(frozen=True)
-class Line:
+class DayRow:
     """A row of the table: a day, or days that are kept together, with their reports in all and a day."""
 
     days: str
@@ -24,26 +24,26 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Days:
+class FieldDays:
     """The picture, its table, and the sentence that says why days stand together; empty where none do."""
 
     picture: SafeString
-    lines: tuple[Line, ...]
+    lines: tuple[DayRow, ...]
     remark: str
 
 
-def days_of(counts: Sequence[DailyCount]) -> Days | None:
+def days_of(counts: Sequence[DailyCount]) -> FieldDays | None:
     """The picture of a design's counts, the first days first; None where nothing is counted yet."""
     if not counts:
         return None
     together = any(one.first_day < one.last_day for one in counts)
     remark = f"Days with fewer than {FEWEST} reports are kept together with others: alone they would tell when a "
     remark += "person took part. Their bar is as high as their reports a day."
-    return Days(_drawn(counts), tuple(map(_line, counts)), remark if together else "")
+    return FieldDays(_drawn(counts), tuple(map(_line, counts)), remark if together else "")
 
 
-def _line(one: DailyCount) -> Line:
-    return Line(_named(one.first_day, one.last_day), wording.count(one.count), _rate(_a_day(one)))
+def _line(one: DailyCount) -> DayRow:
+    return DayRow(_named(one.first_day, one.last_day), wording.count(one.count), _rate(_a_day(one)))
 
 
 def _named(first: date, last: date) -> str:

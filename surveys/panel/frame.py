@@ -12,20 +12,21 @@ from django.urls import reverse
 
 from collector.designs import Design
 from collector.designs.selectors import get_design
+from collector.errors import ValidationError
 from collector.reports import selectors as reports
 from collector.reports.steps import STEP
 from estimator.base import wording
+from estimator.base.questions import question_of
 from estimator.models import Run
 from estimator.runs import selectors as estimates
-from randomized_response import epsilon_total, question_of
+from randomized_response import epsilon_total
 from surveys.accounts.access import Role, role_in
 from surveys.definition.mechanisms import mechanism_of
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors
 from surveys.lifecycle.waves import waves_of
 from surveys.models import Survey, Version
 from surveys.opening import schedules
-from surveys.panel.forms.missing import lacking
+from surveys.panel.forms.missing import missing_texts
 
 DRAFT, OPEN = Survey.State.DRAFT, Survey.State.OPEN
 
@@ -42,7 +43,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Standing:
+class SurveyStatus:
     """What the steps are told from; read once for a page."""
 
     survey: Survey
@@ -60,14 +61,14 @@ def survey_page(
     *,
     step: str,
     status: int = 200,
-    known: Standing | None = None,
+    known: SurveyStatus | None = None,
     **context: Any,
 ) -> HttpResponse:
     """A page about one survey, within its frame; `step` names the step that it belongs to, or is empty.
 
     `known` is where the survey stands, where the page has read it for itself.
     """
-    framed = frame(known or standing_of(survey))
+    framed = frame(known or status_of(survey))
     around = {**admin.site.each_context(request), **framed, "current": step, "title": str(survey)}
     around |= may(role_in(request.user, survey))
     return render(request, template, {**around, **context}, status=status)
@@ -84,17 +85,17 @@ def may(role: Role | None) -> dict[str, Any]:
     }
 
 
-def frame(standing: Standing) -> dict[str, Any]:
+def frame(standing: SurveyStatus) -> dict[str, Any]:
     """The context that `panel/frame.html` needs, and that a page within it may use."""
     survey, version = standing.survey, standing.version
     coin_reports = reports.coin_report_count(version.design_id) if version else 0
-    counted = reports.report_counts([version.design_id])[version.design_id] if version else reports.Counted(0, 0)
+    counted = reports.report_counts([version.design_id])[version.design_id] if version else reports.ReportCounts(0, 0)
     return {
         "survey": survey,
         "version": version,
         "opening": waves_of(survey)[-1].name if version else "",
         "missing": standing.missing,
-        "lacking": lacking(selectors.definition_of(survey), standing.missing) if standing.missing else [],
+        "lacking": missing_texts(selectors.definition_of(survey), standing.missing) if standing.missing else [],
         "done": standing.done,
         "count": wording.reports(counted),
         "nothing_came": survey.state != Survey.State.OPEN and not counted.stored,
@@ -105,17 +106,17 @@ def frame(standing: Standing) -> dict[str, Any]:
     }
 
 
-def standing_of(survey: Survey) -> Standing:
+def status_of(survey: Survey) -> SurveyStatus:
     version, design, missing = selectors.latest_version(survey), None, ""
     if survey.state == DRAFT:
         try:
             design, _ = selectors.design_to_open(survey)
-        except DefinitionError as fault:
-            missing = selectors.told(fault)
-    return Standing(survey, version, design, missing, estimates.last_done(version.design_id) if version else None)
+        except ValidationError as fault:
+            missing = selectors.describe_fault(fault)
+    return SurveyStatus(survey, version, design, missing, estimates.last_done(version.design_id) if version else None)
 
 
-def steps(standing: Standing) -> Iterator[Step]:
+def steps(standing: SurveyStatus) -> Iterator[Step]:
     """The steps in the order in which they are gone."""
     survey, missing = standing.survey, standing.missing
     here, plan = (reverse(name, args=[survey.slug]) for name in ("panel:survey", "panel:survey-plan"))
@@ -132,13 +133,13 @@ def steps(standing: Standing) -> Iterator[Step]:
     yield Step("report", "Report", here, *_reported(standing))
 
 
-def _written(standing: Standing) -> tuple[str, str]:
+def _written(standing: SurveyStatus) -> tuple[str, str]:
     if standing.survey.state != DRAFT:
         return "done", "The design is frozen."
     return ("now", "Not ready yet; see what is missing.") if standing.missing else ("done", "Ready to open.")
 
 
-def _rehearsed(standing: Standing) -> tuple[str, str]:
+def _rehearsed(standing: SurveyStatus) -> tuple[str, str]:
     done = standing.survey.rehearsals.count()
     if done:
         return "done", "Rehearsed once." if done == 1 else f"Rehearsed {done} times."
@@ -146,7 +147,7 @@ def _rehearsed(standing: Standing) -> tuple[str, str]:
     return "now" if ready else "later", "Try it with simulated respondents."
 
 
-def _opened(standing: Standing) -> tuple[str, str]:
+def _opened(standing: SurveyStatus) -> tuple[str, str]:
     survey = standing.survey
     if survey.state == DRAFT:
         opens = any(one.move == "open" for one in schedules.waiting(survey))
@@ -158,7 +159,7 @@ def _opened(standing: Standing) -> tuple[str, str]:
     return ("done", "It opens again by itself.") if opens else ("done", "No more reports are taken.")
 
 
-def _watched(standing: Standing) -> tuple[str, str]:
+def _watched(standing: SurveyStatus) -> tuple[str, str]:
     if standing.survey.state == OPEN:
         return "now", "Estimates, kept up to date."
     if standing.version is None:
@@ -166,7 +167,7 @@ def _watched(standing: Standing) -> tuple[str, str]:
     return "done", "The last estimates."
 
 
-def _reported(standing: Standing) -> tuple[str, str]:
+def _reported(standing: SurveyStatus) -> tuple[str, str]:
     status = "later" if standing.survey.state in (DRAFT, OPEN) else "now"
     if standing.done is None:
         return status, "There are no estimates yet."
@@ -193,4 +194,4 @@ def epsilon_of(survey: Survey, version: Version | None) -> str:
 @lru_cache(maxsize=4096)
 def frozen_epsilon(digest: str) -> float:
     """Of a frozen design, which never changes."""
-    return epsilon_total(question_of(item).mechanism for item in get_design(digest).document["items"])
+    return epsilon_total(question_of(item).mechanism for item in get_design(digest).items)

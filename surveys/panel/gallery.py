@@ -1,22 +1,20 @@
 """Where a survey begins: empty, from a template, from a file, or as a copy of one that is there."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
+from collector import designs
 from estimator.base import wording
-from estimator.reports.privacy import ItemLabel, item_label
+from estimator.reports.privacy import QuestionPrivacy, item_label
 from surveys.accounts.access import Role, get_survey_or_404, surveys_of
 from surveys.accounts.teams import home_team
 from surveys.definition import templates as topics
-from surveys.definition.definitions import total_epsilon
-from surveys.definition.questions import frozen_item
+from surveys.definition.definitions import drawn_items, total_epsilon
 from surveys.definition.templates import Template
 from surveys.lifecycle import selectors, services
 from surveys.models import Item
@@ -26,16 +24,16 @@ from surveys.rendering.own_coin.instructions import instructions_for
 
 
 @dataclass(frozen=True)
-class Asked:
+class TemplateQuestion:
     """A question of a template, in its first language."""
 
     wording: str
     kind: str
-    label: ItemLabel
+    label: QuestionPrivacy
 
 
 @dataclass(frozen=True)
-class Card:
+class TemplateCard:
     """A template as the gallery shows it."""
 
     template: Template
@@ -43,7 +41,7 @@ class Card:
     languages: str
     epsilon: str
     with_coin: bool
-    questions: tuple[Asked, ...]
+    questions: tuple[TemplateQuestion, ...]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -78,24 +76,23 @@ def templates(request: HttpRequest) -> HttpResponse:
 
 
 @lru_cache
-def cards() -> tuple[Card, ...]:
+def cards() -> tuple[TemplateCard, ...]:
     """The gallery; it is the same until the program is another."""
     return tuple(_card(template) for template in topics.templates())
 
 
-def _card(template: Template) -> Card:
+def _card(template: Template) -> TemplateCard:
     definition = template.definition
-    frozen = [frozen_item(item, item["key"]) for item in definition["items"]]
-    return Card(
+    design = drawn_items(definition | {"slug": template.name}, version=1)
+    return TemplateCard(
         template=template,
-        title=definition["title"][definition["languages"][0]],
-        languages=", ".join(selectors.language_names(definition["languages"])),
+        title=design.title[design.language],
+        languages=", ".join(selectors.language_names(design.languages)),
         epsilon=wording.epsilon(total_epsilon(definition)),
-        with_coin=instructions_for(definition | {"items": frozen}) is not None,
-        questions=tuple(_asked(frozen, definition["languages"][0])),
+        with_coin=instructions_for(design) is not None,
+        questions=tuple(_asked(item, design.language) for item in design.items),
     )
 
 
-def _asked(items: list[dict[str, Any]], language: str) -> Iterator[Asked]:
-    for item in items:
-        yield Asked(item["wording"][language], Item.Kind(item["kind"]).label, item_label(item, language))
+def _asked(item: designs.Item, language: str) -> TemplateQuestion:
+    return TemplateQuestion(item.wording[language], Item.Kind(item.kind).label, item_label(item, language))

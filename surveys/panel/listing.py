@@ -16,7 +16,7 @@ ROWS = 50
 
 
 @dataclass(frozen=True)
-class Line:
+class SurveyListRow:
     """A survey's row: how many reports, its epsilon in total, and its link where somebody can answer it."""
 
     reports: str
@@ -24,7 +24,7 @@ class Line:
     link: str
 
 
-def lines_of(surveys: Sequence[Survey]) -> dict[int, Line]:
+def survey_rows(surveys: Sequence[Survey]) -> dict[int, SurveyListRow]:
     """The row of each survey, by its key."""
     newest = Version.objects.filter(survey=OuterRef("survey")).order_by("-number").values("pk")[:1]
     found = Version.objects.filter(survey__in=list(surveys), pk=Subquery(newest)).select_related("survey")
@@ -34,7 +34,7 @@ def lines_of(surveys: Sequence[Survey]) -> dict[int, Line]:
     return {survey.pk: _line(survey, versions.get(survey.pk), counts) for survey in surveys}
 
 
-def _line(survey: Survey, version: Version | None, counts: dict[str, reports.Counted]) -> Line:
-    counted = counts[version.design_id] if version else reports.Counted(0, 0)
+def _line(survey: Survey, version: Version | None, counts: dict[str, reports.ReportCounts]) -> SurveyListRow:
+    counted = counts[version.design_id] if version else reports.ReportCounts(0, 0)
     link = links.respondent_link(version) if version and takes_answers(survey) else ""
-    return Line(wording.reports(counted), epsilon_of(survey, version), link)
+    return SurveyListRow(wording.reports(counted), epsilon_of(survey, version), link)

@@ -60,7 +60,7 @@ def mail(request: HttpRequest, slug: str) -> HttpResponse:
 def of_key(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """How far a mail is, and who has not got it."""
     survey, found = _mailing_or_404(request, slug, key)
-    shown: dict[str, Any] = {"mailing": found, "standing": mailing.standing(found), "days": mailing.KEPT.days}
+    shown: dict[str, Any] = {"mailing": found, "standing": mailing.mailing_status(found), "days": mailing.KEPT.days}
     return survey_page(request, "panel/mailing.html", survey, step="open", **shown)
 
 
@@ -69,7 +69,7 @@ def rest(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """Send to those whom it certainly did not reach."""
     _survey, found = _mailing_or_404(request, slug, key)
     try:
-        mailing.send_the_rest(found, by=signed_in(request))
+        mailing.resume(found, by=signed_in(request))
     except NotInvited as fault:
         messages.error(request, str(fault))
     return redirect("panel:mailing", slug, key)
@@ -78,7 +78,7 @@ def rest(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 def delete(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """Forget a mail and the addresses that are left of it; one that is on its way ends with the mail in hand."""
-    mailing.forget(_mailing_or_404(request, slug, key)[1], by=signed_in(request))
+    mailing.delete(_mailing_or_404(request, slug, key)[1], by=signed_in(request))
     messages.success(request, "The mail is deleted, with every address that was left of it.")
     return redirect("panel:invitations", slug)
 

@@ -16,19 +16,19 @@ from django.views.decorators.http import require_http_methods
 from collector.designs import LONGEST_REASON
 from collector.designs.selectors import get_design
 from collector.designs.texts import validate_text
+from collector.errors import ValidationError
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition import ceilings
-from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, transitions
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Appointment, Survey, Version
 from surveys.opening import schedules
-from surveys.opening.schedules import Terms, moment
-from surveys.panel.design_preview import Frozen, frozen
-from surveys.panel.frame import standing_of, survey_page
+from surveys.opening.schedules import OpeningPlan, moment
+from surveys.panel.design_preview import DesignPreview, design_preview
+from surveys.panel.frame import status_of, survey_page
 from surveys.panel.overview import next_moves
-from surveys.panel.transitions import act
+from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
 from surveys.planning.drafts import expectations_of
 from surveys.planning.group_warnings import expected_reports, group_warnings
@@ -47,7 +47,7 @@ class OpeningForm(forms.Form):
     reason = forms.CharField(required=False, max_length=LONGEST_REASON, validators=[validate_text])
     warned = forms.BooleanField(required=False)
 
-    def __init__(self, data: QueryDict | None, shown: Frozen | None) -> None:
+    def __init__(self, data: QueryDict | None, shown: DesignPreview | None) -> None:
         """`shown`: what would be frozen now, or nothing where it cannot be opened."""
         super().__init__(data)
         self.shown = shown
@@ -71,10 +71,10 @@ class OpeningForm(forms.Form):
         return {"confirmed": self.cleaned_data["digest"], "reason": self.cleaned_data["reason"].replace("\r\n", "\n")}
 
     @property
-    def terms(self) -> Terms:
+    def terms(self) -> OpeningPlan:
         given = self.cleaned_data
         opens_at = given.get("opens_at") if given.get("opens") == LATER else None
-        return Terms(opens_at=opens_at, closes_at=given.get("closes_at"), cap=given.get("cap"))
+        return OpeningPlan(opens_at=opens_at, closes_at=given.get("closes_at"), cap=given.get("cap"))
 
 
 class ExtensionForm(forms.Form):
@@ -88,11 +88,11 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
     """What will be frozen, in full, with the button that does it; of a survey that was opened, its schedule."""
     role = MOVES["open"].role if request.method == "POST" else Role.VIEWER
     survey = get_survey_or_404(request.user, slug, role)
-    standing = standing_of(survey)
+    standing = status_of(survey)
     design = standing.design
     if standing.version and survey.state != Survey.State.DRAFT:
         design = get_design(standing.version.design_id)
-    shown = frozen(design) if design else None
+    shown = design_preview(design) if design else None
     form = OpeningForm(request.POST if request.method == "POST" else None, shown)
     if request.method == "POST" and (survey.state != Survey.State.DRAFT or form.is_valid()):
         return _open(request, survey, form)
@@ -103,7 +103,7 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "waiting": waiting,
         "agreed": any(one.move in schedules.OPENING for one in waiting),
-        "trouble": schedules.trouble(survey),
+        "trouble": schedules.schedule_fault(survey),
         "history": history,
         "moves": next_moves(survey),
         "shown": shown,
@@ -117,7 +117,7 @@ def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpRespon
     try:
         transitions.require_draft(survey)
         version = schedules.open_on(survey, form.terms, **form.confirmed, by=signed_in(request))
-    except (DefinitionError, NotAllowed) as refusal:
+    except (ValidationError, NotAllowed) as refusal:
         version = pressed_before(survey, request)
         if version is None:
             messages.error(request, str(refusal))
@@ -140,7 +140,7 @@ def pressed_before(survey: Survey, request: HttpRequest) -> Version | None:
     return version if shown.digest == request.POST.get("digest") else None
 
 
-@act(Role.EDITOR)
+@transition(Role.EDITOR)
 def extend(request: HttpRequest, survey: Survey) -> str:
     form = ExtensionForm(request.POST)
     if not form.is_valid():
@@ -150,15 +150,15 @@ def extend(request: HttpRequest, survey: Survey) -> str:
     return f"It closes by itself on {moment(closes_at)} now."
 
 
-@act(Role.EDITOR)
+@transition(Role.EDITOR)
 def call_off(request: HttpRequest, survey: Survey) -> str:
-    schedules.call_off(survey, by=signed_in(request))
+    schedules.cancel(survey, by=signed_in(request))
     return "It does not open by itself any more."
 
 
-def groups_of(survey: Survey, shown: Frozen | None, request: HttpRequest) -> dict[str, Any]:
+def groups_of(survey: Survey, shown: DesignPreview | None, request: HttpRequest) -> dict[str, Any]:
     """What is warned of the groups of what would be frozen, for as many reports as the address says."""
     if shown is None or shown.design.rehearsal:
         return {"groups": None}
     expected = expected_reports(survey, request.GET.get("expected", ""))
-    return {"groups": group_warnings(shown.document, expectations_of(survey), expected)}
+    return {"groups": group_warnings(shown.design.groups, shown.own, expectations_of(survey), expected)}

@@ -37,7 +37,7 @@ DATABASES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailedJobRow:
     """A job that will not be tried again."""
 
     kind: str
@@ -48,7 +48,7 @@ class Failed:
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredReportsRow:
     """A survey's reports: how many, and the length of its bar in per cent of the longest."""
 
     title: str
@@ -69,7 +69,7 @@ def operation(request: HttpRequest) -> HttpResponse:
         "jobs": jobs(),
         "states": [name for _, name in STATES],
         "failed": failed(),
-        "kept": kept(),
+        "kept": stored_reports(),
         "set_aside": reports.set_aside_in_all(),
         "warnings": warnings(),
         "facts": facts(),
@@ -91,14 +91,14 @@ def jobs() -> list[tuple[str, list[int]]]:
     return [(name.capitalize(), [counts.get((name, state), 0) for state, _ in STATES]) for name in names]
 
 
-def failed() -> list[Failed]:
+def failed() -> list[FailedJobRow]:
     """The newest jobs that ended without a result."""
     now, found = timezone.now(), []
     for kind in health.job_kinds():
         ended = kind._default_manager.filter(state=Job.State.FAILED).order_by("-finished_at")
         for job in ended[:MOST]:
             age, name = now - (job.finished_at or now), health.name_of(kind).capitalize()
-            found.append((age, Failed(name, _slug_of(job), job.tries, job.fault, _ago(age))))
+            found.append((age, FailedJobRow(name, _slug_of(job), job.tries, job.fault, _ago(age))))
     return [one for _, one in sorted(found, key=lambda pair: pair[0])[:MOST]]
 
 
@@ -109,7 +109,7 @@ def _slug_of(job: Job) -> str:
     return get_design(job.design_id).slug  # type: ignore[attr-defined]
 
 
-def kept() -> list[Kept]:
+def stored_reports() -> list[StoredReportsRow]:
     """The surveys with the most reports."""
     counts = reports.report_counts(list(Version.objects.values_list("design_id", flat=True)))
     titles = dict(Version.objects.values_list("design_id", "survey__slug"))
@@ -119,7 +119,7 @@ def kept() -> list[Kept]:
     )[:MOST]
     longest = most[0][0].stored if most else 1
     return [
-        Kept(title, wording.reports(count), wording.count(count.waiting), 100 * count.stored / longest)
+        StoredReportsRow(title, wording.reports(count), wording.count(count.waiting), 100 * count.stored / longest)
         for count, title in most
     ]
 

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from collector import designs
 from collector.designs.selectors import get_design
 from estimator.base import wording
 from estimator.models import Run
 from estimator.reports import report
-from estimator.reports.privacy import ItemLabel, item_label
+from estimator.reports.privacy import QuestionPrivacy, item_label
 from estimator.runs import selectors as estimates
 from surveys.definition.mechanisms import mechanism_of
 from surveys.definition.questions import frozen_item
@@ -25,12 +26,12 @@ NEWEST_ITEMS = 3
 
 
 @dataclass(frozen=True)
-class Question:
+class QuestionRow:
     """An item of a draft; `fault` says why its mechanism cannot be used."""
 
     item: Item
     wording: str
-    label: ItemLabel | None
+    label: QuestionPrivacy | None
     fault: str
 
     @property
@@ -40,7 +41,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class VersionLine:
+class VersionRow:
     """One opening of the survey."""
 
     version: Version
@@ -58,7 +59,7 @@ def overview(survey: Survey) -> dict[str, Any]:
     context = {
         "moves": next_moves(survey),
         "waiting": schedules.waiting(survey),
-        "trouble": schedules.trouble(survey),
+        "trouble": schedules.schedule_fault(survey),
         "reopening": reopening.RISK if reopening.may_be_reopened(survey) else "",
         "questions": list(questions(survey)),
         "asked_openly": [group.label.get(survey.language) or group.key for group in survey.groups.all()],
@@ -70,7 +71,7 @@ def overview(survey: Survey) -> dict[str, Any]:
     if done is None:
         return context
     newest = report.context(done, selectors.report_context(done), most=NEWEST_ITEMS)
-    items = len(get_design(done.design_id).document["items"])
+    items = len(get_design(done.design_id).items)
     return context | newest | {"more_items": max(0, items - NEWEST_ITEMS)}
 
 
@@ -84,22 +85,22 @@ def next_moves(survey: Survey) -> list[dict[str, Any]]:
     ]
 
 
-def questions(survey: Survey) -> Iterator[Question]:
+def questions(survey: Survey) -> Iterator[QuestionRow]:
     """The survey's items with their protection, as they are written now."""
     return (question_of(item) for item in survey.items.all())
 
 
-def question_of(item: Item) -> Question:
+def question_of(item: Item) -> QuestionRow:
     """An item in its survey's own language, with its protection or what is wrong with its mechanism."""
     language, written = item.survey.language, selectors.item_of(item)
     text = str(item.wording.get(language, ""))
     try:
         mechanism_of(written)  # says what is wrong in words about the mechanism alone
-        return Question(item, text, item_label(frozen_item(written, item.key), language), "")
+        return QuestionRow(item, text, item_label(designs.Item.of(frozen_item(written, (item.key,))), language), "")
     except KeyError as missing:
-        return Question(item, text, None, f"The mechanism must have {missing.args[0]}.")
+        return QuestionRow(item, text, None, f"The mechanism must have {missing.args[0]}.")
     except (ValueError, TypeError) as error:
-        return Question(item, text, None, str(error))
+        return QuestionRow(item, text, None, str(error))
 
 
 def runs_of(survey: Survey) -> list[tuple[Version, Run, str]]:
@@ -110,11 +111,11 @@ def runs_of(survey: Survey) -> list[tuple[Version, Run, str]]:
     return [(versions[run.design_id], run, count) for run, count in zip(newest, counts, strict=True)]
 
 
-def _version_lines(survey: Survey) -> Iterator[VersionLine]:
+def _version_lines(survey: Survey) -> Iterator[VersionRow]:
     """Every version with its counts, in as many queries for many as for one."""
     waves = waves_of(survey)[::-1]
     done = estimates.last_done_of([one.version.design_id for one in waves])
     pages = selectors.page_digests([one.version for one in waves])
     for one in waves:
         of, digests = one.version, pages.get(one.version.pk, {})
-        yield VersionLine(of, one.name, wording.count(one.reports), done.get(of.design_id), digests)
+        yield VersionRow(of, one.name, wording.count(one.reports), done.get(of.design_id), digests)

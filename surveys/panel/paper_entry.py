@@ -9,8 +9,9 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST
 
+from collector.designs.selectors import get_design
 from collector.endpoint import parsing, receiving
-from collector.errors import Malformed, Refusal
+from collector.errors import RequestRefused
 from collector.reports import selectors as reports
 from surveys.accounts.access import Person, Role, get_survey_or_404
 from surveys.lifecycle import selectors
@@ -30,7 +31,7 @@ def paper(request: HttpRequest, slug: str) -> HttpResponse:
         return _sheet(request, survey, version)
     try:
         stored = receiving.receive_sheet(_fields(request.POST), slug=slug)
-    except Refusal as refusal:
+    except RequestRefused as refusal:
         return _sheet(request, survey, version, refusal=refusal)
     if stored:
         _set_pile(request, version, _pile(request, version) + 1)
@@ -51,7 +52,7 @@ def _on_paper_or_404(user: Person, slug: str) -> tuple[Survey, Version]:
     """One's own survey that was opened with an own-coin page, the newest version of it."""
     survey = get_survey_or_404(user, slug, Role.EDITOR)
     version = selectors.latest_version(survey)
-    if version is None or not selectors.has_coin_page(version) or "invitations" in selectors.document_of(version):
+    if version is None or not selectors.has_coin_page(version) or get_design(version.design_id).invitations:
         raise Http404("There is no such survey.")
     return survey, version
 
@@ -59,21 +60,23 @@ def _on_paper_or_404(user: Person, slug: str) -> tuple[Survey, Version]:
 def _fields(sent: QueryDict) -> dict[str, str]:
     """What the form says of the sheet: every field once, but for the panel's own token."""
     if any(len(values) != 1 for _name, values in sent.lists()):
-        raise Malformed("body", "Every field must stand once.")
+        raise RequestRefused(422, "body", "Every field must stand once.")
     return {name: str(value) for name, value in sent.items() if name != "csrfmiddlewaretoken"}
 
 
-def _sheet(request: HttpRequest, survey: Survey, version: Version, *, refusal: Refusal | None = None) -> HttpResponse:
+def _sheet(
+    request: HttpRequest, survey: Survey, version: Version, *, refusal: RequestRefused | None = None
+) -> HttpResponse:
     """The form for one sheet. Where a mark was missing it keeps the others, which a coin has chosen, and its nonce."""
-    document = selectors.document_of(version)
-    kept = request.POST if isinstance(refusal, Malformed) else QueryDict()
+    design = get_design(version.design_id)
+    kept = request.POST if refusal and refusal.status == 422 else QueryDict()
     pile = _pile(request, version)
     context: dict[str, Any] = {
         "survey": survey,
         "version": version,
         "open": survey.state == Survey.State.OPEN,
         "nonce": _nonce(kept.get("nonce", "")),
-        "lines": list(coin.lines(document, document["languages"][0], kept.dict())),
+        "lines": list(coin.lines(design, design.language, kept.dict())),
         "fault": coin.reason(refusal) if refusal else "",
         "pile": pile,
         "all": reports.sheet_count(version.design_id),

@@ -8,18 +8,19 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from collector.errors import InputError
+from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from surveys.accounts.access import Role, get_survey_or_404, role_in
-from surveys.definition.mechanisms import MECHANISMS
 from surveys.errors import NotAllowed
 from surveys.models import Item, Survey
 from surveys.panel.frame import survey_page
 from surveys.panel.views import panel_page, signed_in
 from surveys.planning import parameters, survey_plan
-from surveys.planning.drafts import asked_of
+from surveys.planning.drafts import planned_question
 from surveys.planning.forecast import against
-from surveys.planning.parameters import NAMES, BadParameter, Wanted
-from surveys.planning.presentation import show
-from surveys.planning.question import Asked
+from surveys.planning.parameters import PLANNED, PlanParameters
+from surveys.planning.presentation import present
+from surveys.planning.question import PlannedQuestion
 
 KINDS = dict(Item.Kind.choices)
 GRID = {"minimum": "0", "maximum": "10", "step": "1"}
@@ -32,7 +33,7 @@ def free(request: HttpRequest) -> HttpResponse:
     try:
         asked, wanted = parameters.free(request.GET)
         fault = None
-    except BadParameter as error:
+    except InputError as error:
         asked, wanted = parameters.free(QueryDict())
         fault = error
     context |= _context(request.GET, asked, wanted, fault)
@@ -48,7 +49,7 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
     fault = None
     try:
         plan = survey_plan.plan_of(found, request.GET)
-    except BadParameter as error:
+    except InputError as error:
         plan, fault = survey_plan.plan_of(found, QueryDict()), error
     context: dict[str, Any] = {
         "title": f"Plan {found}",
@@ -72,7 +73,7 @@ def use(request: HttpRequest, slug: str) -> HttpResponse:
     key = said.get("item", "")
     try:
         item = survey_plan.use(found, key, said, by=signed_in(request))
-    except (BadParameter, NotAllowed) as refusal:
+    except (InputError, NotAllowed) as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:survey-plan", slug)
     messages.success(request, f"{item.key} now has {_said(item)}.")
@@ -80,31 +81,33 @@ def use(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _said(item: Item) -> str:
-    asked = asked_of(item)
+    asked = planned_question(item)
     assert asked is not None
-    return f"truth probability {item.truth}" if asked.by_truth else f"epsilon {item.epsilon}"
+    name = asked.dial.parameter if asked.dial else "epsilon"
+    return f"{PARAMETERS[name].label.lower()} {asked.item['channel'][name]}"
 
 
-def _context(query: QueryDict, asked: Asked, wanted: Wanted, fault: BadParameter | None) -> dict[str, Any]:
+def _context(
+    query: QueryDict, asked: PlannedQuestion, wanted: PlanParameters, fault: InputError | None
+) -> dict[str, Any]:
     """What the template needs beside the plan itself: each field as it stands."""
-    showing = show(asked, wanted)
+    showing = present(asked, wanted)
     return {
         "showing": showing,
         "asked": asked,
         "fault": fault,
         "fields": _fields(asked, wanted, showing.truth, showing.epsilon) | ({} if fault is None else query.dict()),
         "by_epsilon": wanted.setting.epsilon is not None or not asked.by_truth,
-        "mechanism_name": f"{NAMES[asked.name]}, {asked.answers} answers".capitalize(),
+        "mechanism_name": f"{asked.entry.short}, {asked.answers} answers".capitalize(),
         "kinds": KINDS,
         "mechanisms": [
-            (name, NAMES[name], [kind for kind in KINDS if name in MECHANISMS[kind]])
-            for name in NAMES
-            if name != "custom"
+            (name, REGISTRY[name].short, [kind for kind in KINDS if kind in REGISTRY[name].kinds]) for name in PLANNED
         ],
+        "by_truth": [name for name, entry in REGISTRY.items() if entry.dial],
     }
 
 
-def _fields(asked: Asked, wanted: Wanted, truth: str, epsilon: str) -> dict[str, str]:
+def _fields(asked: PlannedQuestion, wanted: PlanParameters, truth: str, epsilon: str) -> dict[str, str]:
     expected, mean = wanted.expected, bool(asked.values)
     said: dict[str, Any] = {
         "kind": asked.kind,

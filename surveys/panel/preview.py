@@ -14,9 +14,9 @@ from django.template.loader import render_to_string
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_POST, require_safe
 
+from collector.errors import ValidationError
 from surveys.accounts.access import Role, get_survey_or_404
-from surveys.definition.definitions import Definition, drawn
-from surveys.definition.validation import DefinitionError
+from surveys.definition.definitions import Definition, drawn_items
 from surveys.lifecycle import selectors
 from surveys.models import Survey
 from surveys.panel.frame import survey_page
@@ -101,12 +101,11 @@ def _faults(form: BaseForm, formsets: Sequence[Any]) -> Iterable[str]:
 
 def _answer(definition: Definition, language: str | None) -> HttpResponse:
     try:
-        design = drawn(definition, version=1)
-    except DefinitionError as fault:
+        design = drawn_items(definition, version=1)
+    except ValidationError as fault:
         return _not_yet([str(fault)])
     shown = _language(definition["languages"], language)
-    text = design.canonical.decode()
-    return HttpResponse(pages.render_page(design.document, text, design.digest, shown, preview=True))
+    return HttpResponse(pages.render_page(design, shown, preview=True))
 
 
 def _language(languages: Sequence[str], asked: str | None) -> str:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from collector.designs import FEWEST_IN_GROUP
 from collector.reports import selectors as reports
-from collector.reports.selectors import Counted
+from collector.reports.selectors import ReportCounts
 from collector.reports.steps import STEP
 from estimator.base import wording
 from estimator.base.measures import IMPOSSIBLE
@@ -38,12 +38,12 @@ WORKERS = {
 
 
 @dataclass(frozen=True)
-class Watched:
+class Progress:
     """What there is to see of a survey, read once for a page or an answer."""
 
     survey: Survey
     version: Version | None
-    counted: Counted
+    counted: ReportCounts
     last: Run | None
     done: Run | None
     worker: str
@@ -93,20 +93,20 @@ class Watched:
         return self.done.key if self.done else ""
 
 
-def watched(survey: Survey) -> Watched:
+def progress_of(survey: Survey) -> Progress:
     version = selectors.latest_version(survey)
     if version is None:
-        return Watched(survey, None, Counted(0, 0), None, None, _worker())
+        return Progress(survey, None, ReportCounts(0, 0), None, None, _worker())
     digest = version.design_id
     counted = reports.report_counts([digest])[digest]
-    return Watched(survey, version, counted, estimates.last_run(digest), estimates.last_done(digest), _worker())
+    return Progress(survey, version, counted, estimates.last_run(digest), estimates.last_done(digest), _worker())
 
 
 @require_safe
-def watch(request: HttpRequest, slug: str) -> HttpResponse:
+def progress(request: HttpRequest, slug: str) -> HttpResponse:
     """The newest estimates, reports by day, jobs and their history."""
     survey = get_survey_or_404(request.user, slug)
-    seen = watched(survey)
+    seen = progress_of(survey)
     context: dict[str, Any] = {
         "seen": seen,
         "now": timezone.now(),
@@ -122,7 +122,7 @@ def watch(request: HttpRequest, slug: str) -> HttpResponse:
     return survey_page(request, "panel/watch.html", survey, step="watch", **context)
 
 
-def _counted_in_words(counted: Counted) -> str:
+def _counted_in_words(counted: ReportCounts) -> str:
     if counted.stepwise:
         return f"counted so far, in steps of {STEP}"
     waiting = counted.waiting

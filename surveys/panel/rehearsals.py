@@ -9,10 +9,10 @@ from django.shortcuts import redirect
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from collector.errors import ValidationError
 from estimator.base import charts
 from estimator.reports import report
 from surveys.accounts.access import Role, get_survey_or_404
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle.selectors import report_context
 from surveys.models import Rehearsal, Survey
 from surveys.panel.frame import survey_page
@@ -26,7 +26,7 @@ NEWEST = 50
 
 
 @dataclass(frozen=True)
-class Drawn:
+class FindingsWithPictures:
     """A question's findings with their pictures."""
 
     block: Block
@@ -40,7 +40,7 @@ def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug, Role.EDITOR if request.method == "POST" else Role.VIEWER)
     try:
         design = services.design_to_rehearse(survey, 1)
-    except DefinitionError as fault:
+    except ValidationError as fault:
         return _page(request, survey, status=400 if request.method == "POST" else 200, lacking=str(fault))
     like = _like(survey, request.GET.get("like", ""))
     posted = request.POST if request.method == "POST" else None
@@ -85,7 +85,7 @@ def repeat(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         asked = services.request_rehearsal(
             survey, before.said, repetitions=before.repetitions, seed=before.seed, by=signed_in(request)
         )
-    except (DefinitionError, RehearsalError) as fault:
+    except (ValidationError, RehearsalError) as fault:
         messages.error(request, str(fault))
         return redirect("panel:rehearsal", slug, number)
     return redirect("panel:rehearsal", slug, asked.number)
@@ -102,7 +102,7 @@ def stop(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 def delete(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-    services.forget(rehearsal_or_404(survey, number), by=signed_in(request))
+    services.delete(rehearsal_or_404(survey, number), by=signed_in(request))
     messages.success(request, f"Rehearsal {number} is deleted, with everything that was made for it.")
     return redirect("panel:rehearse", slug)
 
@@ -115,9 +115,9 @@ def rehearsal_or_404(survey: Survey, number: int) -> Rehearsal:
     return found
 
 
-def _drawn(block: Block, place: int, *, many: bool) -> Drawn:
+def _drawn(block: Block, place: int, *, many: bool) -> FindingsWithPictures:
     intervals = outcome_charts.intervals_of(block, place) if many else []
-    return Drawn(block, intervals, SafeString(outcome_charts.widths_of(block, place)))
+    return FindingsWithPictures(block, intervals, SafeString(outcome_charts.widths_of(block, place)))
 
 
 def _page(request: HttpRequest, survey: Survey, *, status: int, **context: Any) -> HttpResponse:

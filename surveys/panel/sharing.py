@@ -10,10 +10,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
+from collector.designs.selectors import get_design
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.lifecycle import links, proof_of_work, selectors, services
 from surveys.lifecycle.embedding import MOST_ORIGINS, NotAnOrigin, origins_of
-from surveys.lifecycle.links import Shared
+from surveys.lifecycle.links import SharedLink
 from surveys.maintenance import retention
 from surveys.models import Survey, Version
 from surveys.outreach import qr_codes
@@ -48,8 +49,7 @@ def code_as_png(request: HttpRequest, slug: str) -> HttpResponse:
 def poster(request: HttpRequest, slug: str) -> HttpResponse:
     """The poster of a link. Where the fonts lack a letter of the title there is none."""
     version, link = _named_or_404(request, slug)
-    document = selectors.document_of(version)
-    made = render_poster(document, version.design_id, link.language, link=link.address, address=link.typed)
+    made = render_poster(get_design(version.design_id), link.language, link=link.address, address=link.typed)
     if not made:
         raise Http404("The fonts that come with the platform lack a letter of this survey's title.")
     return _file(made, "application/pdf", f"{_name(slug, link)}.pdf")
@@ -91,8 +91,8 @@ def keep_reports(request: HttpRequest, slug: str) -> HttpResponse:
         days = retention.days_of(written)
     except retention.NotDays as fault:
         return _share_page(request, survey, status=422, days=written, days_fault=str(fault))
-    retention.keep_reports(survey, days, by=signed_in(request))
-    messages.success(request, f"The reports are kept {retention.spoken(days)}.")
+    retention.set_retention(survey, days, by=signed_in(request))
+    messages.success(request, f"The reports are kept {retention.describe_period(days)}.")
     return redirect("panel:share", slug)
 
 
@@ -107,7 +107,7 @@ def ask_for_work(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except proof_of_work.NotALevel as fault:
         return _share_page(request, survey, status=422, work_fault=str(fault))
-    messages.success(request, f"The work of browsers is {proof_of_work.spoken(int(written))}.")
+    messages.success(request, f"The work of browsers is {proof_of_work.describe_level(int(written))}.")
     return redirect("panel:share", slug)
 
 
@@ -132,7 +132,7 @@ def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **ch
         "days": survey.purge_after or "",
         "days_fault": "",
         "longest": retention.LONGEST,
-        "levels": [(bits, proof_of_work.spoken(bits).capitalize()) for bits in proof_of_work.LEVELS],
+        "levels": [(bits, proof_of_work.describe_level(bits).capitalize()) for bits in proof_of_work.LEVELS],
         "work_fault": "",
         "account_link": links.link_to("fetch", survey.slug),
         "purged": survey.versions.exclude(purged_at=None),
@@ -155,9 +155,9 @@ def _handed_on(version: Version) -> dict[str, Any]:
     }
 
 
-def snippet(version: Version, link: Shared) -> SafeString:
+def snippet(version: Version, link: SharedLink) -> SafeString:
     """The markup that shows the page on another site, with a plain link for whoever gets no frame."""
-    title = selectors.document_of(version)["title"][link.language]
+    title = get_design(version.design_id).title[link.language]
     frame = format_html(
         '<iframe src="{}" title="{}" width="100%" height="{}" referrerpolicy="no-referrer" loading="lazy"></iframe>',
         link.address,
@@ -167,7 +167,7 @@ def snippet(version: Version, link: Shared) -> SafeString:
     return frame + format_html('\n<p><a href="{}" referrerpolicy="no-referrer">{}</a></p>', link.address, title)
 
 
-def _named_or_404(request: HttpRequest, slug: str) -> tuple[Version, Shared]:
+def _named_or_404(request: HttpRequest, slug: str) -> tuple[Version, SharedLink]:
     """The version in the field, and the link that the query names: of a language or a group, by default its own."""
     survey = get_survey_or_404(request.user, slug)
     version = selectors.latest_version(survey)
@@ -181,13 +181,13 @@ def _named_or_404(request: HttpRequest, slug: str) -> tuple[Version, Shared]:
     return version, named
 
 
-def _title(version: Version, link: Shared) -> str:
+def _title(version: Version, link: SharedLink) -> str:
     """What the code's picture says in words."""
     group = f", group {link.name}" if link.group else ""
     return f"QR code of the link to {version.survey}{group}: {link.typed}"
 
 
-def _name(slug: str, link: Shared) -> str:
+def _name(slug: str, link: SharedLink) -> str:
     return f"{slug}-{link.group or link.language}"
 
 

@@ -9,10 +9,10 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from collector.designs import FEWEST_IN_GROUP
+from collector.errors import ValidationError
 from collector.reports.selectors import report_counts
 from surveys.accounts import access
 from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404
-from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
 from surveys.lifecycle.transitions import MOVES
@@ -24,7 +24,9 @@ from surveys.panel.views import signed_in
 Act = Callable[[HttpRequest, Survey], str]
 
 
-def act(role: Role, *, then: str = "panel:survey") -> Callable[[Act], Callable[[HttpRequest, str], HttpResponse]]:
+def transition(
+    role: Role, *, then: str = "panel:survey"
+) -> Callable[[Act], Callable[[HttpRequest, str], HttpResponse]]:
     """Make a view of a change, for this role: it returns what happened in words; a refusal is said, not raised.
 
     `then` names the page that it leads to.
@@ -37,7 +39,7 @@ def act(role: Role, *, then: str = "panel:survey") -> Callable[[Act], Callable[[
             survey = get_survey_or_404(request.user, slug, role)
             try:
                 messages.success(request, change(request, survey))
-            except (DefinitionError, NotAllowed) as refusal:
+            except (ValidationError, NotAllowed) as refusal:
                 messages.error(request, str(refusal))
             return redirect("panel:opening" if request.POST.get("back") == "opening" else then, slug)
 
@@ -46,7 +48,7 @@ def act(role: Role, *, then: str = "panel:survey") -> Callable[[Act], Callable[[
     return of
 
 
-@act(MOVES["close"].role)
+@transition(MOVES["close"].role)
 def close(request: HttpRequest, survey: Survey) -> str:
     run = services.close_survey(survey, by=signed_in(request))
     return f"The survey is closed. {_what_follows(report_counts([run.design_id])[run.design_id].stored)}"
@@ -61,31 +63,31 @@ def _what_follows(came: int) -> str:
     return "The final estimate is on its way."
 
 
-@act(MOVES["revise"].role)
+@transition(MOVES["revise"].role)
 def revise(request: HttpRequest, survey: Survey) -> str:
     services.revise_survey(survey, by=signed_in(request))
     return f"This is now a draft of version {selectors.next_number(survey)}. What was collected stays as it is."
 
 
-@act(MOVES["archive"].role)
+@transition(MOVES["archive"].role)
 def archive(request: HttpRequest, survey: Survey) -> str:
     services.archive_survey(survey, by=signed_in(request))
     return "The survey is archived. It is no longer in the list of surveys; nothing of it was deleted."
 
 
-@act(MOVES["restore"].role)
+@transition(MOVES["restore"].role)
 def restore(request: HttpRequest, survey: Survey) -> str:
     services.restore_survey(survey, by=signed_in(request))
     return "The survey is out of the archive."
 
 
-@act(Role.OWNER)
+@transition(Role.OWNER)
 def reopen(request: HttpRequest, survey: Survey) -> str:
     reopening.reopen(survey, by=signed_in(request))
     return "The survey takes reports again. The log says that you reopened it after a restore."
 
 
-@act(Role.ANALYST, then="panel:survey-watch")
+@transition(Role.ANALYST, then="panel:survey-watch")
 def estimate(request: HttpRequest, survey: Survey) -> str:
     services.request_estimate(survey, by=signed_in(request))
     return "The estimate is on its way."
@@ -104,7 +106,7 @@ def duplicate(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, f"This is a copy of {slug}, as a draft.")
             return redirect("panel:survey", copy.slug)
         fault = " ".join(str(error) for errors in form.errors.values() for error in errors)
-    except DefinitionError as refusal:
+    except ValidationError as refusal:
         fault = str(refusal)
     messages.error(request, fault)
     return redirect("panel:survey", slug)

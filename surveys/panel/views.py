@@ -8,13 +8,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from collector.errors import ValidationError
 from estimator.models import Run
 from surveys.accounts import access
 from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.accounts.teams import choices_of, team_for
 from surveys.definition import definitions
-from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
 from surveys.panel.forms.survey import UploadForm
@@ -42,7 +42,7 @@ def definition(request: HttpRequest, slug: str) -> HttpResponse:
     """The survey as a YAML file."""
     found = get_survey_or_404(request.user, slug)
     text = definitions.dump(selectors.exported(found))
-    record(signed_in(request), "exported", survey=found, detail="the definition, as YAML")
+    record_event(signed_in(request), "exported", survey=found, detail="the definition, as YAML")
     name = f'attachment; filename="{found.slug}.yaml"'
     return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers={"Content-Disposition": name})
 
@@ -57,7 +57,7 @@ def upload(request: HttpRequest) -> HttpResponse:
         try:
             team = team_for(user, definition["slug"], form.cleaned_data.get("team"))
             written = services.write_survey(definition, team=team, by=user)
-        except (DefinitionError, NotAllowed) as refusal:
+        except (ValidationError, NotAllowed) as refusal:
             form.add_error(None, str(refusal))
         else:
             messages.success(request, f"{written} is written as a draft.")
@@ -75,7 +75,7 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
 def report_html(request: HttpRequest, key: str) -> HttpResponse:
     """What the report's page says, as one file."""
     run = _finished_or_404(request, key)
-    record(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as HTML")
+    record_event(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as HTML")
     return reports.html_download(request, run)
 
 
@@ -83,21 +83,21 @@ def report_html(request: HttpRequest, key: str) -> HttpResponse:
 def report_pdf(request: HttpRequest, key: str) -> HttpResponse:
     """What the report's page says, on paper."""
     run = _finished_or_404(request, key)
-    record(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as PDF")
+    record_event(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as PDF")
     return reports.pdf_download(request, run)
 
 
 @require_safe
 def estimates(request: HttpRequest, key: str) -> HttpResponse:
     run = _finished_or_404(request, key, Role.ANALYST)
-    record(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as CSV")
+    record_event(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as CSV")
     return reports.csv_download(run)
 
 
 @require_safe
 def document(request: HttpRequest, key: str) -> HttpResponse:
     run = _finished_or_404(request, key, Role.ANALYST)
-    record(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as JSON")
+    record_event(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as JSON")
     return reports.json_download(run)
 
 

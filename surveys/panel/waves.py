@@ -9,20 +9,20 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
+from collector.errors import ValidationError
 from estimator.base import wording
 from surveys.accounts.access import Role, get_survey_or_404
-from surveys.definition.privacy_budget import Sum
-from surveys.definition.validation import DefinitionError
+from surveys.definition.privacy_budget import PrivacyLossSum
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors
-from surveys.lifecycle.budget import UNIT, Book, between, book_of
+from surveys.lifecycle.budget import UNIT, SurveyBudget, between, budget_of
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Survey
 from surveys.opening import schedules
 from surveys.opening.schedules import moment
 from surveys.panel.budget_chart import picture_of
-from surveys.panel.design_preview import Frozen, frozen
-from surveys.panel.frame import standing_of, survey_page
+from surveys.panel.design_preview import DesignPreview, design_preview
+from surveys.panel.frame import status_of, survey_page
 from surveys.panel.opening import OpeningForm, groups_of, pressed_before
 from surveys.panel.views import signed_in
 
@@ -32,8 +32,8 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
     """The ledger, and of a closed survey what opening it again would freeze, with the button that does it."""
     role = MOVES["wave"].role if request.method == "POST" else Role.VIEWER
     survey = get_survey_or_404(request.user, slug, role)
-    standing = standing_of(survey)
-    book = book_of(survey, missing=standing.missing if survey.state == Survey.State.DRAFT else None)
+    standing = status_of(survey)
+    book = budget_of(survey, missing=standing.missing if survey.state == Survey.State.DRAFT else None)
     shown = _next(survey, book)
     form = OpeningForm(request.POST if request.method == "POST" else None, shown)
     if request.method == "POST" and (survey.state != Survey.State.CLOSED or form.is_valid()):
@@ -46,7 +46,7 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": list(_rows(book)),
         "questions": list(_questions(book)),
         "ranged": any(line.spent and line.spent.total.least < line.spent.total.most for line in book.lines),
-        "trouble": schedules.trouble(survey),
+        "trouble": schedules.schedule_fault(survey),
         "agreed": [one for one in schedules.waiting(survey) if one.move == "wave"],
         "again": True,
         "shown": shown,
@@ -60,9 +60,11 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
 def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:
     """Open it again on the terms that were given, or say why not."""
     try:
-        terms, confirmed = (form.terms, form.confirmed) if form.is_valid() else (schedules.Terms(), {"confirmed": ""})
+        terms, confirmed = (
+            (form.terms, form.confirmed) if form.is_valid() else (schedules.OpeningPlan(), {"confirmed": ""})
+        )
         version = schedules.open_again_on(survey, terms, **confirmed, by=signed_in(request))
-    except (DefinitionError, NotAllowed) as refusal:
+    except (ValidationError, NotAllowed) as refusal:
         version = pressed_before(survey, request)
         if version is None:
             messages.error(request, str(refusal))
@@ -75,13 +77,13 @@ def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpRespon
     return redirect("panel:survey" if survey.rehearsal else "panel:share", survey.slug)
 
 
-def _next(survey: Survey, book: Book) -> Frozen | None:
+def _next(survey: Survey, book: SurveyBudget) -> DesignPreview | None:
     """The design that would be frozen, where the survey can be opened again."""
     fits = survey.state == Survey.State.CLOSED and (survey.rehearsal or (book.ahead and not book.ahead.missing))
-    return frozen(selectors.wave_to_open(survey)[0]) if fits else None
+    return design_preview(selectors.wave_to_open(survey)[0]) if fits else None
 
 
-def _rows(book: Book) -> Iterator[dict[str, Any]]:
+def _rows(book: SurveyBudget) -> Iterator[dict[str, Any]]:
     """A row of the table for each opening, and one for the next."""
     for line in book.lines:
         version, spent = line.opened.version, line.spent
@@ -101,9 +103,9 @@ def _rows(book: Book) -> Iterator[dict[str, Any]]:
         yield {"name": "the next", "reports": "–", "epsilon": wording.epsilon(wave.epsilon)} | sums
 
 
-def _questions(book: Book) -> Iterator[dict[str, Any]]:
+def _questions(book: SurveyBudget) -> Iterator[dict[str, Any]]:
     """What each question came to, by its key, in the order in which they were first asked."""
-    waves, totals = Counter[str](), dict[str, Sum]()
+    waves, totals = Counter[str](), dict[str, PrivacyLossSum]()
     for one in (one for line in book.lines if line.spent for one in line.spent.items):
         waves[one.key] += 1
         totals[one.key] = one.total

@@ -4,21 +4,19 @@ import math
 from dataclasses import dataclass, replace
 
 from estimator.base import wording
+from estimator.base.mechanisms import REGISTRY
 from estimator.runs.estimation import is_of_use
-from randomized_response import k_ary, plan
+from randomized_response import plan
 from surveys.definition.mechanisms import MECHANISMS
-from surveys.planning.forecast import POWER, Numbers, reach, reports_of_use
-from surveys.planning.parameters import NAMES
-from surveys.planning.question import Asked, Setting, estimated_from, forecast
+from surveys.planning.forecast import POWER, PlanForecast, reach, reports_of_use
+from surveys.planning.parameters import PLANNED
+from surveys.planning.question import PlannedQuestion, Setting, estimated_from, forecast
 
 EPSILON_OF_AN_ITEM = 2.0
 EPSILON_IN_TOTAL = 4.0
 OFTEN_NEGATIVE = 0.05
 TOO_LITTLE_TO_MATTER = 1.05
 """Up to this many times the respondents of the best mechanism, the one that is easier to explain is recommended."""
-
-SAME_NAMES = {"k_ary": "k_ary", "optimised unary": "unary", "subset selection": "subset"}
-"""What the library calls the mechanisms that it compares, and what an author calls them."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Advice:
     candidates: tuple[Candidate, ...]
 
 
-def cautions(found: Numbers) -> list[Caution]:
+def cautions(found: PlanForecast) -> list[Caution]:
     """What is doubtful about the plan of one question."""
     looks = (_protection, _more_choices, _unshown, _use, _width, _negative, _power)
     return [caution for look in looks if (caution := look(found)) is not None]
@@ -70,19 +68,19 @@ def total_caution(epsilon: float, ceiling: float) -> Caution | None:
     return None
 
 
-def advice(found: Numbers) -> Advice:
+def advice(found: PlanForecast) -> Advice:
     """The mechanism to take for this kind of question at the epsilon of the plan."""
     asked = found.asked
     if asked.kind == "several_choices" or (asked.kind == "yes_no" and asked.answers == 2):
         return _yes_no()
     candidates = _of_a_mean(found) if asked.values else _of_choices(found)
     best = _chosen(candidates, wording.epsilon(found.epsilon))
-    if (asked.kind, best.name) != ("scale", "discrete_laplace"):
+    if asked.kind != "scale" or not REGISTRY[best.name].only_mean:
         return best
     return replace(best, sentence=f"{best.sentence} A report then shows the mean alone, no shares.")
 
 
-def _protection(found: Numbers) -> Caution | None:
+def _protection(found: PlanForecast) -> Caution | None:
     if found.epsilon <= EPSILON_OF_AN_ITEM:
         return None
     odds = wording.odds(found.ratio)
@@ -96,7 +94,7 @@ def _protection(found: Numbers) -> Caution | None:
     )
 
 
-def _more_choices(found: Numbers) -> Caution | None:
+def _more_choices(found: PlanForecast) -> Caution | None:
     """The same truth with more choices protects less."""
     asked, truth = found.asked, found.truth
     if asked.kind == "several_choices":
@@ -107,9 +105,11 @@ def _more_choices(found: Numbers) -> Caution | None:
             f"Two people can differ in {options} options, so it is {options} times the {each} of one option."
             + (" A limit on how many may be ticked lowers it." if asked.item.get("most") is None else ""),
         )
-    if asked.name != "k_ary" or asked.answers < 3 or truth is None:
+    if asked.dial is None or asked.answers < 3 or truth is None:
         return None
-    two = k_ary(2, truth=truth).epsilon
+    two = asked.entry.make(2, {asked.dial.parameter: truth}).epsilon
+    if two >= found.epsilon:
+        return None
     return Caution(
         "epsilon",
         f"The same truth probability protects less with more choices: with {asked.answers} epsilon is "
@@ -117,19 +117,19 @@ def _more_choices(found: Numbers) -> Caution | None:
     )
 
 
-def _unshown(found: Numbers) -> Caution | None:
+def _unshown(found: PlanForecast) -> Caution | None:
     """A share is planned where a scale has no mean to plan, but not every mechanism's report shows shares."""
     asked = found.asked
-    if asked.kind != "scale" or asked.name != "discrete_laplace" or asked.values:
+    if asked.kind != "scale" or not asked.entry.only_mean or asked.values:
         return None
     return Caution(
         "width",
         "A report shows only the mean of this scale, of those who give a point, which is not planned here: its shares, "
-        "of which this is one, are too uncertain with discrete Laplace noise.",
+        f"of which this is one, are too uncertain with {asked.entry.short} noise.",
     )
 
 
-def _use(found: Numbers) -> Caution | None:
+def _use(found: PlanForecast) -> Caution | None:
     """The interval that is expected is so wide that no sentence would quote its estimate."""
     if is_of_use(found.ahead.width, reach(found.asked)):
         return None
@@ -141,7 +141,7 @@ def _use(found: Numbers) -> Caution | None:
     )
 
 
-def _width(found: Numbers) -> Caution | None:
+def _width(found: PlanForecast) -> Caution | None:
     """An interval as wide as what is looked for says little more than that it was looked for."""
     ahead, asked = found.ahead, found.asked
     floor = asked.values[0] if asked.values else 0.0
@@ -160,7 +160,7 @@ def _width(found: Numbers) -> Caution | None:
     )
 
 
-def _negative(found: Numbers) -> Caution | None:
+def _negative(found: PlanForecast) -> Caution | None:
     if found.ahead.below < OFTEN_NEGATIVE:
         return None
     once = max(2, round(1 / found.ahead.below))
@@ -172,7 +172,7 @@ def _negative(found: Numbers) -> Caution | None:
     )
 
 
-def _power(found: Numbers) -> Caution | None:
+def _power(found: PlanForecast) -> Caution | None:
     if found.comparison.needed is None or found.comparison.power >= POWER:
         return None
     return Caution("power", "Less than 80 %: a real difference of this size may well go unseen.")
@@ -187,24 +187,25 @@ def _yes_no() -> Advice:
     )
 
 
-def _of_choices(found: Numbers) -> list[Candidate]:
+def _of_choices(found: PlanForecast) -> list[Candidate]:
     asked = found.asked
     allowed = {"k_ary"} if asked.kind != "one_choice" else set(MECHANISMS["one_choice"])
     shares = asked.shares(found.wanted.expected)
     rows = plan.compare_mechanisms(asked.answers, epsilon=min(found.epsilon, 100.0), shares=shares)
-    named = [(SAME_NAMES[row.name], row) for row in rows if SAME_NAMES[row.name] in allowed]
+    names = {entry.compared_as: name for name, entry in REGISTRY.items() if entry.compared_as}
+    named = [(names[row.name], row) for row in rows if names[row.name] in allowed]
     # A set of one is k-ary response under another name.
     named = [(name, row) for name, row in named if name != "subset" or row.size > 1]
     return [Candidate(name, row.variance / named[0][1].variance) for name, row in named]
 
 
-def _of_a_mean(found: Numbers) -> list[Candidate]:
+def _of_a_mean(found: PlanForecast) -> list[Candidate]:
     """The two mechanisms of a scale or a number, each at this epsilon and for what is expected."""
     asked, wanted = found.asked, found.wanted
-    names = [name for name in MECHANISMS[asked.kind] if name != "custom"]
+    names = [name for name in MECHANISMS[asked.kind] if name in PLANNED]
     shares, variances = asked.shares(wanted.expected), {}
     for name in names:
-        other = Asked(asked.item | {"channel": {"name": name}})
+        other = PlannedQuestion(asked.item | {"channel": {"name": name}})
         mechanism = other.at(Setting(epsilon=min(found.epsilon, 16.0)))
         variances[name] = forecast(other, mechanism, shares, wanted.respondents, wanted.confidence).standard_error ** 2
     best = min(variances.values())
@@ -212,22 +213,22 @@ def _of_a_mean(found: Numbers) -> list[Candidate]:
 
 
 def _chosen(candidates: list[Candidate], epsilon: str) -> Advice:
-    """The best, or the first of `NAMES` (the one that is easiest to explain) where the best is hardly better."""
+    """The best, or the first of the registry (the one that is easiest to explain) where the best is hardly better."""
     near = [one.name for one in candidates if one.times <= TOO_LITTLE_TO_MATTER]
-    simplest = next(name for name in NAMES if name in near)
+    simplest = next(name for name in REGISTRY if name in near)
     best, others = candidates[0], candidates[1:]
     if simplest != best.name:
         gain = 100 * (next(one.times for one in candidates if one.name == simplest) - 1)
         why = (
-            f"at epsilon {epsilon} {NAMES[best.name]} would save no more than {max(gain, 0.1):.1f} % of the "
+            f"at epsilon {epsilon} {REGISTRY[best.name].short} would save no more than {max(gain, 0.1):.1f} % of the "
             "respondents, too little to matter, and this one is easier to explain"
         )
     elif others:
-        more = ", ".join(f"{NAMES[one.name]} needs {_times(one.times)}" for one in others)
+        more = ", ".join(f"{REGISTRY[one.name].short} needs {_times(one.times)}" for one in others)
         why = f"it is the most precise at epsilon {epsilon}; for the same precision {more}"
     else:
         why = "it is the one mechanism for such a question"
-    name = NAMES[simplest]
+    name = REGISTRY[simplest].short
     return Advice(simplest, f"{name[0].upper()}{name[1:]}: {why}.", tuple(candidates))
 
 

@@ -2,26 +2,25 @@
 
 from collections.abc import Sequence
 
-from collector.designs.checks import DesignError
 from surveys.lifecycle import selectors
 from surveys.models import Item, Survey
-from surveys.planning.parameters import Wanted
-from surveys.planning.question import WRITTEN, Asked
+from surveys.planning.parameters import PlanParameters
+from surveys.planning.question import WRITTEN, PlannedQuestion
 
-Expectations = Sequence[tuple[Asked | None, Wanted]]
+Expectations = Sequence[tuple[PlannedQuestion | None, PlanParameters]]
 """The questions of a survey, each with what is expected of it; None where one is not complete."""
 
 
-def asked_of(item: Item) -> Asked | None:
+def planned_question(item: Item) -> PlannedQuestion | None:
     """The question as the draft has it; None where its mechanism is not complete."""
     try:
-        asked = Asked(selectors.item_of(item))
+        asked = PlannedQuestion(selectors.item_of(item))
         asked.at(WRITTEN)
-    except (ValueError, TypeError, KeyError, DesignError):
+    except (ValueError, TypeError, KeyError):
         return None
     return asked
 
 
 def expectations_of(survey: Survey) -> Expectations:
     """Of every question what the planner begins with."""
-    return [(asked_of(item), Wanted()) for item in survey.items.all()]
+    return [(planned_question(item), PlanParameters()) for item in survey.items.all()]

@@ -10,10 +10,10 @@ from collector.designs import FEWEST_IN_GROUP
 from estimator.runs.estimation import WIDEST_OF_USE, is_of_use
 from randomized_response import plan
 from randomized_response.plan import Forecast
+from randomized_response.questions import Mechanism
 from randomized_response.results import Vector
-from surveys.definition.mechanisms import Mechanism
-from surveys.planning.parameters import Wanted
-from surveys.planning.question import Asked, Expected, Setting, estimated_from, forecast
+from surveys.planning.parameters import PlanParameters
+from surveys.planning.question import ExpectedAnswers, PlannedQuestion, Setting, estimated_from, forecast
 
 POWER = 0.8
 RESPONDENTS = [round(10 ** (2 + place / 6)) for place in range(19)]
@@ -37,11 +37,11 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class PlanForecast:
     """What is foreseen at the chosen point. `needed` reports give an interval of plus and minus `margin`."""
 
-    asked: Asked
-    wanted: Wanted
+    asked: PlannedQuestion
+    wanted: PlanParameters
     mechanism: Mechanism
     truth: Fraction | None
     ahead: Forecast
@@ -71,14 +71,14 @@ class Point:
     power: float
 
 
-def numbers(asked: Asked, wanted: Wanted) -> Numbers:
+def forecast_of(asked: PlannedQuestion, wanted: PlanParameters) -> PlanForecast:
     """Everything at the chosen point. `wanted` has been checked: its setting and what it expects can be had."""
     mechanism, shares = asked.at(wanted.setting), asked.shares(wanted.expected)
     margin = _margin(asked, wanted)
     needed = plan.respondents_needed(
         estimated_from(mechanism), shares, margin=margin, confidence=wanted.confidence, values=asked.values or None
     )
-    return Numbers(
+    return PlanForecast(
         asked,
         wanted,
         mechanism,
@@ -91,7 +91,7 @@ def numbers(asked: Asked, wanted: Wanted) -> Numbers:
 
 
 @lru_cache(maxsize=256)
-def reports_of_use(asked: Asked, wanted: Wanted) -> int:
+def reports_of_use(asked: PlannedQuestion, wanted: PlanParameters) -> int:
     """The fewest reports with which the interval is expected to be of use; `wanted.respondents` does not matter."""
     mechanism, shares, whole = asked.at(wanted.setting), asked.shares(wanted.expected), reach(asked)
 
@@ -110,13 +110,13 @@ def reports_of_use(asked: Asked, wanted: Wanted) -> int:
     return tried[place] if place < len(tried) else most
 
 
-def along_setting(asked: Asked, wanted: Wanted) -> tuple[Point, ...]:
+def along_setting(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[Point, ...]:
     """The curve over the truth probability, or over epsilon where the mechanism has none; none for a fixed table."""
     return _along_setting(asked, wanted.expected, wanted.respondents, wanted.confidence)
 
 
 @lru_cache(maxsize=256)
-def _along_setting(asked: Asked, expected: Expected, n: int, confidence: float) -> tuple[Point, ...]:
+def _along_setting(asked: PlannedQuestion, expected: ExpectedAnswers, n: int, confidence: float) -> tuple[Point, ...]:
     """Kept: it is the same wherever the slider stands."""
     shares = asked.shares(expected)
     points = []
@@ -127,22 +127,23 @@ def _along_setting(asked: Asked, expected: Expected, n: int, confidence: float) 
     return tuple(points)
 
 
-def _settings(asked: Asked) -> list[tuple[float, Setting]]:
+def _settings(asked: PlannedQuestion) -> list[tuple[float, Setting]]:
     if asked.fixed:
         return []
-    if asked.by_truth:
-        return [(float(truth), Setting(truth=truth)) for truth in (MIRRORED if asked.name == "warner" else TRUTHS)]
-    thin = asked.name == "discrete_laplace" and asked.answers > LARGE_GRID
+    if asked.dial:
+        truths = MIRRORED if asked.dial.above_half else TRUTHS
+        return [(float(truth), Setting(truth=truth)) for truth in truths]
+    thin = asked.entry.slow and asked.answers > LARGE_GRID
     return [(epsilon, Setting(epsilon=epsilon)) for epsilon in EPSILONS[:: 2 if thin else 1]]
 
 
-def along_respondents(asked: Asked, wanted: Wanted) -> tuple[Point, ...]:
+def along_respondents(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[Point, ...]:
     """The curve over the number of reports; power is between two groups of that many each."""
     return _along_respondents(asked, replace(wanted, respondents=RESPONDENTS[0], second=None, margin=None))
 
 
 @lru_cache(maxsize=256)
-def _along_respondents(asked: Asked, wanted: Wanted) -> tuple[Point, ...]:
+def _along_respondents(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[Point, ...]:
     """Kept: it is the same for every number of respondents."""
     mechanism, shares = asked.at(wanted.setting), asked.shares(wanted.expected)
     aim, other = estimated_from(mechanism), _other_shares(asked, wanted)
@@ -154,17 +155,17 @@ def _along_respondents(asked: Asked, wanted: Wanted) -> tuple[Point, ...]:
     return tuple(points)
 
 
-def chosen_x(found: Numbers) -> float:
+def chosen_x(found: PlanForecast) -> float:
     """Where the slider stands on the first curve."""
     return found.epsilon if found.truth is None else float(found.truth)
 
 
-def reach(asked: Asked) -> float:
+def reach(asked: PlannedQuestion) -> float:
     """The whole range of what is estimated: 1 for a share."""
     return asked.values[-1] - asked.values[0] if asked.values else 1.0
 
 
-def against(asked: Asked, wanted: Wanted) -> float:
+def against(asked: PlannedQuestion, wanted: PlanParameters) -> float:
     """The share or mean to compare with: what is said, else one a tenth of the range away."""
     if wanted.against is not None:
         return wanted.against if asked.values else wanted.against / 100
@@ -174,7 +175,7 @@ def against(asked: Asked, wanted: Wanted) -> float:
     return float(here + step if here - low + step < reach(asked) else here - step)
 
 
-def _comparison(asked: Asked, wanted: Wanted, mechanism: Mechanism, shares: Vector) -> Comparison:
+def _comparison(asked: PlannedQuestion, wanted: PlanParameters, mechanism: Mechanism, shares: Vector) -> Comparison:
     other, second = _other_shares(asked, wanted), wanted.second or wanted.respondents
     options = {"confidence": wanted.confidence, **asked.options()}
     aim = estimated_from(mechanism)
@@ -184,19 +185,19 @@ def _comparison(asked: Asked, wanted: Wanted, mechanism: Mechanism, shares: Vect
     return Comparison(against(asked, wanted), second, found, needed)
 
 
-def _other_shares(asked: Asked, wanted: Wanted) -> Vector:
+def _other_shares(asked: PlannedQuestion, wanted: PlanParameters) -> Vector:
     """Those of the other group: another share, or another mean with the same spread as far as that can be."""
     there = against(asked, wanted)
     if not asked.values:
-        return asked.shares(Expected(share=there))
+        return asked.shares(ExpectedAnswers(share=there))
     mean = wanted.expected.mean if wanted.expected.mean is not None else asked.middle
     least, most = asked.spreads(mean)
     spread = wanted.expected.spread or max(least, most / 2)
     least, most = asked.spreads(there)
-    return asked.shares(Expected(mean=there, spread=min(max(spread, least), most)))
+    return asked.shares(ExpectedAnswers(mean=there, spread=min(max(spread, least), most)))
 
 
-def _margin(asked: Asked, wanted: Wanted) -> float:
+def _margin(asked: PlannedQuestion, wanted: PlanParameters) -> float:
     """Plus and minus, as a share or in the answers' unit: what is said, else a twentieth of the range."""
     if wanted.margin is None:
         return reach(asked) / 20

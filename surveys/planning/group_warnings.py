@@ -1,23 +1,22 @@
 """How many reports each group of a survey may expect: what opening warns of, as a group is sent openly."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
-from collector.designs import FEWEST_IN_GROUP
+from collector.designs import FEWEST_IN_GROUP, Design, Stratum
 from estimator.base import wording
 from surveys.lifecycle import selectors
 from surveys.models import Survey
 from surveys.planning.drafts import Expectations, expectations_of
 from surveys.planning.forecast import reports_of_use
-from surveys.planning.parameters import MOST_RESPONDENTS, Wanted
+from surveys.planning.parameters import MOST_RESPONDENTS, PlanParameters
 
 FEWEST_EXPECTED = 30
 """Reports below which a group is warned of whatever its intervals: it is sent openly, and few people share it."""
 
-USUAL = Wanted.respondents
+USUAL = PlanParameters.respondents
 """Reports that are expected where nobody says how many: as many as the planner begins with."""
 
 
@@ -70,22 +69,25 @@ class GroupWarnings:
         )
 
 
-def opening_warnings(document: Mapping[str, Any], survey: Survey, expected: int) -> list[str]:
+def opening_warnings(design: Design, survey: Survey, expected: int) -> list[str]:
     """The warning of the groups of a design as programs and commands are told it; none of a rehearsal."""
-    found = None if document["rehearsal"] else group_warnings(document, expectations_of(survey), expected)
+    found = (
+        None if design.rehearsal else group_warnings(design.groups, design.language, expectations_of(survey), expected)
+    )
     return [found.in_words] if found and found.small else []
 
 
-def group_warnings(document: Mapping[str, Any], questions: Expectations, expected: int = USUAL) -> GroupWarnings | None:
-    """What to say of the groups of a design, by their known shares or as if all were alike; None where it has none."""
-    groups, language = document["strata"]["groups"], document["languages"][0]
+def group_warnings(
+    groups: Sequence[Stratum], language: str, questions: Expectations, expected: int = USUAL
+) -> GroupWarnings | None:
+    """What to say of groups, by their known shares or as if all were alike; None where there are none."""
     if not groups:
         return None
     enough = _enough(questions)
-    shares = [Fraction(group["share"] or Fraction(1, len(groups))) for group in groups]
+    shares = [Fraction(group.share or Fraction(1, len(groups))) for group in groups]
     numbers = [int(share * expected) for share in shares]
     small = tuple(
-        (group["label"][language], number) for group, number in zip(groups, numbers, strict=True) if number < enough
+        (group.label[language], number) for group, number in zip(groups, numbers, strict=True) if number < enough
     )
     least = min((share for share in shares if share), default=Fraction(1))
     return GroupWarnings(expected, enough, math.ceil(enough / least), small)

@@ -8,41 +8,26 @@ from typing import Any
 
 from django.http import QueryDict
 
-from surveys.definition.mechanisms import MECHANISMS
-from surveys.definition.questions import KINDS
-from surveys.planning.question import AS_USUAL, WRITTEN, Asked, Expected, Setting, free_question
+from collector.errors import InputError, ValidationError
+from estimator.base.mechanisms import LARGEST_EPSILON, REGISTRY
+from randomized_response import ParameterError
+from surveys.definition.mechanisms import KINDS, MECHANISMS
+from surveys.planning.question import AS_USUAL, WRITTEN, ExpectedAnswers, PlannedQuestion, Setting, free_question
 
 EXACT = re.compile(r"[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
 DECIMAL = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,17})?")
 """As many digits as a program writes for a number that is not whole."""
 WHOLE = re.compile(r"[0-9]{1,9}")
-LARGEST_EPSILON = 16
 MOST_RESPONDENTS = 10_000_000
 
-NAMES = {
-    "forced_response": "forced response",
-    "warner": "Warner’s mirror",
-    "k_ary": "k-ary response",
-    "unary": "unary encoding",
-    "subset": "subset selection",
-    "one_bit": "one bit",
-    "discrete_laplace": "discrete Laplace",
-    "custom": "a table of its own",
-}
-
-
-class BadParameter(ValueError):
-    """A parameter that cannot be used: which, and a sentence with the bound and the value."""
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
+PLANNED = tuple(name for name in REGISTRY if name != "custom")
+"""The mechanisms that can be planned for a question that is in no survey: all that have something to move."""
 
 
 def _whole(low: int, high: int) -> Callable[[str, str], int]:
     def read(value: str, field: str) -> int:
         if not WHOLE.fullmatch(value) or not low <= int(value) <= high:
-            raise BadParameter(field, f"{field} must be a whole number from {low:,} to {high:,}; got {value}")
+            raise InputError(field, f"{field} must be a whole number from {low:,} to {high:,}; got {value}")
         return int(value)
 
     return read
@@ -51,7 +36,7 @@ def _whole(low: int, high: int) -> Callable[[str, str], int]:
 def _decimal(low: float, high: float, what: str = "a number") -> Callable[[str, str], float]:
     def read(value: str, field: str) -> float:
         if not DECIMAL.fullmatch(value) or not low <= float(value) <= high:
-            raise BadParameter(field, f"{field} must be {what} from {low:g} to {high:g}; got {value}")
+            raise InputError(field, f"{field} must be {what} from {low:g} to {high:g}; got {value}")
         return float(value)
 
     return read
@@ -60,7 +45,7 @@ def _decimal(low: float, high: float, what: str = "a number") -> Callable[[str, 
 def _one_of(*names: str) -> Callable[[str, str], str]:
     def read(value: str, field: str) -> str:
         if value not in names:
-            raise BadParameter(field, f"{field} must be one of {', '.join(names)}; got {value}")
+            raise InputError(field, f"{field} must be one of {', '.join(names)}; got {value}")
         return value
 
     return read
@@ -68,16 +53,16 @@ def _one_of(*names: str) -> Callable[[str, str], str]:
 
 def _truth(value: str, field: str) -> Fraction:
     if not EXACT.fullmatch(value) or (value.partition("/")[2].strip("0") == "" and "/" in value):
-        raise BadParameter(field, f"{field} must be a fraction like 1/2 or 0.35; got {value}")
+        raise InputError(field, f"{field} must be a fraction like 1/2 or 0.35; got {value}")
     truth = Fraction(value)
     if not 0 < truth < 1:
-        raise BadParameter(field, f"{field} must be greater than 0 and less than 1; got {value}")
+        raise InputError(field, f"{field} must be greater than 0 and less than 1; got {value}")
     return truth
 
 
 def _grid(value: str, field: str) -> str:
     if not DECIMAL.fullmatch(value):
-        raise BadParameter(field, f"{field} must be a decimal number like 0.5; got {value}")
+        raise InputError(field, f"{field} must be a decimal number like 0.5; got {value}")
     return value
 
 
@@ -100,7 +85,7 @@ ABOUT_A_SURVEY: dict[str, Callable[[str, str], Any]] = {
 }
 ABOUT_A_FREE_QUESTION: dict[str, Callable[[str, str], Any]] = {
     "kind": _one_of(*KINDS),
-    "mechanism": _one_of(*(name for name in NAMES if name != "custom")),
+    "mechanism": _one_of(*PLANNED),
     "choices": _whole(2, 256),
     "most": _whole(1, 255),
     "minimum": _grid,
@@ -110,11 +95,11 @@ ABOUT_A_FREE_QUESTION: dict[str, Callable[[str, str], Any]] = {
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PlanParameters:
     """What is asked for beside the question itself. Shares and confidence in [0, 1]; None where nothing was said."""
 
     setting: Setting = WRITTEN
-    expected: Expected = AS_USUAL
+    expected: ExpectedAnswers = AS_USUAL
     respondents: int = 1000
     second: int | None = None
     confidence: float = 0.95
@@ -122,30 +107,32 @@ class Wanted:
     against: float | None = None
 
 
-def free(query: QueryDict) -> tuple[Asked, Wanted]:
-    """A question that is in no survey, and what is wanted to know of it. Raises BadParameter."""
+def free(query: QueryDict) -> tuple[PlannedQuestion, PlanParameters]:
+    """A question that is in no survey, and what is wanted to know of it. Raises InputError."""
     said = _read(query, ABOUT_A_FREE_QUESTION | ABOUT_A_QUESTION | ABOUT_A_SURVEY)
     kind = said.get("kind", "yes_no")
-    names = [name for name in MECHANISMS[kind] if name != "custom"]
+    names = [name for name in MECHANISMS[kind] if name in PLANNED]
     name = said.get("mechanism", names[0])
     if name not in names:
-        raise BadParameter("mechanism", f"mechanism must be {' or '.join(names)} for {kind}; got {name}")
+        raise InputError("mechanism", f"mechanism must be {' or '.join(names)} for {kind}; got {name}")
     choices = 2 if kind == "yes_no" else said.get("choices", 5)
     grid = tuple(said.get(field, ends) for field, ends in (("minimum", "0"), ("maximum", "10"), ("step", "1")))
     try:
         asked = free_question(kind, name, choices=choices, grid=grid, most=_most(said, kind, choices))
-    except ValueError as error:
-        raise BadParameter(_field_of(str(error), "minimum"), str(error)) from None
+    except (ParameterError, ValidationError) as error:
+        raise _input_error(error, "minimum") from None
     return asked, _wanted(asked, said, asked.usual)
 
 
-def of_item(query: QueryDict, asked: Asked, *, beside: Mapping[str, Callable[[str, str], Any]]) -> Wanted:
+def of_item(
+    query: QueryDict, asked: PlannedQuestion, *, beside: Mapping[str, Callable[[str, str], Any]]
+) -> PlanParameters:
     """What is wanted to know of a draft's question; where the slider was not moved, as it is written."""
     return _wanted(asked, _read(query, ABOUT_A_QUESTION | ABOUT_A_SURVEY | dict(beside)), WRITTEN)
 
 
 def of_survey(query: QueryDict, *, beside: Mapping[str, Callable[[str, str], Any]]) -> dict[str, Any]:
-    """Respondents, confidence and what else is `beside` them. Raises BadParameter."""
+    """Respondents, confidence and what else is `beside` them. Raises InputError."""
     return _read(query, ABOUT_A_QUESTION | ABOUT_A_SURVEY | dict(beside))
 
 
@@ -153,18 +140,18 @@ def _read(query: QueryDict, fields: Mapping[str, Callable[[str, str], Any]]) -> 
     """Each field once at most; one that is left empty says nothing."""
     for name in query:
         if name not in fields:
-            raise BadParameter(name[:40], f"{name[:40]} is no parameter; known are {', '.join(fields)}")
+            raise InputError(name[:40], f"{name[:40]} is no parameter; known are {', '.join(fields)}")
         if len(query.getlist(name)) > 1:
-            raise BadParameter(name, f"{name} must stand once; got it {len(query.getlist(name))} times")
+            raise InputError(name, f"{name} must stand once; got it {len(query.getlist(name))} times")
     said = {name: str(query[name]).strip()[:40] for name in query}
     return {name: fields[name](value, name) for name, value in said.items() if value}
 
 
-def _wanted(asked: Asked, said: dict[str, Any], otherwise: Setting) -> Wanted:
+def _wanted(asked: PlannedQuestion, said: dict[str, Any], otherwise: Setting) -> PlanParameters:
     share = said.get("share", 20.0) / 100
-    wanted = Wanted(
+    wanted = PlanParameters(
         _setting(asked, said, otherwise),
-        Expected(share, said.get("mean"), said.get("spread")),
+        ExpectedAnswers(share, said.get("mean"), said.get("spread")),
         said.get("respondents", 1000),
         said.get("second"),
         said.get("confidence", 95.0) / 100,
@@ -175,20 +162,20 @@ def _wanted(asked: Asked, said: dict[str, Any], otherwise: Setting) -> Wanted:
     try:
         asked.shares(wanted.expected)
         asked.at(wanted.setting)
-    except ValueError as error:
-        raise BadParameter(_field_of(str(error), "truth"), str(error)) from None
+    except (ParameterError, ValidationError) as error:
+        raise _input_error(error, "truth") from None
     return wanted
 
 
-def _check_against(asked: Asked, against: float | None) -> None:
+def _check_against(asked: PlannedQuestion, against: float | None) -> None:
     """A share in per cent; a mean inside the range of the answers."""
     low, high = (asked.values[0], asked.values[-1]) if asked.values else (0.0, 100.0)
     inside = against is None or (low < against < high if asked.values else low <= against <= high)
     if not inside:
-        raise BadParameter("against", f"against must be a number from {low:g} to {high:g}; got {against:g}")
+        raise InputError("against", f"against must be a number from {low:g} to {high:g}; got {against:g}")
 
 
-def _setting(asked: Asked, said: dict[str, Any], otherwise: Setting) -> Setting:
+def _setting(asked: PlannedQuestion, said: dict[str, Any], otherwise: Setting) -> Setting:
     """By `truth` where the mechanism has one and `by` does not say epsilon."""
     by = "epsilon" if not asked.by_truth else said.get("by", "truth" if "truth" in said else "epsilon")
     return Setting(**{by: said[by]}) if by in said and not asked.fixed else otherwise
@@ -197,11 +184,15 @@ def _setting(asked: Asked, said: dict[str, Any], otherwise: Setting) -> Setting:
 def _most(said: dict[str, Any], kind: str, choices: int) -> int | None:
     most: int | None = said.get("most")
     if kind == "several_choices" and most is not None and most >= choices:
-        raise BadParameter("most", f"most must be less than the {choices} choices; got {most}")
+        raise InputError("most", f"most must be less than the {choices} choices; got {most}")
     return most
 
 
-def _field_of(message: str, otherwise: str) -> str:
-    """The field that a sentence of the library begins with."""
-    fields = (*ABOUT_A_FREE_QUESTION, *ABOUT_A_QUESTION, *ABOUT_A_SURVEY)
-    return next((field for field in fields if message.startswith(field)), otherwise)
+def _input_error(error: ParameterError | ValidationError, otherwise: str) -> InputError:
+    """An error of the mechanism, at the field of the same name where there is one."""
+    if isinstance(error, ParameterError):
+        name, sentence = error.name, str(error)
+    else:  # of the range of a number
+        name, sentence = str(error.path[-1]), error.sentence(error.path[-1:])
+    known = {*ABOUT_A_FREE_QUESTION, *ABOUT_A_QUESTION, *ABOUT_A_SURVEY}
+    return InputError(name if name in known else otherwise, sentence)

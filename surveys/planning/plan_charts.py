@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from estimator.base import charts, wording
 from estimator.base.charts import Curve, Scale, by_factors, linear
 from surveys.planning.advice import EPSILON_OF_AN_ITEM
-from surveys.planning.forecast import POWER, Numbers, Point, chosen_x, reach
+from surveys.planning.forecast import POWER, PlanForecast, Point, chosen_x, reach
 from surveys.planning.wording import amount, chance, times, whole
 
 CHANCES = Scale(0.0, 1.0, tuple((part / 4, f"{25 * part} %") for part in range(5)))
@@ -18,14 +18,14 @@ Value = Callable[[Point], float]
 Level = tuple[float, str]
 
 
-def pictures_of(found: Numbers, curves: dict[str, tuple[Point, ...]]) -> Iterator[Curve]:
+def pictures_of(found: PlanForecast, curves: dict[str, tuple[Point, ...]]) -> Iterator[Curve]:
     """Over the slider of the mechanism, then over the number of respondents."""
     if curves["setting"]:
         yield from _over_setting(found, curves["setting"])
     yield from _over_respondents(found, curves["respondents"])
 
 
-def _over_setting(found: Numbers, points: tuple[Point, ...]) -> Iterator[Curve]:
+def _over_setting(found: PlanForecast, points: tuple[Point, ...]) -> Iterator[Curve]:
     asked, ahead, at = found.asked, found.ahead, chosen_x(found)
     across = TRUTHS if asked.by_truth else EPSILONS
     below = "truth probability" if asked.by_truth else "epsilon"
@@ -67,7 +67,7 @@ def _over_setting(found: Numbers, points: tuple[Point, ...]) -> Iterator[Curve]:
         )  # fmt: skip
 
 
-def _over_respondents(found: Numbers, points: tuple[Point, ...]) -> Iterator[Curve]:
+def _over_respondents(found: PlanForecast, points: tuple[Point, ...]) -> Iterator[Curve]:
     asked, ahead, n = found.asked, found.ahead, found.ahead.n
 
     def curve(
@@ -98,22 +98,22 @@ def _named(below: str, limit: Level | None) -> str:
     return below if limit is None else f"{below}; {limit[1]}"
 
 
-def _width(found: Numbers) -> Value:
+def _width(found: PlanForecast) -> Value:
     return lambda one: _shown(found, one.width)
 
 
-def _shown(found: Numbers, width: float) -> float:
+def _shown(found: PlanForecast, width: float) -> float:
     """As it is drawn: in points, or in the answers' unit."""
     return width if found.asked.values else 100 * width
 
 
-def _high(mean: bool, found: Numbers, widths: list[float]) -> float:
+def _high(mean: bool, found: PlanForecast, widths: list[float]) -> float:
     """An axis that shows where the curve bends: the widest end may leave the picture."""
     highest = max(found.ahead.width, min(max(widths), reach(found.asked) * 0.6))
     return highest if mean else 100 * highest
 
 
-def _width_name(found: Numbers) -> str:
+def _width_name(found: PlanForecast) -> str:
     unit = {"scale": ", scale points", "number": ", units"}.get(
         found.asked.kind if found.asked.values else "", ", points"
     )

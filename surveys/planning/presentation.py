@@ -10,10 +10,10 @@ from typing import Any
 
 from estimator.base import charts, wording
 from surveys.planning.advice import Advice, Caution, advice, cautions
-from surveys.planning.forecast import Numbers, Point, along_respondents, along_setting, numbers
-from surveys.planning.parameters import Wanted
+from surveys.planning.forecast import PlanForecast, Point, along_respondents, along_setting, forecast_of
+from surveys.planning.parameters import PlanParameters
 from surveys.planning.plan_charts import pictures_of
-from surveys.planning.question import Asked
+from surveys.planning.question import PlannedQuestion
 from surveys.planning.wording import amount, chance, each, times, truth_text, whole
 
 SPACE = wording.SPACE
@@ -31,7 +31,7 @@ class Tile:
 
 
 @dataclass(frozen=True)
-class Table:
+class PlanTable:
     """The numbers of the curves, as texts; one row a point."""
 
     key: str
@@ -41,17 +41,17 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Showing:
+class PlanPresentation:
     """Everything about the plan of one question."""
 
-    found: Numbers
+    found: PlanForecast
     truth: str
     epsilon: str
     summary: str
     tiles: tuple[Tile, ...]
     advice: Advice
     pictures: tuple[charts.Curve, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[PlanTable, ...]
     curves: dict[str, tuple[Point, ...]]
 
     @property
@@ -63,12 +63,12 @@ class Showing:
         return [picture for picture in self.pictures if picture.over == "respondents"]
 
     @property
-    def setting_table(self) -> Table:
+    def setting_table(self) -> PlanTable:
         """Without a row for a mechanism that has no slider."""
-        return next((table for table in self.tables if table.key == "setting"), Table("setting", "", (), ()))
+        return next((table for table in self.tables if table.key == "setting"), PlanTable("setting", "", (), ()))
 
     @property
-    def respondents_table(self) -> Table:
+    def respondents_table(self) -> PlanTable:
         return self.tables[-1]
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,11 +86,11 @@ class Showing:
         }
 
 
-def show(asked: Asked, wanted: Wanted) -> Showing:
+def present(asked: PlannedQuestion, wanted: PlanParameters) -> PlanPresentation:
     """The plan of a question, ready to be shown. `wanted` has been checked by `parameters`."""
-    found = numbers(asked, wanted)
+    found = forecast_of(asked, wanted)
     curves = {"setting": along_setting(asked, wanted), "respondents": along_respondents(asked, wanted)}
-    return Showing(
+    return PlanPresentation(
         found=found,
         truth="" if found.truth is None else truth_text(found.truth),
         epsilon=wording.epsilon(found.epsilon),
@@ -103,7 +103,7 @@ def show(asked: Asked, wanted: Wanted) -> Showing:
     )
 
 
-def raw(found: Numbers) -> dict[str, Any]:
+def raw(found: PlanForecast) -> dict[str, Any]:
     """The numbers as they were computed: shares in [0, 1], means in the answers' unit."""
     ahead, comparison = found.ahead, found.comparison
     exact = found.ratio
@@ -141,7 +141,7 @@ def _finite(numbers: dict[str, Any]) -> dict[str, Any]:
     return dict.fromkeys(numbers) | finite
 
 
-def _summary(found: Numbers) -> str:
+def _summary(found: PlanForecast) -> str:
     """One sentence, which screen readers are told after each move."""
     truth = "" if found.truth is None else f"truth probability {whole(100 * float(found.truth))}{SPACE}%, "
     said = f"{truth}epsilon {wording.epsilon(found.epsilon)} (odds at most {wording.odds(found.ratio)} to 1), "
@@ -150,7 +150,7 @@ def _summary(found: Numbers) -> str:
     return said[0].upper() + said[1:]
 
 
-def _tiles(found: Numbers, said: Iterable[Caution]) -> Iterable[Tile]:
+def _tiles(found: PlanForecast, said: Iterable[Caution]) -> Iterable[Tile]:
     about: dict[str, list[str]] = {}
     for caution in said:
         about.setdefault(caution.about, []).append(caution.sentence)
@@ -158,7 +158,7 @@ def _tiles(found: Numbers, said: Iterable[Caution]) -> Iterable[Tile]:
         yield Tile(key, name, value, note, tuple(about.get(key, ())))
 
 
-def _facts(found: Numbers) -> Iterable[tuple[str, str, str, str]]:
+def _facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]]:
     asked, ahead, comparison = found.asked, found.ahead, found.comparison
     here, there = each(asked, ahead.expected), each(asked, comparison.against)
     odds = wording.odds(found.ratio)
@@ -197,7 +197,7 @@ def _facts(found: Numbers) -> Iterable[tuple[str, str, str, str]]:
     )  # fmt: skip
 
 
-def _tables(found: Numbers, curves: dict[str, tuple[Point, ...]]) -> Iterable[Table]:
+def _tables(found: PlanForecast, curves: dict[str, tuple[Point, ...]]) -> Iterable[PlanTable]:
     asked = found.asked
     width = "Width of the interval" + (", points" if not asked.values else "")
     below = "Chance of an estimate below the range"
@@ -212,10 +212,10 @@ def _tables(found: Numbers, curves: dict[str, tuple[Point, ...]]) -> Iterable[Ta
             for one in curves["setting"]
         )  # fmt: skip
         head = (name, *first, width, below, "Reports for one direct answer")
-        yield Table("setting", f"With {wording.count(found.ahead.n)} reports", head, rows)
+        yield PlanTable("setting", f"With {wording.count(found.ahead.n)} reports", head, rows)
     rows = tuple(
         (wording.count(one.x), amount(asked, one.width, bare=True), chance(one.below), chance(one.power))
         for one in curves["respondents"]
     )
     head = ("Reports", width, below, "Chance to see the difference")
-    yield Table("respondents", f"At epsilon {wording.epsilon(found.epsilon)}", head, rows)
+    yield PlanTable("respondents", f"At epsilon {wording.epsilon(found.epsilon)}", head, rows)

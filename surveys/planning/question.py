@@ -9,20 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from collector.designs.checks import DesignError
-from randomized_response import EachOption, SubsetSelection, UnaryEncoding, discrete_laplace, plan
+from estimator.base.mechanisms import REGISTRY, Dial
+from randomized_response import EachOption, ParameterError, plan
 from randomized_response.plan import Forecast
+from randomized_response.questions import Mechanism
 from randomized_response.results import Vector
-from surveys.definition.mechanisms import Mechanism, answers_of, mechanism_of, numbers_of
+from surveys.definition.mechanisms import answers_of, mechanism_of, numbers_of
 
-BY_TRUTH = ("forced_response", "warner", "k_ary", "one_bit")
-BY_EPSILON = ("unary", "subset", "discrete_laplace")
-"""Which of the two an author says of a mechanism; the other follows."""
-
-PARTS = 10_000
-"""A truth probability that is found from an epsilon is a whole number of these parts, rounded down."""
 LARGEST_TABLE = 16
-"""More choices than these are planned without their table: k-ary response is subset selection with a set of one."""
+"""More choices than these are planned without their table, where the mechanism can be."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +29,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedAnswers:
     """What is expected of the answers: the share of one of them, or a mean and its spread in the answers' own unit."""
 
     share: float = 0.2
@@ -42,18 +37,20 @@ class Expected:
     spread: float | None = None
 
 
-AS_USUAL = Expected()
+AS_USUAL = ExpectedAnswers()
 WRITTEN = Setting()
 """The mechanism just as the draft has it."""
 
 
-class Asked:
+class PlannedQuestion:
     """A question as its author writes it (docs/surveys.md), `kind`, `choices` and `channel` above all."""
 
     def __init__(self, item: dict[str, Any]) -> None:
         self.item = item
         self.kind: str = item["kind"]
         self.name: str = item["channel"]["name"]
+        self.entry = REGISTRY[self.name]
+        self.dial = self.entry.dial
         number = self.kind == "number"
         self.answers = len(numbers_of(item)) if number else len(answers_of(item))
         self.values = tuple(map(float, numbers_of(item))) if number else self._points()
@@ -61,7 +58,7 @@ class Asked:
 
     def __eq__(self, other: object) -> bool:
         """Whether they are planned alike: wordings do not matter."""
-        return isinstance(other, Asked) and self._identity == other._identity
+        return isinstance(other, PlannedQuestion) and self._identity == other._identity
 
     def __hash__(self) -> int:
         return hash(self._identity)
@@ -78,20 +75,19 @@ class Asked:
 
     @property
     def by_truth(self) -> bool:
-        return self.name in BY_TRUTH
+        """Whether an author says a probability of the mechanism, and its epsilon follows."""
+        return self.dial is not None
 
     @property
     def usual(self) -> Setting:
         """Where a slider begins that nobody has moved: two coins, or about their epsilon."""
-        if not self.by_truth:
-            return Setting(epsilon=1.0)
-        return Setting(truth=Fraction(3, 4) if self.name == "warner" else Fraction(1, 2))
+        return Setting(truth=self.dial.usual) if self.dial else Setting(epsilon=1.0)
 
     def truth_of(self, setting: Setting) -> Fraction | None:
         """The truth probability there; None for a mechanism that has none."""
-        if not self.by_truth:
+        if self.dial is None:
             return None
-        return Fraction(self.item["channel"]["truth"]) if setting == WRITTEN else self.truth_at(setting)
+        return Fraction(self.item["channel"][self.dial.parameter]) if setting == WRITTEN else self.truth_at(setting)
 
     @property
     def most_differing(self) -> int:
@@ -105,10 +101,11 @@ class Asked:
         """The mechanism there. Raises ValueError naming the argument, the bound and the value."""
         if self.fixed or setting == WRITTEN:
             return mechanism_of(self.item)
-        if self.by_truth:
-            return self._at_truth(self.truth_at(setting))
+        if self.dial:
+            return self._at_truth(self.dial, self.truth_at(setting))
         if setting.epsilon is None:
-            raise ValueError(f"epsilon must be given for {self.name}, which has no truth probability; got a truth")
+            kind = f"{self.name}, which has no truth probability"
+            raise ParameterError("epsilon", f"must be given for {kind}; got a truth")
         return _by_epsilon(self.name, self.answers, round(setting.epsilon, 6))
 
     def truth_at(self, setting: Setting) -> Fraction:
@@ -116,24 +113,17 @@ class Asked:
         if setting.truth is not None:
             return setting.truth
         assert setting.epsilon is not None
+        assert self.dial is not None
         odds = math.exp(setting.epsilon / self.most_differing)
-        yes = float(Fraction(self.item["channel"].get("yes", "1/2")))
-        against = {
-            "forced_response": min(yes, 1 - yes) * (odds - 1),
-            "warner": odds,
-            "k_ary": (odds - 1) / self.answers,
-            "one_bit": (odds - 1) / 2,
-        }[self.name]
-        least = PARTS // 2 + 1 if self.name == "warner" else 1
-        return Fraction(min(max(math.floor(PARTS * against / (1 + against)), least), PARTS - 1), PARTS)
+        return self.dial.within(odds, self.answers, self.item["channel"])
 
-    def _at_truth(self, truth: Fraction) -> Mechanism:
-        if self.name == "k_ary" and self.answers > LARGEST_TABLE and not self.values:
-            return SubsetSelection(self.answers, size=1, truth=truth + (1 - truth) / self.answers)
-        said = self.item["channel"] | {"truth": str(truth)}
+    def _at_truth(self, dial: Dial, truth: Fraction) -> Mechanism:
+        if self.entry.untabled and self.answers > LARGEST_TABLE and not self.values:
+            return self.entry.untabled(self.answers, truth)
+        said = self.item["channel"] | {dial.parameter: str(truth)}
         return mechanism_of(self.item | {"channel": said})
 
-    def shares(self, expected: Expected) -> Vector:
+    def shares(self, expected: ExpectedAnswers) -> Vector:
         """The shares of the answers to plan for; of several choices those of one option, not ticked and ticked."""
         if self.values:
             return self._around(expected)
@@ -147,16 +137,17 @@ class Asked:
         """The answer whose share is planned for: yes, or one choice like every other."""
         return 1 if self.kind in ("yes_no", "several_choices") else 0
 
-    def _around(self, expected: Expected) -> Vector:
+    def _around(self, expected: ExpectedAnswers) -> Vector:
         low, high = self.values[0], self.values[-1]
         step = (high - low) / (self.answers - 1)
         mean = self.middle if expected.mean is None else expected.mean
         if not low < mean < high:
-            raise ValueError(f"mean must be greater than {low:g} and less than {high:g}; got {mean:g}")
+            raise ParameterError("mean", f"must be greater than {low:g} and less than {high:g}; got {mean:g}")
         least, most = self.spreads(mean)
         spread = max(least, most / 2) if expected.spread is None else expected.spread
         if not least * 0.9995 <= spread <= most * 1.0005:
-            raise ValueError(f"spread must be from {least:.4g} to {most:.4g} around a mean of {mean:g}; got {spread:g}")
+            bounds = f"from {least:.4g} to {most:.4g} around a mean of {mean:g}"
+            raise ParameterError("spread", f"must be {bounds}; got {spread:g}")
         spread = min(max(spread, least), most)
         return plan.shares_around(self.answers, mean=(mean - low) / step, deviation=spread / step)
 
@@ -180,7 +171,7 @@ def estimated_from(mechanism: Mechanism) -> plan.Mechanism:
     return mechanism.channel if isinstance(mechanism, EachOption) else mechanism
 
 
-def forecast(asked: Asked, mechanism: Mechanism, shares: Vector, n: int, confidence: float) -> Forecast:
+def forecast(asked: PlannedQuestion, mechanism: Mechanism, shares: Vector, n: int, confidence: float) -> Forecast:
     """What n reports will tell of the question."""
     return plan.forecast(n, estimated_from(mechanism), shares, confidence=confidence, **asked.options())
 
@@ -188,21 +179,20 @@ def forecast(asked: Asked, mechanism: Mechanism, shares: Vector, n: int, confide
 @lru_cache(maxsize=512)
 def _by_epsilon(name: str, answers: int, epsilon: float) -> Mechanism:
     """Kept, because an exact table or the best size of a set can take a tenth of a second and a curve has twenty."""
-    if name == "discrete_laplace":
-        return discrete_laplace(answers, epsilon=epsilon)
-    return (UnaryEncoding if name == "unary" else SubsetSelection).optimised(answers, epsilon=epsilon)
+    return REGISTRY[name].make(answers, {"epsilon": f"{epsilon:.6f}"})
 
 
 def free_question(
     kind: str, name: str, *, choices: int = 2, grid: tuple[str, str, str] = ("0", "10", "1"), most: int | None = None
-) -> Asked:
-    """A question that is in no survey. Raises ValueError where the kind cannot have that mechanism or grid."""
-    item: dict[str, Any] = {"kind": kind, "choices": [{} for _ in range(choices)], "channel": {"name": name}}
+) -> PlannedQuestion:
+    """A question that is in no survey. Raises ParameterError, or ValidationError where its grid is none."""
+    item: dict[str, Any] = {
+        "kind": kind,
+        "choices": [{} for _ in range(choices)],
+        "channel": {"name": name, **REGISTRY[name].assumed},
+    }
     if kind == "number":
         item |= {"choices": [], **dict(zip(("minimum", "maximum", "step"), grid, strict=True))}
     if kind == "several_choices" and most is not None:
         item["most"] = most
-    try:
-        return Asked(item)
-    except DesignError as error:
-        raise ValueError(str(error).removeprefix("grid.")) from None
+    return PlannedQuestion(item)

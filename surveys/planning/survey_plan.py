@@ -9,31 +9,33 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import QueryDict
 
+from collector.designs import Stratum
+from collector.errors import InputError
 from estimator.base import wording
 from randomized_response import epsilon_total
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.definition.definitions import ceiling_of
-from surveys.definition.privacy_budget import MOST_WAVES, Priced, priced_question, waves_that_fit
+from surveys.definition.privacy_budget import MOST_WAVES, QuestionPrice, priced_question, waves_that_fit
 from surveys.lifecycle import transitions
 from surveys.lifecycle.waves import spending, waves_of
 from surveys.models import Item, Survey
 from surveys.planning import parameters
 from surveys.planning.advice import total_caution
-from surveys.planning.drafts import Expectations, asked_of
+from surveys.planning.drafts import Expectations, planned_question
 from surveys.planning.group_warnings import group_warnings
-from surveys.planning.parameters import BadParameter, Wanted
-from surveys.planning.presentation import Showing, show
-from surveys.planning.question import WRITTEN, Asked, Expected, Setting, forecast
+from surveys.planning.parameters import PlanParameters
+from surveys.planning.presentation import PlanPresentation, present
+from surveys.planning.question import WRITTEN, ExpectedAnswers, PlannedQuestion, Setting, forecast
 from surveys.planning.wording import amount, chance, truth_text
 
 ITEM = {"item": lambda value, field: value}
 
-Questions = list[tuple[Asked | None, Setting]]
+Questions = list[tuple[PlannedQuestion | None, Setting]]
 """The questions of a survey, each with its slider; None where one is not complete."""
 
 
 @dataclass(frozen=True)
-class Line:
+class QuestionRow:
     """A question in the table of all of them; `fault` says why it cannot be planned."""
 
     key: str
@@ -48,7 +50,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Total:
+class PlanTotal:
     """All questions together, as they are written and with the slider where it stands."""
 
     epsilon: float | None
@@ -67,11 +69,11 @@ class SurveyPlan:
     """The plan of a survey; `showing` is that of the chosen question, None where it cannot be planned."""
 
     chosen: Item | None
-    asked: Asked | None
-    wanted: Wanted
-    lines: tuple[Line, ...]
-    total: Total
-    showing: Showing | None
+    asked: PlannedQuestion | None
+    wanted: PlanParameters
+    lines: tuple[QuestionRow, ...]
+    total: PlanTotal
+    showing: PlanPresentation | None
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -83,13 +85,13 @@ class SurveyPlan:
 
 
 def plan_of(survey: Survey, query: QueryDict) -> SurveyPlan:
-    """Every question at these respondents and this expected share. Raises BadParameter."""
+    """Every question at these respondents and this expected share. Raises InputError."""
     said = parameters.of_survey(query, beside=ITEM)
     items = list(survey.items.all())
     chosen = _chosen(items, said.get("item"))
-    asked = asked_of(chosen) if chosen else None
-    wanted = parameters.of_item(query, asked, beside=ITEM) if asked else Wanted()
-    questions = [(item, asked_of(item)) for item in items]
+    asked = planned_question(chosen) if chosen else None
+    wanted = parameters.of_item(query, asked, beside=ITEM) if asked else PlanParameters()
+    questions = [(item, planned_question(item)) for item in items]
     lines, moved, expected, below = [], [], [], 0.0
     for item, one in questions:
         here = wanted if item == chosen else _unmoved(wanted)
@@ -101,7 +103,7 @@ def plan_of(survey: Survey, query: QueryDict) -> SurveyPlan:
     earlier = [] if survey.rehearsal else spending(waves_of(survey))
     total = _total(moved, [(one, WRITTEN) for _, one in questions], min(below, 1.0), earlier)
     total = replace(total, caution=f"{total.caution} {_small_groups(survey, expected, wanted.respondents)}".strip())
-    return SurveyPlan(chosen, asked, wanted, tuple(lines), total, show(asked, wanted) if asked else None)
+    return SurveyPlan(chosen, asked, wanted, tuple(lines), total, present(asked, wanted) if asked else None)
 
 
 @transaction.atomic
@@ -112,74 +114,76 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
     ------
     NotAllowed
         Where the survey is not a draft.
-    BadParameter
+    InputError
         Where there is no such question, its mechanism has no slider, or the place is out of bounds.
     """
     held = Survey.objects.select_for_update().get(pk=survey.pk)
     transitions.require_draft(held)
     item = _chosen(list(held.items.all()), key)
-    asked = asked_of(item) if item else None
+    asked = planned_question(item) if item else None
     if item is None or asked is None or asked.fixed:
-        raise BadParameter("item", f"item must be a question whose mechanism has a slider; got {key}")
+        raise InputError("item", f"item must be a question whose mechanism has a slider; got {key}")
     setting = parameters.of_item(query, asked, beside=ITEM).setting
     if setting == WRITTEN:
-        raise BadParameter("truth", "truth or epsilon must say where the slider stands; got neither")
-    for name, value in _written(asked, setting).items():
-        setattr(item, name, value)
+        raise InputError("truth", "truth or epsilon must say where the slider stands; got neither")
+    written = _written(asked, setting)
+    for parameter in asked.entry.parameters:
+        if parameter.name in written or not asked.dial:  # what is computed from an epsilon must not stand beside it
+            empty = None if Item._meta.get_field(parameter.column).null else ""
+            setattr(item, parameter.column, written.get(parameter.name, empty))
     item.save()
-    record(by, "planned a question", survey=held, detail=f"{item.key}: {', '.join(_said(item))}")
+    said = ", ".join(f"{name} {value}" for name, value in written.items())
+    record_event(by, "planned a question", survey=held, detail=f"{item.key}: {said}")
     return item
 
 
-def _said(item: Item) -> list[str]:
-    return [f"{name} {value}" for name in ("truth", "epsilon") if (value := getattr(item, name))]
-
-
-def _written(asked: Asked, setting: Setting) -> dict[str, Any]:
-    """The fields of an item that say the setting."""
-    if asked.by_truth:
-        return {"truth": truth_text(asked.truth_at(setting))}
-    return {"epsilon": f"{setting.epsilon:.6g}", "truth": "", "on": "", "off": "", "size": None}
+def _written(asked: PlannedQuestion, setting: Setting) -> dict[str, str]:
+    """The parameter of the mechanism that says the setting."""
+    if asked.dial:
+        return {asked.dial.parameter: truth_text(asked.truth_at(setting))}
+    return {"epsilon": f"{setting.epsilon:.6g}"}
 
 
 def _chosen(items: list[Item], key: str | None) -> Item | None:
     """The named question, else the first one that can be planned."""
     if key is None:
-        return next((item for item in items if asked_of(item)), None)
+        return next((item for item in items if planned_question(item)), None)
     found = next((item for item in items if item.key == key), None)
     if found is None:
-        raise BadParameter("item", f"item must be one of {', '.join(item.key for item in items)}; got {key}")
+        raise InputError("item", f"item must be one of {', '.join(item.key for item in items)}; got {key}")
     return found
 
 
-def _unmoved(wanted: Wanted) -> Wanted:
+def _unmoved(wanted: PlanParameters) -> PlanParameters:
     """The same respondents and share for a question that is not chosen; its mean is taken to be in the middle."""
-    return Wanted(
-        expected=Expected(wanted.expected.share), respondents=wanted.respondents, confidence=wanted.confidence
+    return PlanParameters(
+        expected=ExpectedAnswers(wanted.expected.share), respondents=wanted.respondents, confidence=wanted.confidence
     )
 
 
-def _line(item: Item, asked: Asked | None, wanted: Wanted, *, chosen: bool) -> tuple[Line, float]:
+def _line(
+    item: Item, asked: PlannedQuestion | None, wanted: PlanParameters, *, chosen: bool
+) -> tuple[QuestionRow, float]:
     """The question's line, and the chance that its estimate is negative."""
     words = str(item.wording.get(item.survey.language, "")) or item.key
     if asked is None:
-        return Line(item.key, words, chosen, fault="Its mechanism is not complete."), 0.0
+        return QuestionRow(item.key, words, chosen, fault="Its mechanism is not complete."), 0.0
     mechanism = asked.at(wanted.setting)
     ahead = forecast(asked, mechanism, asked.shares(wanted.expected), wanted.respondents, wanted.confidence)
-    line = Line(
+    line = QuestionRow(
         item.key, words, chosen, wording.epsilon(mechanism.epsilon), wording.odds(mechanism.ratio),
         amount(asked, ahead.width), chance(ahead.below), wording.count(max(1, round(ahead.direct_n))),
     )  # fmt: skip
     return line, ahead.below
 
 
-def _total(moved: Questions, written: Questions, below: float, earlier: list[Priced]) -> Total:
+def _total(moved: Questions, written: Questions, below: float, earlier: list[QuestionPrice]) -> PlanTotal:
     now, before = _epsilon(moved), _epsilon(written)
     if now is None or before is None:
-        return Total(None, "–", "–", "–", "–", "", "–", "–")
+        return PlanTotal(None, "–", "–", "–", "–", "", "–", "–")
     caution = total_caution(now, settings.CANDOR_EPSILON_CEILING)
     odds = wording.odds(math.exp(min(now, 700.0)))
-    return Total(
+    return PlanTotal(
         now, wording.epsilon(now), odds, wording.epsilon(before), chance(below), caution.sentence if caution else "",
         *(_waves(moved, repeats, earlier) for repeats in ("fresh", "remember")),
     )  # fmt: skip
@@ -189,24 +193,24 @@ def _small_groups(survey: Survey, questions: Expectations, respondents: int) -> 
     """The warning of groups that may expect too few of these respondents; empty where a share is not complete."""
     language = survey.language
     groups = [
-        {"label": {language: group.label.get(language) or group.key}, "share": group.share or None}
+        Stratum(group.key, {language: group.label.get(language) or group.key}, group.share or None)
         for group in survey.groups.all()
     ]
     try:
-        found = group_warnings({"strata": {"groups": groups}, "languages": [language]}, questions, respondents)
+        found = group_warnings(groups, language, questions, respondents)
     except (ValueError, ZeroDivisionError):
         return ""
     return found.in_words if found and not survey.rehearsal else ""
 
 
-def _waves(questions: Questions, repeats: str, earlier: list[Priced]) -> str:
+def _waves(questions: Questions, repeats: str, earlier: list[QuestionPrice]) -> str:
     """How many waves of these questions fit under the ceiling, as new ones beside those that were asked before."""
     prices = tuple(
         priced_question(str(place), b"", asked.at(setting), asked.answers)
         for place, (asked, setting) in enumerate(questions)
         if asked is not None
     )
-    fit = waves_that_fit(earlier, Priced(1, repeats, prices), ceiling_of()) if prices else None
+    fit = waves_that_fit(earlier, QuestionPrice(1, repeats, prices), ceiling_of()) if prices else None
     return f"more than {MOST_WAVES}" if fit is None else str(fit)
 
 

@@ -4,12 +4,13 @@ import math
 from fractions import Fraction
 
 from estimator.base import wording
-from surveys.planning.question import PARTS, Asked
+from estimator.base.mechanisms.entry import PARTS
+from surveys.planning.question import PlannedQuestion
 
 SPACE = wording.SPACE
 
 
-def amount(asked: Asked, value: float, *, bare: bool = False) -> str:
+def amount(asked: PlannedQuestion, value: float, *, bare: bool = False) -> str:
     """A width or an error: in percentage points, or in the unit of the answers (of a scale, in its points)."""
     if asked.values:
         number = f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
@@ -18,7 +19,7 @@ def amount(asked: Asked, value: float, *, bare: bool = False) -> str:
     return points if bare else f"{points} points"
 
 
-def each(asked: Asked, value: float) -> str:
+def each(asked: PlannedQuestion, value: float) -> str:
     """What is expected: a share or a mean."""
     return f"a mean of {value:.3g}" if asked.values else f"{whole(100 * value)}{SPACE}%"
 

@@ -3,10 +3,8 @@
 There is no request in here: nothing about a person, a time or a browser can reach the page.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from hashlib import sha256
 from typing import Any
 
 from django.conf import settings
@@ -16,18 +14,15 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from surveys.definition.languages import Door, address_of, plurals_of, switch
-
-Document = Mapping[str, Any]
+from collector.designs import Design, Grid, Item
+from surveys.definition.languages import LanguageLink, address_of, language_links, plurals_of
 
 COLOURS = (_("Blue"), _("Green"), _("Red"), _("Yellow"), _("White"), _("Black"))
 """What the practice question offers where the first question is a choice of a few."""
 
 
 def render_page(
-    document: Document,
-    canonical: str,
-    digest: str,
+    design: Design,
     language: str = "en",
     *,
     with_coin: bool = False,
@@ -38,12 +33,8 @@ def render_page(
 
     Parameters
     ----------
-    document : mapping
-        The frozen design.
-    canonical : str
-        Its canonical text; the page carries it, hashes it and draws from it.
-    digest : str
-        SHA-256 of the canonical text in UTF-8, 64 hex digits.
+    design : Design
+        The page carries its canonical text, hashes it and draws from it.
     language : str
         One of the design's languages.
     with_coin : bool
@@ -52,31 +43,31 @@ def render_page(
         Whether only its author looks at it: it says so, its button for sending is off, and it leads nowhere.
     work : int
         Bits of the sum that the browser begins as the page is loaded; 0: none, unless the door asks for one.
-
-    Raises
-    ------
-    ValueError
-        Where the digest is not that of the canonical text: such a page would refuse to work.
     """
-    if sha256(canonical.encode()).hexdigest() != digest:
-        raise ValueError(f"digest must be the SHA-256 of the canonical text; got {digest}")
-    context = {**texts_in(document, language), "canonical": _between_tags(canonical), "digest": digest}
-    context["groups"] = [text_in(group["label"], document, language) for group in document["strata"]["groups"]]
-    context["group_wording"] = text_in(document["strata"]["wording"], document, language)
-    context["sections"] = _sections(document, language)
-    context["branching"] = any("asked_if" in item for item in document["items"])
-    context["question_count"] = len(document["items"])
-    context["invitations"], context["waves"] = document.get("invitations", {}).get("kind", ""), document.get("waves")
-    context["told"], context["extras"] = _told(document), _extras(document)
-    context["practice"] = _practice(document["items"][0], document, language)
-    context["coin_address"] = address_of("coin", document, language) if with_coin else ""
-    context["survey_address"] = "" if preview else address_of("respond", document, document["languages"][0])
-    context["spent_address"] = "" if preview else spent_address(language)
-    if context["invitations"] == "blind" and not preview:
-        context["token_address"] = address_of("token", document, language)
-    doors = switch("respond", document)
-    context["doors"] = [replace(door, address="") for door in doors] if preview else doors
-    context["preview"], context["work"] = preview, work
+    doors = language_links("respond", design)
+    context: dict[str, object] = {
+        **texts_in(design, language),
+        "canonical": _between_tags(design.canonical.decode()),
+        "digest": design.digest,
+        "groups": [group.label[language] for group in design.groups],
+        "group_wording": design.strata_wording[language],
+        "sections": _sections(design, language),
+        "branching": any(item.asked_if for item in design.items),
+        "question_count": len(design.items),
+        "invitations": design.invitations,
+        "waves": design.waves,
+        "told": _told(design),
+        "extras": _extras(design),
+        "practice": _practice(design.items[0], language),
+        "coin_address": address_of("coin", design, language) if with_coin else "",
+        "survey_address": "" if preview else address_of("respond", design, design.language),
+        "spent_address": "" if preview else spent_address(language),
+        "doors": [replace(door, address="") for door in doors] if preview else doors,
+        "preview": preview,
+        "work": work,
+    }
+    if design.invitations == "blind" and not preview:
+        context["token_address"] = address_of("token", design, language)
     return render("surveys/respond.html", context, language)
 
 
@@ -85,9 +76,9 @@ def _between_tags(text: str) -> SafeString:
     return SafeString(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
 
 
-def render_closed(document: Document, language: str = "en") -> bytes:
+def render_closed(design: Design, language: str = "en") -> bytes:
     """The page that stands at the survey's address once it is closed; it sends and asks nothing."""
-    context = {**texts_in(document, language), "doors": switch("respond", document)}
+    context = {**texts_in(design, language), "doors": language_links("respond", design)}
     return render("surveys/closed.html", context, language)
 
 
@@ -103,95 +94,94 @@ def spent_address(language: str) -> str:
     return reverse("surveys:spent", args=[language] if spoken else [])
 
 
-def _spent_door(code: str) -> Door:
+def _spent_door(code: str) -> LanguageLink:
     direction = "rtl" if code in settings.LANGUAGES_BIDI else "ltr"
-    return Door(code, str(dict(settings.LANGUAGES)[code]), direction, spent_address(code))
+    return LanguageLink(code, str(dict(settings.LANGUAGES)[code]), direction, spent_address(code))
 
 
-def texts_in(document: Document, language: str) -> dict[str, Any]:
-    """What the survey says of itself."""
-    return {name: text_in(document[name], document, language) for name in ("title", "introduction", "consent")}
-
-
-def _sections(document: Document, language: str) -> list[dict[str, Any]]:
-    """The questions by section, numbered through; a survey without sections is one section without a title."""
-    questions = [
-        {"number": number, "section": item.get("section"), **_question(item, document, language)}
-        for number, item in enumerate(document["items"], start=1)
-    ]
-    if "sections" not in document:
-        return [{"title": "", "introduction": "", "questions": questions}]
-    return [
-        {
-            "title": text_in(section["title"], document, language),
-            "introduction": text_in(section["introduction"], document, language),
-            "questions": [question for question in questions if question["section"] == section["key"]],
-        }
-        for section in document["sections"]
-    ]
-
-
-def _question(item: Mapping[str, Any], document: Document, language: str) -> dict[str, Any]:
-    choices = [text_in(choice, document, language) for choice in item["choices"]]
-    apart = "prefer_not" in item
+def texts_in(design: Design, language: str) -> dict[str, str]:
+    """What the survey says of itself. Raises ValueError where the language is none of its own."""
+    if language not in design.languages:
+        raise ValueError(f"language must be one of {', '.join(design.languages)}; got {language}")
     return {
-        "kind": item["kind"],
-        "wording": text_in(item["wording"], document, language),
-        "choices": choices,
-        "ordinary": choices[:-1] if apart else choices,
-        "apart": choices[-1] if apart else "",
-        "optional": "required" in item,
-        "keyboard": _keyboard(item["grid"]) if "grid" in item else "",
+        "title": design.title[language],
+        "introduction": design.introduction[language],
+        "consent": design.consent[language],
     }
 
 
-def _keyboard(grid: Mapping[str, str]) -> str:
+def _sections(design: Design, language: str) -> list[dict[str, Any]]:
+    """The questions by section, numbered through; a survey without sections is one section without a title."""
+    questions = [
+        {"number": number, "section": item.section, **_question(item, language)}
+        for number, item in enumerate(design.items, start=1)
+    ]
+    if not design.sections:
+        return [{"title": "", "introduction": "", "questions": questions}]
+    return [
+        {
+            "title": section.title[language],
+            "introduction": section.introduction[language],
+            "questions": [question for question in questions if question["section"] == section.key],
+        }
+        for section in design.sections
+    ]
+
+
+def _question(item: Item, language: str) -> dict[str, Any]:
+    choices = [choice[language] for choice in item.choices]
+    apart = item.prefer_not
+    return {
+        "kind": item.kind,
+        "wording": item.wording[language],
+        "choices": choices,
+        "ordinary": choices[:-1] if apart else choices,
+        "apart": choices[-1] if apart else "",
+        "optional": not item.required,
+        "keyboard": _keyboard(item.grid) if item.grid else "",
+    }
+
+
+def _keyboard(grid: Grid) -> str:
     """The keys that a phone should show for the numbers of a grid; its number keys have no minus."""
-    if grid["minimum"].startswith("-"):
+    if grid.minimum.startswith("-"):
         return "text"
-    return "decimal" if any("." in grid[name] for name in ("minimum", "maximum", "step")) else "numeric"
+    return "decimal" if any("." in number for number in (grid.minimum, grid.maximum, grid.step)) else "numeric"
 
 
-def _told(document: Document) -> set[str]:
+def _told(design: Design) -> set[str]:
     """Kinds, encodings and "prefer_not": whatever the page has sentences for that other surveys do without."""
-    items = document["items"]
-    refusing = {"prefer_not" for item in items if "prefer_not" in item}
-    return {item["kind"] for item in items} | {item["encoding"] for item in items} | refusing
+    items = design.items
+    refusing = {"prefer_not" for item in items if item.prefer_not}
+    return {item.kind for item in items} | {item.encoding for item in items} | refusing
 
 
-def _extras(document: Document) -> list[str]:
+def _extras(design: Design) -> list[str]:
     """The scripts that this design needs and most do without, in the order in which they run."""
-    kinds = {item["kind"] for item in document["items"]}
+    kinds = {item.kind for item in design.items}
     needed = {
-        "several": "several_choices" in kinds,
+        "multiple": "several_choices" in kinds,
         "number": "number" in kinds,
-        "inviting": "invitations" in document,
-        "remembering": document.get("waves", {}).get("repeats") == "remember",
-        "waves": "waves" in document,
+        "invitation": bool(design.invitations),
+        "remembered": design.remembers,
+        "waves": design.waves is not None,
     }
     return [name for name, holds in needed.items() if holds]
 
 
-def _practice(first: Mapping[str, Any], document: Document, language: str) -> dict[str, Any]:
+def _practice(first: Item, language: str) -> dict[str, Any]:
     """A question without secrets, with as many choices as the first real one: its ticket is drawn from the same table.
 
     Where that has too many, it is a yes/no question with two coins (see practice.js).
     """
-    if first["kind"] == "yes_no":
-        return {"wording": _("Do you like rain?"), "choices": _question(first, document, language)["choices"]}
-    if first["kind"] == "one_choice" and len(first["choices"]) in range(3, len(COLOURS) + 1):
-        return {"wording": _("Which colour do you like best?"), "choices": COLOURS[: len(first["choices"])]}
-    if first["kind"] == "scale" and len(first["choices"]) <= len(COLOURS) and "prefer_not" not in first:
-        points = range(1, len(first["choices"]) + 1)
+    if first.kind == "yes_no":
+        return {"wording": _("Do you like rain?"), "choices": _question(first, language)["choices"]}
+    if first.kind == "one_choice" and len(first.choices) in range(3, len(COLOURS) + 1):
+        return {"wording": _("Which colour do you like best?"), "choices": COLOURS[: len(first.choices)]}
+    if first.kind == "scale" and len(first.choices) <= len(COLOURS) and not first.prefer_not:
+        points = range(1, len(first.choices) + 1)
         return {"wording": _("How much do you like rain? The more, the higher."), "choices": points}
     return {"wording": _("Do you like rain?"), "choices": (_("No"), _("Yes"))}
-
-
-def text_in(text: Mapping[str, str], document: Document, language: str) -> str:
-    """A text of the design in the page's language; every text has each of the design's languages."""
-    if language not in document["languages"]:
-        raise ValueError(f"language must be one of {', '.join(document['languages'])}; got {language}")
-    return text[language] if text else ""
 
 
 def render(template: str, context: dict[str, Any], language: str) -> bytes:

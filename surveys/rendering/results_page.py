@@ -14,20 +14,19 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from estimator.base import charts, wording
-from estimator.base.charts import Axis, Row
+from estimator.base.charts import Axis, ChartRow
 from estimator.base.measures import IMPOSSIBLE, MEAN
 from estimator.models import Run
 from estimator.runs import results, targets
 from estimator.runs.estimation import is_of_use, reach_of
 from estimator.runs.groups import OTHER
-from estimator.runs.results import Cell, Item
-from surveys.definition.languages import switch
+from estimator.runs.results import EstimateCell, QuestionResults
+from surveys.definition.languages import language_links
 from surveys.rendering import pages
-from surveys.rendering.pages import Document
 
 
 @dataclass(frozen=True)
-class Line:
+class ResultRow:
     """One estimate; `missing` says why there are no numbers."""
 
     group: str
@@ -38,13 +37,13 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Block:
+class ResultBlock:
     """A question with its pictures and tables, the mean and the shares apart."""
 
     number: int
     wording: str
     notes: tuple[str, ...]
-    parts: tuple[tuple[SafeString, tuple[Line, ...]], ...]
+    parts: tuple[tuple[SafeString, tuple[ResultRow, ...]], ...]
 
 
 @lru_cache(maxsize=64)
@@ -52,41 +51,44 @@ def rendered(key: str, language: str) -> bytes:
     """The page of a finished run in one of its survey's languages. A run never changes, so it is made once."""
     run = Run.objects.get(key=key)
     read = results.read(run)
-    document = read.design.document
+    design = read.design
     with translation.override(language):
         context = {
-            **pages.texts_in(document, language),
-            "doors": switch("respond", document),
+            **pages.texts_in(design, language),
+            "doors": language_links("respond", design),
             "counted": _number(run.reports or 0),
             "certain": f"{100 * run.confidence:g}",
             "grouped": bool(read.partition.parts),
             "weighted": targets.is_weighted(targets.target(read.partition, sampled=False)),
-            "blocks": [_block(item, number, document, language) for number, item in enumerate(read.items, start=1)],
+            "blocks": [_block(item, number, language) for number, item in enumerate(read.items, start=1)],
         }
     return pages.render("surveys/results.html", context, language)
 
 
-def _block(item: Item, number: int, document: Document, language: str) -> Block:
-    asked = pages.text_in(item.frozen["wording"], document, language)
+def _block(item: QuestionResults, number: int, language: str) -> ResultBlock:
+    asked = item.frozen.wording[language]
     parts = [cells for cells in (item.means, item.shares) if cells]
-    return Block(
+    return ResultBlock(
         number=number,
         wording=asked,
-        notes=tuple(_notes(item, document, language)),
+        notes=tuple(_notes(item, language)),
         parts=tuple(
-            _part(item, cells, f"result-{number}-{place}", asked, document, language)
-            for place, cells in enumerate(parts)
+            _part(item, cells, f"result-{number}-{place}", asked, language) for place, cells in enumerate(parts)
         ),
     )
 
 
-def _notes(item: Item, document: Document, language: str) -> Iterator[str]:
+def _notes(item: QuestionResults, language: str) -> Iterator[str]:
     frozen, flags = item.frozen, {flag for cell in item.shown for flag in cell.estimate.flags}
-    if "asked_if" in frozen:
-        yield _unasked(item, document, language)
+    if frozen.asked_if is not None:
+        yield _unasked(item, language)
     if item.kind == "several_choices":
         yield _("More than one could be ticked, so the shares need not add up to a hundred.")
-    if any(targets.is_weighted(targets.meaning(item, cell.estimate).noise_target) for cell in item.shown if cell.known):
+    if any(
+        targets.is_weighted(targets.estimate_meta(item, cell.estimate).noise_target)
+        for cell in item.shown
+        if cell.known
+    ):
         yield _("All who took part: weighted by the known sizes of the groups.")
     if any(not _of_use(item, cell) for cell in item.shown if cell.known):
         yield _("Where a band is wider than half of all that is possible, too few answers came to tell.")
@@ -94,27 +96,27 @@ def _notes(item: Item, document: Document, language: str) -> Iterator[str]:
         yield _("More of one answer arrived than chance explains. Somebody may have sent false reports.")
 
 
-def _of_use(item: Item, cell: Cell) -> bool:
+def _of_use(item: QuestionResults, cell: EstimateCell) -> bool:
     low, high = cell.estimate.noise_low, cell.estimate.noise_high
     reach = reach_of(item.question, cell.estimate.measure)
     return low is None or high is None or is_of_use(high - low, reach)
 
 
-def _unasked(item: Item, document: Document, language: str) -> str:
-    frozen = item.frozen
-    if item.kind == "several_choices":
+def _unasked(item: QuestionResults, language: str) -> str:
+    frozen, unasked = item.frozen, item.frozen.unasked
+    if unasked is None or item.kind == "several_choices":
         return _("Not everybody was asked this. Who was not counts as having ticked nothing.")
     if item.kind == "number":
-        answer = _plain(float(item.question.values[frozen["unasked"]] or 0))
+        answer = _plain(float(item.question.values[unasked] or 0))
     else:
-        answer = pages.text_in(frozen["choices"][frozen["unasked"]], document, language)
+        answer = frozen.choices[unasked][language]
     return _("Not everybody was asked this. Who was not counts as “%(answer)s”.") % {"answer": answer}
 
 
 def _part(
-    item: Item, cells: tuple[Cell, ...], key: str, asked: str, document: Document, language: str
-) -> tuple[SafeString, tuple[Line, ...]]:
-    lines = [_line(cell, document, language) for cell in cells]
+    item: QuestionResults, cells: tuple[EstimateCell, ...], key: str, asked: str, language: str
+) -> tuple[SafeString, tuple[ResultRow, ...]]:
+    lines = [_line(item, cell, language) for cell in cells]
     rows = []
     for place, (cell, line) in enumerate(zip(cells, lines, strict=True)):
         begins = bool(item.partition.parts) and (place == 0 or lines[place - 1].group != line.group)
@@ -123,21 +125,20 @@ def _part(
     return charts.pictures(rows, key=key, title=asked, axis=axis), tuple(lines)
 
 
-def _line(cell: Cell, document: Document, language: str) -> Line:
+def _line(item: QuestionResults, cell: EstimateCell, language: str) -> ResultRow:
     estimate, unit = cell.estimate, _unit(cell)
     group, answer = _("All who took part"), _("Mean")
     if cell.group_key == OTHER:
         group = _("Other groups")
     elif estimate.stratum is not None:
-        group = pages.text_in(document["strata"]["groups"][estimate.stratum]["label"], document, language)
+        group = item.design.groups[estimate.stratum].label[language]
     if estimate.measure != MEAN:
-        choice = document["items"][estimate.position]["choices"][estimate.choice]
-        answer = pages.text_in(choice, document, language)
+        answer = item.frozen.choices[estimate.choice][language]
     if not cell.known or estimate.noise_low is None or estimate.noise_high is None:
-        return Line(group, answer, missing=_("Not enough reports for an estimate"))
+        return ResultRow(group, answer, missing=_("Not enough reports for an estimate"))
     places = wording.decimals(estimate.standard_error, unit)
     low, high = wording.outwards(estimate.noise_low, estimate.noise_high, places, unit)
-    return Line(
+    return ResultRow(
         group,
         answer,
         estimate=_number(unit.factor * (estimate.constrained or 0.0), places) + unit.sign,
@@ -145,11 +146,11 @@ def _line(cell: Cell, document: Document, language: str) -> Line:
     )
 
 
-def _row(cell: Cell, line: Line, heading: str) -> Row:
+def _row(cell: EstimateCell, line: ResultRow, heading: str) -> ChartRow:
     if line.missing:
-        return Row(line.answer, line.missing, heading=heading)
+        return ChartRow(line.answer, line.missing, heading=heading)
     estimate = cell.estimate
-    return Row(
+    return ChartRow(
         label=line.answer,
         text=f"{line.estimate} ({line.interval})",
         estimate=estimate.constrained,
@@ -166,7 +167,7 @@ class _LocalAxis(Axis):
         return super().tick(number) if self.shares else _plain(number)
 
 
-def _axis(item: Item, rows: list[Row], *, mean: bool) -> Axis:
+def _axis(item: QuestionResults, rows: list[ChartRow], *, mean: bool) -> Axis:
     if not mean:
         return charts.axis_for(rows)
     points = [float(value) for value in item.question.values if value is not None]
@@ -174,7 +175,7 @@ def _axis(item: Item, rows: list[Row], *, mean: bool) -> Axis:
     return _LocalAxis(**vars(charts.axis_of_range(points[0], points[-1], grain)))
 
 
-def _unit(cell: Cell) -> wording.Unit:
+def _unit(cell: EstimateCell) -> wording.Unit:
     return wording.PLAIN if cell.estimate.measure == MEAN else wording.PERCENT
 
 

@@ -2,20 +2,20 @@
 
 from django.urls import reverse
 
-from surveys.definition.languages import address_of, switch
+from collector.designs import Design
+from surveys.definition.languages import address_of, language_links
 from surveys.rendering import pages
-from surveys.rendering.pages import Document
 
 
-def render_page(document: Document, canonical: str, digest: str, language: str) -> bytes:
+def render_page(design: Design, language: str) -> bytes:
     """The page in one of the design's languages. It carries the canonical text, in which the key is."""
     context = {
-        "title": pages.text_in(document["title"], document, language),
-        "doors": switch("token", document),
-        "canonical": canonical,
-        "digest": digest,
-        "sign_address": reverse("surveys:token-sign", args=[document["slug"]]),
-        "survey_address": address_of("respond", document, language),
-        "file_name": document["slug"],
+        "title": design.title[language],
+        "doors": language_links("token", design),
+        "canonical": design.canonical.decode(),
+        "digest": design.digest,
+        "sign_address": reverse("surveys:token-sign", args=[design.slug]),
+        "survey_address": address_of("respond", design, language),
+        "file_name": design.slug,
     }
     return pages.render("surveys/token.html", context, language)

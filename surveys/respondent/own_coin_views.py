@@ -6,10 +6,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from collector.endpoint import rate_limits, receiving
 from collector.endpoint.headers import check_headers
-from collector.errors import Closed, NotForm, Refusal
+from collector.errors import RequestRefused
 from surveys.definition.languages import address_of
 from surveys.lifecycle import proof_of_work, selectors
-from surveys.lifecycle.selectors import Showing
+from surveys.lifecycle.selectors import PublishedVersion
 from surveys.models import Page
 from surveys.rendering import pages
 from surveys.rendering.own_coin import page
@@ -54,49 +54,49 @@ def send(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
             # Without a script nobody can do the work, and a robot would come in here.
             rate_limits.take("coins by survey", slug)
         receiving.receive_form(form, slug=slug)
-    except Refusal as refusal:
+    except RequestRefused as refusal:
         return _refused(shown, refusal)
-    return HttpResponse(status=303, headers={"Location": address_of("coin-sent", shown.document, shown.language)})
+    return HttpResponse(status=303, headers={"Location": address_of("coin-sent", shown.design, shown.language)})
 
 
 @require_safe
 def sent(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """Says that a form was taken; the same for everybody, whatever they sent."""
     shown, _ = _shown_or_404(slug, language)
-    return HttpResponse(page.render_sent(shown.document, shown.language))
+    return HttpResponse(page.render_sent(shown.design, shown.language))
 
 
-def _look(request: HttpRequest, shown: Showing) -> HttpResponse:
+def _look(request: HttpRequest, shown: PublishedVersion) -> HttpResponse:
     try:
-        looked = receiving.look_at_form(_form(request), slug=shown.version.survey.slug)
-    except Refusal as refusal:
+        looked = receiving.preview_form(_form(request), slug=shown.version.survey.slug)
+    except RequestRefused as refusal:
         return _refused(shown, refusal)
-    return HttpResponse(page.render_review(shown.document, looked, shown.language))
+    return HttpResponse(page.render_review(shown.design, looked, shown.language))
 
 
 def _form(request: HttpRequest) -> bytes:
     """The body of a form that one of our own pages sent, or a refusal."""
-    not_form = NotForm("Content-Type", "Content-Type must be application/x-www-form-urlencoded.")
+    not_form = RequestRefused(415, "Content-Type", "Content-Type must be application/x-www-form-urlencoded.")
     check_headers(request.META, types=FORM_TYPES, otherwise=not_form)
     rate_limits.take("reports by address", rate_limits.address_of(request.META))
     return request.body
 
 
-def _refused(shown: Showing, refusal: Refusal) -> HttpResponse:
-    if isinstance(refusal, Closed) and shown.closed:
+def _refused(shown: PublishedVersion, refusal: RequestRefused) -> HttpResponse:
+    if refusal.status == 410 and shown.closed:
         return _closed(shown, status=refusal.status)
     headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
-    said = page.render_refusal(shown.document, refusal, shown.language)
+    said = page.render_refusal(shown.design, refusal, shown.language)
     return HttpResponse(said, status=refusal.status, headers=headers)
 
 
-def _closed(shown: Showing, *, status: int) -> HttpResponse:
-    return HttpResponse(pages.render_closed(shown.document, shown.language), status=status)
+def _closed(shown: PublishedVersion, *, status: int) -> HttpResponse:
+    return HttpResponse(pages.render_closed(shown.design, shown.language), status=status)
 
 
-def _shown_or_404(slug: str, language: str, kind: Page.Kind = Page.Kind.COIN) -> tuple[Showing, bytes]:
+def _shown_or_404(slug: str, language: str, kind: Page.Kind = Page.Kind.COIN) -> tuple[PublishedVersion, bytes]:
     """The version in the field and its stored page of this kind, where it has one in that language."""
-    shown = selectors.showing(slug, language)
+    shown = selectors.published_version(slug, language)
     stored = None if shown is None else shown.page(kind)
     if shown is None or stored is None:
         raise Http404("There is no such page.")

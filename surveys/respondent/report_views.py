@@ -4,7 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from estimator.base.languages import DEFAULT, LANGUAGES, speaking
+from estimator.base.languages import DEFAULT, LANGUAGES, activated
 from estimator.exports.formats import FORMATS, NotExported
 from estimator.models import Run
 from estimator.reports import files
@@ -41,7 +41,7 @@ def pdf(request: HttpRequest, key: str) -> HttpResponse:
 
 def report_page(request: HttpRequest, run: Run) -> HttpResponse:
     """The report of a run that the caller may show. Its links are relative, so they stay where the page is."""
-    with speaking(_language(request)):
+    with activated(_language(request)):
         return render(request, TEMPLATE, {**context(run, report_context(run)), "hidden": not run.published})
 
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from collector.endpoint import rate_limits
 from collector.endpoint.headers import check_headers
-from collector.errors import NotJson, Refusal, TooLarge
+from collector.errors import RequestRefused
 from surveys.lifecycle import links, selectors
 from surveys.models import Page, Version
 from surveys.rendering import pages
@@ -22,11 +22,11 @@ JSON_TYPES = ("application/json", "application/json;charset=utf-8")
 @require_safe
 def fetch(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """The page as it was rendered when the survey opened, the same for everybody; of a closed survey, that it is."""
-    shown = selectors.showing(slug, language)
+    shown = selectors.published_version(slug, language)
     stored = None if shown is None else shown.page(Page.Kind.TOKEN)
     if shown is None or stored is None:
         raise Http404("There is no such page.")
-    return answer_with(request, pages.render_closed(shown.document, shown.language) if shown.closed else stored)
+    return answer_with(request, pages.render_closed(shown.design, shown.language) if shown.closed else stored)
 
 
 # No cookie means anything here, so nothing could be forged with one; `check_headers` refuses other sites.
@@ -35,13 +35,13 @@ def fetch(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
 def sign(request: HttpRequest, slug: str) -> HttpResponse:
     """Sign what a browser has blinded, once for each code."""
     try:
-        not_json = NotJson("Content-Type", "Content-Type must be application/json.")
+        not_json = RequestRefused(415, "Content-Type", "Content-Type must be application/json.")
         length = check_headers(request.META, types=JSON_TYPES, otherwise=not_json)
         if length > tokens.LARGEST_BODY:
-            raise TooLarge("body", f"The body must be at most {tokens.LARGEST_BODY} bytes; got {length}.")
+            raise RequestRefused(413, "body", f"The body must be at most {tokens.LARGEST_BODY} bytes; got {length}.")
         rate_limits.take("tokens by address", rate_limits.address_of(request.META))
         return JsonResponse({"signed": tokens.issue(request.body, slug=slug)})
-    except Refusal as refusal:
+    except RequestRefused as refusal:
         headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
         return JsonResponse({"error": refusal.said}, status=refusal.status, headers=headers)
 
@@ -61,6 +61,6 @@ def _link_for(request: HttpRequest, version: Version) -> str:
     assert isinstance(request.user, User)
     try:
         code = tokens.code_for(request.user, version)
-    except tokens.NoToken:
+    except RequestRefused:
         raise Http404("There is no such page.") from None
     return links.token_link_prefix(version) + code

@@ -14,9 +14,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 
-from collector.errors import Closed, Malformed, NotInvited, TooLarge, UnknownDesign
+from collector.errors import RequestRefused, not_invited
 from collector.invitations.codes import ALPHABET, RANDOM_SYMBOLS, check_symbol, hash_of, is_code
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import selectors, signing_keys
 from surveys.models import FetchCode, SigningKey, Survey, Version
 from surveys.respondent import blind_signature
@@ -34,17 +34,8 @@ FIELDS = {
 }
 
 
-class NoToken(NotInvited):
-    """No token for this code; one sentence for whatever is wrong with it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.field = "code"
-        self.message = "This code cannot be used: it is not one of this survey's, or it was used before."
-
-
 @dataclass(frozen=True)
-class Asked:
+class TokenRequest:
     """What a browser asks: to sign `blinded` for whoever has `code`."""
 
     design: str
@@ -52,27 +43,27 @@ class Asked:
     blinded: str
 
 
-def parse(body: bytes) -> Asked:
+def parse(body: bytes) -> TokenRequest:
     """Read a request: one JSON object with exactly these fields, each once and of its shape. Nothing of it is echoed.
 
     Raises
     ------
-    Refusal
-        Malformed (422), TooLarge (413).
+    RequestRefused
+        With 413, 422.
     """
     if len(body) > LARGEST_BODY:
-        raise TooLarge("body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
+        raise RequestRefused(413, "body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
     try:
         pairs = json.loads(body.decode("utf-8"), object_pairs_hook=list)
     except (ValueError, RecursionError):
-        raise Malformed("body", "The body must be one JSON object in UTF-8.") from None
+        raise RequestRefused(422, "body", "The body must be one JSON object in UTF-8.") from None
     if not isinstance(pairs, list) or sorted(map(_name, pairs)) != sorted(FIELDS):
-        raise Malformed("body", f"The body must have exactly the fields {', '.join(FIELDS)}.")
+        raise RequestRefused(422, "body", f"The body must have exactly the fields {', '.join(FIELDS)}.")
     fields = dict(pairs)
     for name, (shape, words) in FIELDS.items():
         if not (isinstance(fields[name], str) and re.fullmatch(shape, fields[name])):
-            raise Malformed(name, f"{name} must be {words}.")
-    return Asked(**fields)
+            raise RequestRefused(422, name, f"{name} must be {words}.")
+    return TokenRequest(**fields)
 
 
 def issue(body: bytes, *, slug: str) -> str:
@@ -80,20 +71,20 @@ def issue(body: bytes, *, slug: str) -> str:
 
     Raises
     ------
-    Refusal
-        Malformed (422), TooLarge (413), UnknownDesign (404), Closed (410), NoToken (403).
+    RequestRefused
+        With 403, 404, 410, 413, 422.
     """
     asked = parse(body)
     version = selectors.version_on_the_web(slug)
     key = signing_keys.key_of(version) if version is not None and version.design_id == asked.design else None
     if version is None or key is None:
-        raise UnknownDesign("design", "No open design of this survey that gives out tokens has that digest.")
+        raise RequestRefused(404, "design", "No open design of this survey that gives out tokens has that digest.")
     private = signing_keys.secret_of(key)
     if version.closed_at is not None or private is None:
-        raise Closed("design", "The survey gives out no more tokens.")
+        raise RequestRefused(410, "design", "The survey gives out no more tokens.")
     blinded = int(asked.blinded, 16)
     if blinded >= private.public_numbers.n:
-        raise Malformed("blinded", "blinded must be below the modulus of the key.")
+        raise RequestRefused(422, "blinded", "blinded must be below the modulus of the key.")
     _use(key, asked)
     return f"{blind_signature.sign(blinded, private):0768x}"
 
@@ -105,13 +96,13 @@ def code_for(account: User, version: Version) -> str:
 
     Raises
     ------
-    NoToken
+    RequestRefused
         Where this version gives no tokens to accounts.
     """
     key = signing_keys.key_of(version)
     private = signing_keys.secret_of(key) if key is not None and version.survey.fetched_by_account else None
     if key is None or private is None:
-        raise NoToken
+        raise not_invited("code")
     secret = private.d.to_bytes(BYTES, "big")
     number = int.from_bytes(hmac.digest(secret, f"candor code {account.pk}".encode(), "sha256"), "big")
     drawn = "".join(ALPHABET[number >> 5 * place & 31] for place in range(RANDOM_SYMBOLS))
@@ -125,13 +116,13 @@ def let_accounts_fetch(survey: Survey, *, allowed: bool, by: User | None = None)
     """Whether whoever has an account of this site may fetch a token by signing in."""
     Survey.objects.filter(pk=survey.pk).update(fetched_by_account=allowed)
     said = "let accounts fetch invitations" if allowed else "let no account fetch an invitation"
-    record(by, said, survey=survey)
+    record_event(by, said, survey=survey)
 
 
-def _use(key: SigningKey, asked: Asked) -> None:
-    """Mark the code as used for this blinded message, on disk before anything is signed. NoToken where it cannot be."""
+def _use(key: SigningKey, asked: TokenRequest) -> None:
+    """Mark the code as used for this blinded message, on disk before anything is signed, or refuse it."""
     if not is_code(asked.code):
-        raise NoToken
+        raise not_invited("code")
     mine = FetchCode.objects.filter(key=key, hash=hash_of(asked.code))
     digest = hashlib.sha256(bytes.fromhex(asked.blinded)).digest()
     with transaction.atomic():
@@ -139,7 +130,7 @@ def _use(key: SigningKey, asked: Asked) -> None:
         if mine.filter(blinded=None).update(blinded=digest):
             SigningKey.objects.filter(pk=key.pk).update(issued=F("issued") + 1)
         elif not mine.filter(blinded=digest).exists():
-            raise NoToken
+            raise not_invited("code")
 
 
 def _name(pair: object) -> str:

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from surveys.lifecycle import selectors
 from surveys.lifecycle.embedding import framed_by
-from surveys.lifecycle.selectors import Showing
+from surveys.lifecycle.selectors import PublishedVersion
 from surveys.models import Page
 from surveys.rendering import pages, results_page
 from surveys.respondent.stored_pages import answer_with
@@ -15,13 +15,13 @@ from surveys.respondent.stored_pages import answer_with
 @require_safe
 def respond(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """The page of an open survey as it was rendered when it opened; of a closed one, a page that says so."""
-    shown = selectors.showing(slug, language)
+    shown = selectors.published_version(slug, language)
     if shown is None:
         raise Http404("There is no such survey.")
     return framed_by(_page(request, shown), shown.version.survey.embedded_in)
 
 
-def _page(request: HttpRequest, shown: Showing) -> HttpResponse:
+def _page(request: HttpRequest, shown: PublishedVersion) -> HttpResponse:
     if shown.closed:
         return answer_with(request, _closed_page(shown))
     page = shown.page(Page.Kind.ANSWER)
@@ -30,11 +30,11 @@ def _page(request: HttpRequest, shown: Showing) -> HttpResponse:
     return answer_with(request, page)
 
 
-def _closed_page(shown: Showing) -> bytes:
+def _closed_page(shown: PublishedVersion) -> bytes:
     """That it is closed; and if its owner lets respondents see it, what came of it, as soon as that is computed."""
     final = selectors.final_run(shown.version) if shown.version.survey.results_shown else None
     if final is None:
-        return pages.render_closed(shown.document, shown.language)
+        return pages.render_closed(shown.design, shown.language)
     return results_page.rendered(final.key, shown.language)
 
 

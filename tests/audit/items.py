@@ -12,8 +12,7 @@ from functools import cached_property
 from itertools import combinations, product
 from typing import Any
 
-from collector.designs import Design, Field
-from collector.designs.items import answer_count, grid_points
+from collector.designs import Design, Field, Grid
 from randomized_response import SubsetSelection
 
 Answer = int | tuple[int, ...]
@@ -34,10 +33,15 @@ class Audited:
         return kind if encoding == "single" else f"{kind}, {encoding}"
 
     @cached_property
+    def points(self) -> list[Fraction]:
+        """The numbers that may be answered."""
+        return Grid(**self.item["grid"]).points
+
+    @cached_property
     def answers(self) -> list[Answer]:
         """Everything that a person may answer, in order."""
         if self.item["kind"] != "several_choices":
-            return list(range(answer_count(self.item)))
+            return list(range(len(self.item["choices"]) or len(self.points)))
         options = len(self.item["choices"])
         most = self.item.get("most", options)
         sets = product((0, 1), repeat=options)
@@ -64,7 +68,7 @@ class Audited:
     def words(self, place: int) -> list[str]:
         """The answer of that place as it is given on the page: the labels of what is chosen, or a number."""
         if self.item["kind"] == "number":
-            return [f"{float(grid_points(self.item)[place]):g}"]
+            return [f"{float(self.points[place]):g}"]
         answer = self.answers[place]
         chosen = [answer] if isinstance(answer, int) else [option for option, ticked in enumerate(answer) if ticked]
         return [self.item["choices"][choice]["en"] for choice in chosen]
@@ -103,7 +107,7 @@ class Audited:
 
 
 def audited(design: dict[str, Any]) -> list[Audited]:
-    frozen = Design(design)
+    frozen = Design.of(design)
     return [Audited(item, field) for item, field in zip(design["items"], frozen.fields, strict=True)]
 
 

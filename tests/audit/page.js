@@ -145,7 +145,7 @@ window.audit = (() => {
     return JSON.stringify({ cookies: document.cookie, local, session: { ...sessionStorage }, ...opened });
   }
 
-  /** @param {{paint?: boolean, restless?: boolean}} [manner]  wait for two frames before Send; wander before answering */
+  /** @param {{paint?: boolean, restless?: boolean}} [shape]  wait for two frames before Send; wander before answering */
   async function answer(answers, { paint = false, restless = false } = {}) {
     await stage("questions");
     const begun = performance.timeOrigin + performance.now();
@@ -169,7 +169,7 @@ window.audit = (() => {
   }
 
   /** A note for each row of answers, and what could be seen around them. Who is `returning` has the number of the first. */
-  async function run(entry, rows, { returning = false, ...manner } = {}) {
+  async function run(entry, rows, { returning = false, ...shape } = {}) {
     const { RespondentPage } = await import(entry);
     await stage("questions");
     noted.requests.length = 0;
@@ -178,7 +178,7 @@ window.audit = (() => {
       [noted.words, noted.signed] = [0, 0];
       if (!returning) forgetNumbers();
       begin(RespondentPage);
-      notes.push(await answer(answers, manner));
+      notes.push(await answer(answers, shape));
     }
     await new Promise((resolve) => { setTimeout(resolve, 30); });
     const workers = await navigator.serviceWorker.getRegistrations();

@@ -8,7 +8,7 @@
 import { readFileSync } from "node:fs";
 
 const folder = process.argv[2];
-const modules = ["channel", "design", "encoding", "remembering", "report"].map((name) => import(`${folder}/${name}.js`));
+const modules = ["channel", "design", "encoding", "remembered", "report"].map((name) => import(`${folder}/${name}.js`));
 const [{ checkedTable }, { canonicalText }, { eachOption, oneHot, single, subset }, { derivedTickets }, { RecalledTickets }] =
   await Promise.all(modules);
 const { subtle } = globalThis.crypto;

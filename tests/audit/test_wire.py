@@ -65,7 +65,7 @@ def test_a_device_that_remembers_sends_an_answer_as_the_same_symbols(work: Work,
 def test_a_leak_of_a_device_that_remembers_is_caught(
     work: Work, shelves: Shelves, change: tuple[str, str], caught_by: str
 ) -> None:
-    altered = shelves["audit-r"].altered("remembering.js", *change)
+    altered = shelves["audit-r"].altered("remembered.js", *change)
     names = [finding.feature for finding in failed(auditing.audit_returning(work, altered, 30))]
     assert any(name.startswith(caught_by) for name in names), names
 

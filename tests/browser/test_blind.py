@@ -14,7 +14,6 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from collector.invitations.codes import hash_of, new_code
 from collector.models import UsedToken, WaitingReport
 from surveys.accounts.teams import home_team
-from surveys.lifecycle import signing_keys
 from surveys.lifecycle.services import write_survey
 from surveys.models import SigningKey, Version
 from surveys.opening.services import open_survey
@@ -32,7 +31,9 @@ from tests.tools.capture import Capture, Request, Response, capturing, forward_t
 
 @pytest.fixture
 def opened(alice: User, transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Version:
-    monkeypatch.setattr(signing_keys.rsa, "generate_private_key", lambda **_: client.ready()[0])
+    monkeypatch.setattr(
+        "cryptography.hazmat.primitives.asymmetric.rsa.generate_private_key", lambda **_: client.ready()[0]
+    )
     return open_survey(write_survey(payloads.definition(invitations="blind"), team=home_team(alice)))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from collector.designs import Design
 from surveys.rendering.pages import render_page
 from tests.browser import chance
 from tests.browser.accessibility import SCREENS, on_every_screen
@@ -19,7 +20,6 @@ from tests.browser.practised import check_practice
 from tests.browser.states import UNFOLD
 from tests.factories import kinds
 from tests.tools.browser import PATIENCE
-from tests.tools.designs import canonical_and_digest
 
 FIRST = (0, 1, 2, 3, 4, 6, 24, 33, 35, 40)
 """Seeds for the gate: between them every manner, and every manner of a first question; `make long` takes the others."""
@@ -106,7 +106,7 @@ def reader(browser: Browser) -> Iterator[BrowserContext]:
 def opened(reader: BrowserContext, site: str, document: dict[str, Any], change: tuple[str, str] = ("", "")) -> Page:
     """The page of a design; `change` replaces one of its texts."""
     page = reader.pages[0] if reader.pages else reader.new_page()
-    body = render_page(document, *canonical_and_digest(document)).decode()
+    body = render_page(Design.of(document)).decode()
     assert change[0] in body
     address = f"{site}/s/{document['slug']}/"
     page.route(
@@ -136,7 +136,7 @@ def without_sections(items: list[dict[str, Any]], **changes: Any) -> dict[str, A
 
 
 def told_of(document: dict[str, Any]) -> list[Told]:
-    sentences = sentences_of(render_page(document, *canonical_and_digest(document)))
+    sentences = sentences_of(render_page(Design.of(document)))
     return [Told(item, sentences) for item in document["items"]]
 
 

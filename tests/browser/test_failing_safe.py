@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
+from collector.designs import Design
 from collector.models import WaitingReport
 from surveys.models import Version
 from surveys.rendering.pages import render_page
 from tests.browser.visit import Visit, failing, new_visit, replacing, tampering, without_encoding
 from tests.factories import payloads
 from tests.tools.capture import Capture, Request, Response
-from tests.tools.designs import canonical_and_digest
 
 PRESS_EVERYTHING = """() => {
     document.querySelectorAll("input, summary, label, button").forEach((element) => element.click());
@@ -129,7 +129,7 @@ def test_a_design_that_a_server_should_never_have_opened(
 ) -> None:
     document = copy.deepcopy(payloads.document())
     change(document)
-    page = render_page(document, *canonical_and_digest(document))
+    page = render_page(Design.of(document))
     site.respond = tampering(site.respond, replacing(address, lambda _: page))
     refused(visit, site, words)
 
@@ -157,7 +157,7 @@ def test_a_design_and_its_digest_changed_together_are_told_by_the_link(
     visit: Visit, site: Capture, address: str, version: Version
 ) -> None:
     document = payloads.document(title={"en": "Campus, changed"})
-    page = render_page(document, *canonical_and_digest(document))
+    page = render_page(Design.of(document))
     site.respond = tampering(site.respond, replacing(address, lambda _: page))
     refused(visit, site, "Your link is for another survey", fragment=f"#{version.design_id}")
 

@@ -1,7 +1,6 @@
 """A pile of paper typed in by keyboard alone, by mouse, and without a script."""
 
 import copy
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,10 +9,11 @@ import typst
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
 
+from collector.designs.selectors import get_design
 from collector.models import Report, WaitingReport
-from estimator.base.typesetting import fonts
+from estimator.base.typesetting import fonts, inputs
 from surveys.accounts.teams import home_team
-from surveys.lifecycle import selectors, services
+from surveys.lifecycle import services
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
 from surveys.rendering.own_coin import sheet
@@ -182,7 +182,7 @@ def test_pictures(page: Page, alice: User, ten: Version, tmp_path: Path) -> None
         output=str(target / "coin-sheet-{p}.png"),
         root=sheet.TEMPLATE.parent,
         font_paths=fonts(),
-        sys_inputs={"data": json.dumps(sheet_data(selectors.document_of(ten)))},
+        sys_inputs=inputs(sheet_data(get_design(ten.design_id).document)),
         ignore_system_fonts=True,
         format="png",
         ppi=80,

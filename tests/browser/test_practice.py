@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator
 
+from collector.designs import Design
 from surveys.rendering.pages import render_page
 from tests.browser.visit import STORED, Visit, came_back, replacing, tampering, targets
 from tests.factories import payloads
 from tests.tools.capture import Capture
-from tests.tools.designs import canonical_and_digest
 
 RECORDED_WORDS = """
 window.filled = 0;
@@ -91,7 +91,7 @@ def with_first_item(visit: Visit, site: Capture, address: str, **changes: Any) -
     """A visit to a page whose first question is another one."""
     document = copy.deepcopy(payloads.document())
     document["items"] = [document["items"][1] | changes]
-    page = render_page(document, *canonical_and_digest(document))
+    page = render_page(Design.of(document))
     site.respond = tampering(site.respond, replacing(address, lambda _: page))
     return practising(visit)
 

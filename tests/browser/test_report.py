@@ -1,6 +1,5 @@
 """The report as a file of its own, in a real browser; and, where they are asked for, the pictures of its pages."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,8 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Page
 
 from collector.designs import Design
-from estimator.base.languages import speaking
-from estimator.base.typesetting import fonts
+from estimator.base.languages import activated
+from estimator.base.typesetting import fonts, inputs
 from estimator.models import Run
 from estimator.reports import files, paper, report
 from estimator.runs import services
@@ -48,7 +47,7 @@ def test_the_file_is_accessible_and_fits_a_phone(page: Page, run: Run, tmp_path:
 
 def test_its_pages_are_pictures_of_the_documentation(run: Run, tmp_path: Path) -> None:
     target = Path(IMAGES) if IMAGES else tmp_path
-    with speaking("en"):
+    with activated("en"):
         data = paper.data(report.build(run))
     pages = typst.compile(
         paper.TEMPLATE,
@@ -57,7 +56,7 @@ def test_its_pages_are_pictures_of_the_documentation(run: Run, tmp_path: Path) -
         ignore_system_fonts=True,
         format="png",
         ppi=96,
-        sys_inputs={"data": json.dumps(data)},
+        sys_inputs=inputs(data),
     )
     assert isinstance(pages, list)
     for number, drawn in enumerate(pages[:2], start=1):

@@ -93,7 +93,7 @@ def due(slug: str) -> None:
     from surveys.models import Version
 
     closable(slug)
-    retention.keep_reports(_survey(slug), 1)
+    retention.set_retention(_survey(slug), 1)
     close_survey(slug)
     Version.objects.filter(survey__slug=slug).update(closed_at=timezone.now() - timedelta(days=2))
 

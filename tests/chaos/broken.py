@@ -22,7 +22,7 @@ def install(strike: Callable[[str], None] = lambda point: None) -> None:
     if honest.__name__ == "totals_first":
         return
 
-    def totals_first(digest: str, take: Any, **given: Any) -> folding.Moved:
+    def totals_first(digest: str, take: Any, **given: Any) -> folding.MovedReports:
         number = FrozenDesign.objects.get(digest=digest).number
         waiting = WaitingReport.objects.filter(design_id=number).order_by("nonce")
         if "nonces" in take.keywords:

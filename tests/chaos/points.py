@@ -6,7 +6,7 @@ it comes by with this list, so no statement is added to the product without a de
 
 OPERATIONS = {
     "collector.reports.storing.store": "taking",
-    "collector.invitations.redeeming.uninvited": "redeeming",
+    "collector.invitations.redemption.without_invitation": "redeeming",
     "collector.reports.folding.fold": "folding",
     "surveys.lifecycle.services.request_estimate": "asking",
     "estimator.runs.services.execute": "estimating",
@@ -14,7 +14,7 @@ OPERATIONS = {
     "surveys.opening.services.open_wave": "opening a wave",
     "surveys.lifecycle.services.close_survey": "closing",
     "collector.reports.purging.purge": "purging",
-    "surveys.maintenance.retention.keep_house": "keeping",
+    "surveys.maintenance.retention.purge_due": "keeping",
     "collector.reports.rewriting.rewrite": "rewriting",
     "surveys.maintenance.backup.back_up": "backing up",
     "surveys.maintenance.backup.restore": "restoring",

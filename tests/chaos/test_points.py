@@ -48,7 +48,7 @@ def test_every_act_of_every_operation_is_on_the_list(seen: dict[str, None], vers
         runs.fill(design, count=20)
         folding.fold(design.digest)
     estimator.execute(request_estimate(survey).pk)
-    retention.keep_reports(survey, 30)
+    retention.set_retention(survey, 30)
     runs.fill(design, count=3)
     estimator.execute(close_survey(survey).pk)
     Version.objects.update(closed_at=timezone.now() - timedelta(days=31))
@@ -61,7 +61,7 @@ def test_every_act_of_every_operation_is_on_the_list(seen: dict[str, None], vers
     invited = write_survey(payloads.definition(slug="invited", invitations="secret"), team=survey.team)
     acting.invite(open_survey(invited))
     acting.answer("invited")
-    retention.keep_house()
+    retention.purge_due()
     backup.back_up(tmp_path / "candor.zip")
     empty_database()
     backup.restore(tmp_path / "candor.zip")
@@ -93,13 +93,13 @@ def test_what_is_looked_at_is_said_in_the_words_that_are_waited_for(survey: Surv
     assert probing.run(asked, "campus") == "queued, 0 estimates"
     estimator.execute(run.pk)
     assert probing.run(asked, "campus") == named.DONE
-    retention.keep_reports(survey, 1)
+    retention.set_retention(survey, 1)
     assert probing.closed(asked, "campus") == named.UNCLOSED
     estimator.execute(close_survey(survey).pk)
     assert probing.closed(asked, "campus") == named.CLOSED
     assert probing.kept(asked, "campus") == "6 reports, 0 entries"
     Version.objects.update(closed_at=timezone.now() - timedelta(days=2))
-    retention.keep_house()
+    retention.purge_due()
     assert probing.kept(asked, "campus") == named.PURGED
     assert probing.place(asked) == "a part: [1, 0, 10, 1]"
     assert probing.file(tmp_path / "candor.zip") == "no file"

@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import { test } from "node:test";
 
 import { canonicalText, readDesign } from "../../surveys/static/surveys/client/design.js";
-import { RememberedTickets } from "../../surveys/static/surveys/client/remembering.js";
+import { RememberedTickets } from "../../surveys/static/surveys/client/remembered.js";
 import { Tickets, requestBody } from "../../surveys/static/surveys/client/report.js";
 import { Delivery } from "../../surveys/static/surveys/client/transport.js";
 import { designDocument, device, item, seeded } from "./tools.mjs";

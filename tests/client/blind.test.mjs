@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { draw, finish, isPending, modulusOf } from "../../surveys/static/surveys/token/drawing.js";
+import { draw, finish, isPending, modulusOf } from "../../surveys/static/surveys/token/blinding.js";
 import { fileOf } from "../../surveys/static/surveys/token/file.js";
 import { answeringLink, readLink } from "../../surveys/static/surveys/token/link.js";
 import { bytesOf, bytesOfNumber, hexOf, inverse, joined, power } from "../../surveys/static/surveys/token/numbers.js";

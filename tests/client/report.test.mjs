@@ -65,14 +65,14 @@ test("the body: four keys in one order, one length for every answer and every ti
 test("a stored text is a body of this design only where each symbol of it can be sent", () => {
   const neverLast = [[3, 1, 0], [1, 3, 0], [1, 3, 0]];
   const bits = [[3, 1], [1, 3]];
-  const manner = (key, encoding, weights, more = {}) => ({
+  const shape = (key, encoding, weights, more = {}) => ({
     ...item(key, K_ARY),
     encoding,
     channel: { name: "custom", weights, ...more },
   });
   const prepared = {
     digest: "f".repeat(64),
-    design: design([item("a", neverLast), manner("b", "one_hot", bits), manner("c", "subset", [[1, 1]], { size: 1 })]),
+    design: design([item("a", neverLast), shape("b", "one_hot", bits), shape("c", "subset", [[1, 1]], { size: 1 })]),
   };
   const body = (report) => requestBody({ design: prepared.digest, nonce: "0".repeat(32), stratum: "", report });
   for (const report of ["00000000010000", "01010101000100", "01000100000001"]) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { canonicalText, readDesign } from "../../surveys/static/surveys/client/design.js";
-import { note } from "../../surveys/static/surveys/client/noting.js";
+import { recordLoss } from "../../surveys/static/surveys/client/losses.js";
 import { costsIn, eraseAll, numbersIn, oddsOf, sumOf } from "../../surveys/static/surveys/spent/ledger.js";
 import { designDocument, item } from "./tools.mjs";
 
@@ -23,8 +23,8 @@ const design = readDesign(canonicalText(designDocument({ version: 2, items: [ite
 
 test("what is noted: name, wave, day, least and most; read again it is the same, and nothing else is there", () => {
   const localStorage = device();
-  assert.equal(note({ localStorage }, design, "Demo", true), true);
-  assert.equal(note({ localStorage }, { ...design, version: 3 }, "Demo", false), true);
+  assert.equal(recordLoss({ localStorage }, design, "Demo", true), true);
+  assert.equal(recordLoss({ localStorage }, { ...design, version: 3 }, "Demo", false), true);
   const [first, second] = costsIn(localStorage).map(({ cost }) => cost);
   assert.match(first.day, /^20\d\d-\d\d-\d\d$/);
   assert.deepEqual(first, { title: "Demo", slug: "demo", version: 2, day: first.day, least: 2.2, most: 2.2 }, "ln 9, rounded up");
@@ -36,7 +36,7 @@ test("a device that does not keep says so", () => {
   const full = { ...device(), setItem: () => { throw new DOMException("full", "QuotaExceededError"); } };
   const forgetful = { ...device(), setItem: () => {} };
   for (const window of [{ localStorage: full }, { localStorage: forgetful }, {}]) {
-    assert.equal(note(window, design, "Demo", true), false);
+    assert.equal(recordLoss(window, design, "Demo", true), false);
   }
 });
 

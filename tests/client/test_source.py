@@ -1,12 +1,14 @@
 """What the client's source must not contain, and what the page must not carry: read from the files themselves."""
 
 import gzip
+import html
 import re
 from pathlib import Path
 
 import pytest
 from django.contrib.staticfiles import finders
 
+from collector.designs import Design
 from surveys.rendering.pages import render_closed, render_page
 from surveys.templatetags import assets
 from tests.factories import kinds, payloads, translations
@@ -48,22 +50,22 @@ def test_only_one_module_sends_one_draws_and_one_keeps() -> None:
     assert holding(r"getRandomValues") == ["random.js"]
     assert holding(r'method: "POST"') == ["transport.js"]
     assert holding(r"encoding\.read\(") == ["practice.js", "report.js"], "the practice has tickets of its own"
-    assert holding(r"indexedDB") == ["keeping.js"]
-    assert [path.name for path in SPENT if "indexedDB" in without_comments(path)] == ["waiting.js"]
-    assert holding(r"localStorage|sessionStorage") == ["noting.js", "remembering.js"]
+    assert holding(r"indexedDB") == ["store.js"]
+    assert [path.name for path in SPENT if "indexedDB" in without_comments(path)] == ["unsent.js"]
+    assert holding(r"localStorage|sessionStorage") == ["losses.js", "remembered.js"]
     assert holding(r"history") == ["link.js"], "which takes the invitation out of the address bar"
-    assert holding(r"HMAC|\.sign\(|importKey") == ["remembering.js"]
+    assert holding(r"HMAC|\.sign\(|importKey") == ["remembered.js"]
 
 
 def test_what_stays_on_the_device_is_a_frozen_body_or_a_number_drawn_before_any_answer() -> None:
     def written(name: str) -> list[str]:
         return re.findall(r"(?:setItem|\.put)\(([^)]*)\)", without_comments(CLIENT / name))
 
-    assert written("keeping.js") == ["body, KEY"]
-    assert written("noting.js") == ["name, cost"], "what the design says, and the day"
-    assert written("remembering.js") == ["this.#name, secret"]
-    assert "secret = this.#find() ?? this.#own;" in without_comments(CLIENT / "remembering.js")
-    assert "this.#own = drawSecret(source);" in without_comments(CLIENT / "remembering.js")
+    assert written("store.js") == ["body, KEY"]
+    assert written("losses.js") == ["name, cost"], "what the design says, and the day"
+    assert written("remembered.js") == ["this.#name, secret"]
+    assert "secret = this.#find() ?? this.#own;" in without_comments(CLIENT / "remembered.js")
+    assert "this.#own = drawSecret(source);" in without_comments(CLIENT / "remembered.js")
 
 
 @pytest.mark.parametrize("path", STYLES, ids=lambda path: path.name)
@@ -79,7 +81,7 @@ def test_modules_stay_short() -> None:
 @pytest.fixture
 def page() -> str:
     document = payloads.document()
-    return render_page(document, *canonical_and_digest(document)).decode()
+    return render_page(Design.of(document)).decode()
 
 
 def test_an_input_has_no_name_no_value_and_asks_not_to_be_refilled(page: str) -> None:
@@ -109,9 +111,9 @@ def test_every_script_and_style_is_named_by_hash_and_has_an_integrity(page: str)
 def test_what_only_some_designs_need_is_on_their_pages_alone(page: str) -> None:
     """And no module is on none."""
     document = kinds.document(invitations={"kind": "secret"}, waves={"repeats": "remember", "spent": "1/1"})
-    asking_all = render_page(document, *canonical_and_digest(document)).decode()
+    asking_all = render_page(Design.of(document)).decode()
     assert scripts_of(asking_all) == {path.stem for path in MODULES}
-    extras = ["several", "number", "inviting", "remembering", "waves"]
+    extras = ["multiple", "number", "invitation", "remembered", "waves"]
     assert scripts_of(asking_all) - scripts_of(page) == {*extras, "codes"}
     entries = re.findall(r'<script type="module" src="/static/surveys/client/([a-z]+)', asking_all)
     assert entries == [*extras, "page"], "page.js finds there what it needs"
@@ -119,7 +121,7 @@ def test_what_only_some_designs_need_is_on_their_pages_alone(page: str) -> None:
 
 def test_rendering_twice_gives_the_same_bytes(page: str) -> None:
     document = payloads.document()
-    assert render_page(document, *canonical_and_digest(document)).decode() == page
+    assert render_page(Design.of(document)).decode() == page
 
 
 def test_texts_of_an_author_stay_texts() -> None:
@@ -127,22 +129,23 @@ def test_texts_of_an_author_stay_texts() -> None:
     document = payloads.document(title={"en": evil}, introduction={"en": evil}, consent={"en": evil})
     document["items"][0]["wording"] = document["items"][0]["choices"][0] = {"en": evil}
     document["strata"]["wording"] = document["strata"]["groups"][0]["label"] = {"en": evil}
-    page = render_page(document, *canonical_and_digest(document)).decode() + render_closed(document).decode()
+    page = render_page(Design.of(document)).decode() + render_closed(Design.of(document)).decode()
     assert "<script>" not in page
     assert "&lt;script&gt;alert(1)" in page
 
 
-def test_a_digest_that_is_not_the_documents_is_refused() -> None:
+def test_page_carries_its_canonical_text_and_digest() -> None:
     document = payloads.document()
     canonical, digest = canonical_and_digest(document)
-    with pytest.raises(ValueError, match="digest must be the SHA-256"):
-        render_page(document, canonical + " ", digest)
+    page = html.unescape(render_page(Design.of(document)).decode())
+    assert canonical in page
+    assert digest in page
 
 
 def test_a_language_that_the_design_has_not_is_refused() -> None:
     document = payloads.document()
     with pytest.raises(ValueError, match="language must be one of en; got de"):
-        render_page(document, *canonical_and_digest(document), language="de")
+        render_page(Design.of(document), language="de")
 
 
 @pytest.mark.parametrize("promise", ["anonym", "100 %", "100%", "noise is added", "lying", "guarantee"])
@@ -154,7 +157,7 @@ def test_the_page_promises_nothing_that_it_cannot_keep(page: str, promise: str) 
 def test_page_scripts_and_style_together_stay_below_100_kb(language: str) -> None:
     """As they travel: compressed."""
     document = translations.document(*translations.CODES)
-    page = render_page(document, *canonical_and_digest(document), language, with_coin=True).decode()
+    page = render_page(Design.of(document), language, with_coin=True).decode()
     scripts = [path for path in MODULES if path.stem in scripts_of(page)]
     contents = [page.encode(), *(path.read_bytes() for path in (*scripts, *OWN_STYLES))]
     assert sum(len(gzip.compress(content)) for content in contents) < 100_000

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
+from collector.designs import Design
 from surveys.rendering.token_page import render_page
 from surveys.templatetags import assets
 from tests.factories import payloads
 from tests.tools.client import CLIENT, FORBIDDEN_IN_CLIENT, without_comments
-from tests.tools.designs import canonical_and_digest
 
 MODULES = sorted((CLIENT.parent / "token").glob("*.js"))
 
@@ -16,7 +16,7 @@ MODULES = sorted((CLIENT.parent / "token").glob("*.js"))
 @pytest.fixture(scope="module")
 def page() -> str:
     document = payloads.document(invitations={"kind": "blind", "modulus": "f" * 768})
-    return render_page(document, *canonical_and_digest(document), "en").decode()
+    return render_page(Design.of(document), "en").decode()
 
 
 def test_the_modules_have_nothing_that_could_leak() -> None:
@@ -31,8 +31,8 @@ def test_one_module_sends_one_keeps_and_none_draws_by_itself() -> None:
     def holding(pattern: str) -> list[str]:
         return [path.name for path in MODULES if re.search(pattern, without_comments(path))]
 
-    assert holding(r'method: "POST"') == ["asking.js"]
-    assert holding(r"localStorage|sessionStorage") == ["keeping.js"]
+    assert holding(r'method: "POST"') == ["signing.js"]
+    assert holding(r"localStorage|sessionStorage") == ["pending.js"]
     assert holding(r"getRandomValues") == [], "client/random.js does, which notices a generator that is stuck"
     assert holding(r"history\.") == ["page.js"], "which takes the code out of the address bar"
 
@@ -52,4 +52,4 @@ def test_the_page_promises_nothing_that_it_cannot_keep(page: str) -> None:
 
 def test_texts_of_an_author_stay_texts() -> None:
     document = payloads.document(title={"en": "</h1><script>alert(1)</script>"})
-    assert "<script>alert" not in render_page(document, *canonical_and_digest(document), "en").decode()
+    assert "<script>alert" not in render_page(Design.of(document), "en").decode()

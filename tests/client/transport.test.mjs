@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 
 import { Delivery } from "../../surveys/static/surveys/client/transport.js";
-import { Work } from "../../surveys/static/surveys/client/work.js";
+import { ProofOfWork } from "../../surveys/static/surveys/client/proof.js";
 
 const BODY = '{"design":"d","nonce":"n","stratum":"","report":"01"}';
 const RECEIPT = createHash("sha256").update(BODY).digest("hex");
-const IDLE = new Work("d", "00", globalThis.crypto.subtle);
+const IDLE = new ProofOfWork("d", "00", globalThis.crypto.subtle);
 const stored = (status = 201) => new Response(JSON.stringify({ receipt: RECEIPT }), { status });
 
 /** A browser whose network answers from a list; the last answer is repeated. Time passes at once. */

@@ -5,7 +5,8 @@ from contextlib import ExitStack
 import pytest
 
 from collector.endpoint.admission import Admission
-from collector.errors import Unavailable
+from collector.errors import RequestRefused
+from tests.refusals import refuses
 
 
 def fill(admission: Admission, address: str, stack: ExitStack) -> int:
@@ -14,7 +15,9 @@ def fill(admission: Admission, address: str, stack: ExitStack) -> int:
     while True:
         try:
             stack.enter_context(admission.hold(address))
-        except Unavailable:
+        except RequestRefused as refusal:
+            if refusal.status != 503:
+                raise
             return held
         held += 1
 
@@ -38,10 +41,10 @@ def test_ten_addresses_leave_a_place_of_4096() -> None:
 
 def test_places_of_one_request_count_together() -> None:
     admission = Admission(8)
-    with pytest.raises(Unavailable) as refused, admission.hold("192.0.2.1", 5):
+    with refuses(503) as refused, admission.hold("192.0.2.1", 5):
         pass
     assert (refused.value.status, refused.value.retry) == (503, 5)
-    with admission.hold("192.0.2.1", 4), pytest.raises(Unavailable), admission.hold("192.0.2.1"):
+    with admission.hold("192.0.2.1", 4), refuses(503), admission.hold("192.0.2.1"):
         pass
     assert admission.held == 0
 

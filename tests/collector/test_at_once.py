@@ -116,7 +116,7 @@ def counted_once(design: Design, count: int) -> bool:
     return (
         all((one == other).all() for one, other in zip(totals, recount, strict=True))
         and totals[0].sum() == count
-        and counted == selectors.Counted(folded=count, waiting=0)
+        and counted == selectors.ReportCounts(folded=count, waiting=0)
     )
 
 
@@ -127,7 +127,7 @@ def test_workers_of_one_design_do_not_wait_for_each_other(design: Design) -> Non
     close_with(design, 30)
     slow = paused(lambda: fold_ten(design))
     assert folding.fold(design.digest, wait=False) == 20
-    assert selectors.report_counts([design.digest])[design.digest] == selectors.Counted(folded=20, waiting=10)
+    assert selectors.report_counts([design.digest])[design.digest] == selectors.ReportCounts(folded=20, waiting=10)
     slow.go_on()
     assert counted_once(design, 30)
     assert set(Tally.objects.values_list("part", flat=True)) == {0, 1}
@@ -313,7 +313,7 @@ def test_who_closes_has_a_turn_among_those_who_store(design: Design) -> None:
 @on_postgresql
 def test_all_that_is_read_in_one_state_fits_together(design: Design) -> None:
     close_with(design, 1)
-    with selectors.one_state():
+    with selectors.one_snapshot():
         assert selectors.totals(design.digest)[0].sum() == 0
         assert Other(lambda: folding.fold(design.digest)).go_on() == 1
         assert selectors.totals(design.digest)[0].sum() == 0

@@ -9,13 +9,13 @@ from django.db import IntegrityError, transaction
 from collector.designs import MOST_SYMBOLS, Design
 from collector.designs.services import close_design, freeze_design
 from collector.endpoint.parsing import LARGEST_BODY
-from collector.endpoint.receiving import look_at_form, receive_form, receive_sheet
-from collector.errors import Closed, Malformed, NonceTaken, Refusal, TooLarge, UnknownDesign
+from collector.endpoint.receiving import preview_form, receive_form, receive_sheet
 from collector.models import FrozenDesign, Report, WaitingReport
 from collector.reports import selectors
 from collector.reports.folding import fold
 from tests.factories import payloads
 from tests.factories.reports import store_report
+from tests.refusals import refuses
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +30,7 @@ def form(design: Design, /, **changes: str | None) -> bytes:
 
 
 def test_a_look_stores_nothing_and_each_has_a_nonce_of_its_own(design: Design) -> None:
-    first, second = (look_at_form(form(design, nonce=None), slug="campus") for _ in range(2))
+    first, second = (preview_form(form(design, nonce=None), slug="campus") for _ in range(2))
     assert (first.design, first.stratum, first.report) == (design.digest, "y2", b"\x01\x02")
     assert first.nonce != second.nonce
     assert len(bytes.fromhex(first.nonce)) == 16
@@ -38,20 +38,20 @@ def test_a_look_stores_nothing_and_each_has_a_nonce_of_its_own(design: Design) -
 
 
 def test_what_was_looked_at_can_be_sent(design: Design) -> None:
-    looked = look_at_form(form(design, nonce=None), slug="campus")
+    looked = preview_form(form(design, nonce=None), slug="campus")
     receive_form(form(design, nonce=looked.nonce), slug="campus")
     assert WaitingReport.objects.get().nonce.hex() == looked.nonce
 
 
 def test_a_form_with_a_nonce_is_not_looked_at(design: Design) -> None:
-    with pytest.raises(Malformed, match="before it was looked at"):
-        look_at_form(form(design), slug="campus")
+    with refuses(422, match="before it was looked at"):
+        preview_form(form(design), slug="campus")
 
 
 def test_a_look_at_a_closed_design_says_so(design: Design) -> None:
     close_design(design.digest)
-    with pytest.raises(Closed):
-        look_at_form(form(design, nonce=None), slug="campus")
+    with refuses(410):
+        preview_form(form(design, nonce=None), slug="campus")
 
 
 def test_the_same_form_again_is_one_report(design: Design) -> None:
@@ -64,7 +64,7 @@ def test_the_same_form_again_is_one_report(design: Design) -> None:
 
 def test_other_marks_under_the_same_nonce_are_refused(design: Design) -> None:
     receive_form(form(design, nonce="ab" * 16), slug="campus")
-    with pytest.raises(NonceTaken):
+    with refuses(409):
         receive_form(form(design, nonce="ab" * 16, **{"item-1": "0"}), slug="campus")
     assert bytes(WaitingReport.objects.get().report) == b"\x01\x02"
 
@@ -78,25 +78,25 @@ def test_a_sheet_of_paper_has_a_mode_of_its_own(design: Design) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "refusal"),
+    ("changes", "status"),
     [
-        ({"item-2": None}, Malformed),
-        ({"nonce": None}, Malformed),
-        ({"nonce": "1"}, Malformed),
-        ({"design": None}, UnknownDesign),
-        ({"design": "0" * 64}, UnknownDesign),
-        ({"next": "/"}, Malformed),
+        ({"item-2": None}, 422),
+        ({"nonce": None}, 422),
+        ({"nonce": "1"}, 422),
+        ({"design": None}, 404),
+        ({"design": "0" * 64}, 404),
+        ({"next": "/"}, 422),
     ],
 )
-def test_a_sheet_is_read_as_strictly(design: Design, changes: dict[str, str | None], refusal: type[Refusal]) -> None:
-    with pytest.raises(refusal):
+def test_a_sheet_is_read_as_strictly(design: Design, changes: dict[str, str | None], status: int) -> None:
+    with refuses(status):
         receive_sheet(fields(design, **changes), slug="campus")
     assert not WaitingReport.objects.exists()
 
 
 def test_paper_that_arrives_late_is_refused(design: Design) -> None:
     close_design(design.digest)
-    with pytest.raises(Closed):
+    with refuses(410):
         receive_sheet(fields(design), slug="campus")
     assert not WaitingReport.objects.exists()
 
@@ -167,7 +167,7 @@ def test_no_other_mode_can_be_stored(design: Design) -> None:
 def test_anything_but_the_form_is_refused_by_its_field(
     design: Design, changes: dict[str, str | None], field: str
 ) -> None:
-    with pytest.raises(Malformed) as refusal:
+    with refuses(422) as refusal:
         receive_form(form(design, **changes), slug="campus")
     assert refusal.value.field == field
     assert not WaitingReport.objects.exists()
@@ -184,45 +184,45 @@ def test_anything_but_the_form_is_refused_by_its_field(
     ],
 )
 def test_what_is_not_a_form_is_refused(design: Design, body: bytes) -> None:
-    with pytest.raises(Malformed):
+    with refuses(422):
         receive_form(body, slug="campus")
 
 
 def test_a_field_that_stands_twice_is_refused(design: Design) -> None:
-    with pytest.raises(Malformed, match="once"):
+    with refuses(422, match="once"):
         receive_form(form(design) + b"&item-1=0", slug="campus")
 
 
 @pytest.mark.parametrize(
-    ("slug", "changes", "refusal"),
-    [("campus", {"design": "0" * 64}, UnknownDesign), ("another", {}, UnknownDesign)],
+    ("slug", "changes", "status"),
+    [("campus", {"design": "0" * 64}, 404), ("another", {}, 404)],
 )
-def test_another_design_is_unknown(design: Design, slug: str, changes: dict[str, str], refusal: type[Refusal]) -> None:
-    with pytest.raises(refusal):
+def test_another_design_is_unknown(design: Design, slug: str, changes: dict[str, str], status: int) -> None:
+    with refuses(status):
         receive_form(form(design, **changes), slug=slug)
 
 
 def test_a_rehearsal_takes_none(db: None) -> None:
     rehearsed = freeze_design(payloads.document(rehearsal=True))
-    with pytest.raises(UnknownDesign):
+    with refuses(404):
         receive_form(form(rehearsed), slug="campus")
 
 
 def test_a_closed_design_takes_none(design: Design) -> None:
     close_design(design.digest)
-    with pytest.raises(Closed):
+    with refuses(410):
         receive_form(form(design), slug="campus")
     assert not WaitingReport.objects.exists()
 
 
 def test_a_body_that_is_too_large_is_not_read(design: Design) -> None:
-    with pytest.raises(TooLarge):
+    with refuses(413):
         receive_form(b"a" * (LARGEST_BODY + 1), slug="campus")
 
 
 def test_without_groups_there_is_no_field_for_them(db: None) -> None:
     design = freeze_design(payloads.document(strata={"wording": {"en": ""}, "groups": []}))
-    with pytest.raises(Malformed):
+    with refuses(422):
         receive_form(form(design, stratum=""), slug="campus")
     receive_form(form(design, stratum=None), slug="campus")
     assert WaitingReport.objects.get().stratum == 0

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from collector.designs import Design, canonical, check
-from collector.designs.checks import DesignError
+from collector.errors import ValidationError
 from tests.factories import payloads
 
 
@@ -49,7 +49,7 @@ def test_every_change_of_one_field_changes_the_digest() -> None:
     digests = set()
     for number in range(100):
         edited = changed(["items", number % 2, "wording", "en"], f"Wording {number}?")
-        digests.add(Design(edited).digest)
+        digests.add(Design.of(edited).digest)
     assert len(digests) == 100
     assert original not in digests
 
@@ -97,19 +97,19 @@ def test_every_change_of_one_field_changes_the_digest() -> None:
     ],
 )
 def test_what_is_wrong_is_named(path: list[str | int], value: Any, fault: str) -> None:
-    with pytest.raises(DesignError) as caught:
+    with pytest.raises(ValidationError) as caught:
         check(changed(path, value))
     assert fault in str(caught.value)
 
 
 def test_shares_must_sum_to_one() -> None:
-    with pytest.raises(DesignError, match="they sum to 21/20"):
+    with pytest.raises(ValidationError, match="they sum to 21/20"):
         check(payloads.with_known_shares("1/4", "0.8"))
 
 
 @pytest.mark.parametrize("document", [None, [], "design", 1, {}, {"format": 1}])
 def test_what_is_not_even_a_document_is_refused(document: Any) -> None:
-    with pytest.raises(DesignError, match="design must"):
+    with pytest.raises(ValidationError, match="design must"):
         check(document)
 
 
@@ -150,6 +150,6 @@ def test_what_a_design_may_say_besides(key: str, value: dict[str, Any]) -> None:
     ],
 )
 def test_what_it_must_not_say_of_them(key: str, value: dict[str, Any], fault: str) -> None:
-    with pytest.raises(DesignError) as caught:
+    with pytest.raises(ValidationError) as caught:
         check(payloads.document(**{key: value}))
     assert fault in str(caught.value)

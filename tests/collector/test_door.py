@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from collector.designs import Design
 from collector.designs.services import close_design
-from collector.endpoint.application import Answer
+from collector.endpoint.application import Response
 from collector.endpoint.parsing import LARGEST_BODY
 from collector.reports import selectors
 from tests.factories import payloads
@@ -221,7 +221,7 @@ def test_503_whatever_goes_wrong_and_the_log_quotes_nothing(design: Design, kind
 @pytest.mark.parametrize("kind", [OperationalError, KeyError])
 def test_submitted_report_is_answered_as_one_that_waits(design: Design, kind: type[Exception]) -> None:
     body = payloads.body(design)
-    answers: list[Answer] = []
+    answers: list[Response] = []
     for door in (DOOR, DOOR, door_with(Failing(kind))):
         door.submit(environ_of(body), answers.append)
     DOOR.submit(environ_of(b"{}"), answers.append)

@@ -106,7 +106,7 @@ def test_a_damaged_report_is_set_aside_and_the_others_are_folded(
     put(design, damaged)
     assert folding.fold(design.digest, chunk=20) == 50
     assert same(selectors.totals(design.digest), selectors.recount(design.digest))
-    assert selectors.report_counts([design.digest])[design.digest] == selectors.Counted(folded=50, waiting=0)
+    assert selectors.report_counts([design.digest])[design.digest] == selectors.ReportCounts(folded=50, waiting=0)
     kept = [(row.stratum, bytes(row.report)) for row in SetAsideReport.objects.all()]
     assert sorted(kept) == sorted(damaged)
     assert selectors.set_aside_in_all() == len(damaged)
@@ -155,7 +155,9 @@ def test_a_fold_that_dies_before_any_statement_leaves_all_or_nothing(design: Des
         if left:
             break
         folding.fold(design.digest)
-        assert selectors.report_counts([design.digest])[design.digest] == selectors.Counted(folded=stored, waiting=0)
+        assert selectors.report_counts([design.digest])[design.digest] == selectors.ReportCounts(
+            folded=stored, waiting=0
+        )
         assert same(selectors.totals(design.digest), selectors.recount(design.digest))
     assert 10 < number < 49, "it died everywhere, and in the end it lived"
 
@@ -176,7 +178,7 @@ def test_reports_are_counted_by_day_and_few_together(rehearsed: Design, monkeypa
         folded_on(day, rehearsed, count, monkeypatch)
     assert days(rehearsed) == [(1, 1, 12), (2, 6, 10), (7, 7, 14), (8, 8, 2)]
     counted = selectors.report_counts([rehearsed.digest])
-    assert counted == {rehearsed.digest: selectors.Counted(folded=38, waiting=0)}
+    assert counted == {rehearsed.digest: selectors.ReportCounts(folded=38, waiting=0)}
     monkeypatch.undo()
     send(rehearsed, 4)
     assert selectors.report_count(rehearsed.digest) == 42

@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-from collector.designs import Design, check
-from collector.designs.checks import DesignError
-from collector.designs.items import answer_count, grid_points
+from collector.designs import Design, Item, check
 from collector.endpoint.parsing import ParsedReport, check_against
-from collector.errors import Malformed
+from collector.errors import ValidationError
 from tests.factories import kinds
+from tests.refusals import refuses
 
 
 def changed(key: str, /, **changes: Any) -> dict[str, Any]:
@@ -37,9 +36,9 @@ def test_where_the_symbols_of_each_item_are(design: Design) -> None:
 
 
 def test_the_points_of_a_grid_are_exact() -> None:
-    hours = kinds.items()[-1]
-    assert [str(point) for point in grid_points(hours)[:4]] == ["0", "1/2", "1", "3/2"]
-    assert answer_count(hours) == 21
+    hours = Item.of(kinds.items()[-1])
+    assert [str(point) for point in hours.points[:4]] == ["0", "1/2", "1", "3/2"]
+    assert hours.answer_count == 21
 
 
 def test_a_set_holds_exactly_its_size(design: Design) -> None:
@@ -48,7 +47,7 @@ def test_a_set_holds_exactly_its_size(design: Design) -> None:
     check_against(ParsedReport(design.digest, "0" * 32, "", bytes(symbols)), design)
     for wrong in (b"\x00\x01\x01", b"\x00\x00\x00"):
         symbols[8:11] = wrong
-        with pytest.raises(Malformed, match=r"symbols 8 to 15 must hold 3 ones; got [02]"):
+        with refuses(422, match=r"symbols 8 to 15 must hold 3 ones; got [02]"):
             check_against(ParsedReport(design.digest, "0" * 32, "", bytes(symbols)), design)
 
 
@@ -98,7 +97,7 @@ def test_a_set_holds_exactly_its_size(design: Design) -> None:
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_named(key: str, changes: dict[str, Any], fault: str) -> None:
-    with pytest.raises(DesignError) as caught:
+    with pytest.raises(ValidationError) as caught:
         check(changed(key, **changes))
     assert fault in str(caught.value)
 
@@ -108,14 +107,14 @@ def test_items_make_a_limited_number_of_symbols() -> None:
     habits = next(item for item in document["items"] if item["key"] == "habits")
     many = [habits | {"key": f"h{n}", "choices": [{"en": str(c)} for c in range(256)]} for n in range(4)]
     document["items"] = [*document["items"], *many]
-    with pytest.raises(DesignError, match="at most 1024 symbols together; got 1049"):
+    with pytest.raises(ValidationError, match="at most 1024 symbols together; got 1049"):
         check(document)
 
 
 def test_a_design_without_sections_names_none() -> None:
     document = kinds.document()
     del document["sections"]
-    with pytest.raises(DesignError, match="section names a section, but the design has none"):
+    with pytest.raises(ValidationError, match="section names a section, but the design has none"):
         check(document)
-    with pytest.raises(DesignError, match="at least one section where it stands"):
+    with pytest.raises(ValidationError, match="at least one section where it stands"):
         check(kinds.document(sections=[]))

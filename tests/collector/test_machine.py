@@ -15,7 +15,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ from collector.designs import FEWEST_IN_GROUP, Design
 from collector.designs.selectors import is_open
 from collector.designs.services import close_design, freeze_design
 from collector.endpoint import receiving
-from collector.errors import Closed, NonceTaken, NotInvited
+from collector.errors import RequestRefused
 from collector.invitations import batches
 from collector.invitations.codes import check_symbol, hash_of
 from collector.models import Invitation, Report, StoredReport, WaitingReport
@@ -49,6 +49,7 @@ from estimator.models import Run
 from estimator.runs import services as estimator
 from tests.factories import payloads
 from tests.factories.reports import store_report
+from tests.refusals import refuses
 from tests.tools.provenance import of_run
 
 EXAMPLES = int(os.environ.get("CANDOR_MACHINE", "0"))
@@ -189,15 +190,18 @@ class Machine(RuleBasedStateMachine):
     def change_under_the_same_nonce(self, data: st.DataObject, stratum: int, position: int) -> None:
         nonce = data.draw(st.sampled_from(sorted(self.real.stored)))
         if (stratum, position) != self.real.sent[nonce]:
-            with pytest.raises(NonceTaken):
+            with refuses(409):
                 store_report(self.real.body(nonce, (stratum, position)))
 
     @rule(stratum=st.integers(0, 1), code=st.sampled_from(CODES), number=st.integers(0, 8), after=st.booleans())
     def submit_to_one_that_dies(self, stratum: int, code: str, number: int, after: bool) -> None:
         nonce = self._new(self.real, stratum, code)
         if nonce is not None and not self.real.closed:
-            with suppress(NotInvited):
+            try:
                 self._until_killed(number, after, lambda: store_report(self.real.body(nonce)))
+            except RequestRefused as refusal:
+                if refusal.status != 403:
+                    raise
             found = self._held(WaitingReport) | self._held(Report)
             assert found - {nonce} == self.real.stored
             self.real.stored = found
@@ -296,7 +300,9 @@ class Machine(RuleBasedStateMachine):
             return
         try:
             receiving.receive_simulated([self.rehearsed.body(nonce)], slug="rehearsed")
-        except Closed:
+        except RequestRefused as refusal:
+            if refusal.status != 410:
+                raise
             assert self.rehearsed.closed
         else:
             assert not self.rehearsed.closed
@@ -362,13 +368,15 @@ class Machine(RuleBasedStateMachine):
     def _receive(self, nonce: str, *, heard: bool = True) -> None:
         try:
             created = store_report(self.real.body(nonce))
-        except NotInvited:
+        except RequestRefused as refusal:
+            if refusal.status == 410:
+                assert self.real.closed
+                assert nonce not in self.real.stored or self.real.purged
+                return
+            if refusal.status != 403:
+                raise
             assert self.real.codes[nonce] in self.real.used
             assert nonce not in self.real.stored
-            return
-        except Closed:
-            assert self.real.closed
-            assert nonce not in self.real.stored or self.real.purged
             return
         assert not heard or created is (nonce not in self.real.stored)
         assert nonce in self.real.stored or not self.real.closed

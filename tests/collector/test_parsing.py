@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from collector.designs import check
 from collector.endpoint.parsing import LARGEST_BODY, check_against, parse
-from collector.errors import Malformed, Refusal, TooLarge
+from collector.errors import RequestRefused
 from tests.factories import payloads
+from tests.refusals import refuses
 
 DESIGN = check(payloads.document())
 
@@ -42,7 +43,7 @@ def test_the_valid_body() -> None:
     ],
 )
 def test_what_is_no_report_at_all(body: bytes) -> None:
-    with pytest.raises(Malformed) as caught:
+    with refuses(422) as caught:
         parse(body)
     assert caught.value.field == "body"
 
@@ -71,7 +72,7 @@ def test_what_is_no_report_at_all(body: bytes) -> None:
     ],
 )
 def test_a_field_of_another_shape_is_named(field: str, value: Any) -> None:
-    with pytest.raises(Malformed) as caught:
+    with refuses(422) as caught:
         parse(json.dumps(payloads.report(DESIGN, **{field: value})).encode())
     assert caught.value.field == field
 
@@ -79,25 +80,25 @@ def test_a_field_of_another_shape_is_named(field: str, value: Any) -> None:
 def test_a_field_too_many_or_too_few() -> None:
     fields = payloads.report(DESIGN)
     for changed in ({**fields, "answer": "1"}, {name: fields[name] for name in ("design", "nonce", "report")}):
-        with pytest.raises(Malformed, match="exactly the fields"):
+        with refuses(422, match="exactly the fields"):
             parse(json.dumps(changed).encode())
 
 
 @pytest.mark.parametrize("sent", ["", "0" * 27, "O" * 28, "i" * 28, "=" * 598, None, 28, ["0" * 28]])
 def test_an_invitation_has_one_of_two_shapes(sent: Any) -> None:
-    with pytest.raises(Malformed, match="invitation must be the 28 symbols of an invitation, or the 598 of a token"):
+    with refuses(422, match="invitation must be the 28 symbols of an invitation, or the 598 of a token"):
         parse(payloads.body(DESIGN, invitation=sent))
 
 
 def test_a_field_that_stands_twice() -> None:
     body = payloads.body(DESIGN)
     doubled = body[:-1] + b',"report":"0000"}'
-    with pytest.raises(Malformed, match="one JSON object"):
+    with refuses(422, match="one JSON object"):
         parse(doubled)
 
 
 def test_a_body_over_the_limit() -> None:
-    with pytest.raises(TooLarge, match=f"at most {LARGEST_BODY} bytes"):
+    with refuses(413, match=f"at most {LARGEST_BODY} bytes"):
         parse(b" " * (LARGEST_BODY + 1))
 
 
@@ -114,7 +115,7 @@ def test_a_body_over_the_limit() -> None:
     ],
 )
 def test_what_this_design_cannot_produce(changes: dict[str, str], fault: str) -> None:
-    with pytest.raises(Malformed, match=fault):
+    with refuses(422, match=fault):
         check_against(parse(payloads.body(DESIGN, **changes)), DESIGN)
 
 
@@ -136,13 +137,13 @@ def test_an_invitation_comes_where_it_is_asked_for(kind: str, sent: str | None, 
     if not fault:
         check_against(report, design)
         return
-    with pytest.raises(Malformed, match=fault):
+    with refuses(422, match=fault):
         check_against(report, design)
 
 
 @given(st.binary(max_size=300) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_any_bytes_are_a_report_or_refused(body: bytes) -> None:
-    with pytest.raises(Refusal):
+    with pytest.raises(RequestRefused):
         parse(body)
 
 
@@ -152,5 +153,5 @@ def test_any_bytes_are_a_report_or_refused(body: bytes) -> None:
     )
 )
 def test_any_values_are_refused(fields: dict[str, Any]) -> None:
-    with pytest.raises(Refusal):
+    with pytest.raises(RequestRefused):
         check_against(parse(json.dumps(fields).encode()), DESIGN)

@@ -14,7 +14,7 @@ from django.db import connection
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
 from collector.endpoint.writer import Writer
-from collector.errors import Closed, Malformed, NonceTaken, NotInvited, Refusal
+from collector.errors import RequestRefused
 from collector.invitations import batches
 from collector.invitations.codes import check_symbol, hash_of, new_code
 from collector.models import Invitation, UsedToken, WaitingReport
@@ -22,6 +22,7 @@ from collector.reports import rewriting, selectors, storing
 from collector.reports.storing import NewReport, Outcome
 from tests.factories import payloads
 from tests.factories.reports import fold_waiting, store_report
+from tests.refusals import refuses
 
 STORED, KNOWN, TAKEN, CLOSED, UNINVITED = Outcome
 MODULUS = "8" + "0" * 766 + "1"
@@ -62,7 +63,7 @@ def test_a_code_is_used_up_by_the_report_that_comes_with_it(invited: Design, cod
     assert not store_report(body), "a retry is known, though its code is gone"
     fold_waiting(invited)
     assert not store_report(body)
-    with pytest.raises(NotInvited, match="was used before"):
+    with refuses(403, match="was used before"):
         send(invited, codes[0])
     assert (selectors.received_count(invited.digest), Invitation.objects.count()) == (1, 9)
     assert not Invitation.objects.filter(hash=hash_of(codes[0])).exists()
@@ -79,7 +80,7 @@ def test_whatever_is_wrong_with_a_code_is_said_in_one_sentence(invited: Design, 
     mistyped = codes[1][:-1] + next(symbol for symbol in "0123" if symbol != check_symbol(codes[1][:-1]))
     said = set()
     for code in (codes[0], mistyped, new_code(), foreign[0], gone[0], grouped[0]):
-        with pytest.raises(NotInvited) as refused:
+        with refuses(403) as refused:
             send(invited, code, stratum="y1")
         said.add((refused.value.status, json.dumps(refused.value.said)))
         assert code not in str(refused.value.said)
@@ -92,16 +93,16 @@ def test_whatever_is_wrong_with_a_code_is_said_in_one_sentence(invited: Design, 
 def test_what_is_refused_uses_nothing_up(invited: Design, codes: list[str]) -> None:
     sent = payloads.report(invited, invitation=codes[0])
     send(invited, codes[0], nonce=sent["nonce"])
-    for changes, refusal in (
-        ({"report": "0909"}, Malformed),
-        ({"stratum": "y3"}, Malformed),
-        ({"nonce": sent["nonce"], "report": "0101"}, NonceTaken),
+    for changes, status in (
+        ({"report": "0909"}, 422),
+        ({"stratum": "y3"}, 422),
+        ({"nonce": sent["nonce"], "report": "0101"}, 409),
     ):
-        with pytest.raises(refusal):
+        with refuses(status):
             send(invited, codes[1], **changes)
     assert send(invited, codes[1])
     close_design(invited.digest)
-    with pytest.raises(Closed):
+    with refuses(410):
         send(invited, codes[2])
     assert Invitation.objects.count() == 8
 
@@ -235,5 +236,5 @@ def test_while_the_order_is_forgotten_every_invitation_is_found_once(kind: str) 
 @pytest.mark.django_db
 def test_a_report_without_an_invitation_is_none_of_this_survey(invited: Design) -> None:
     for body in (payloads.body(invited), payloads.body(invited, invitation="0" * 598)):
-        with pytest.raises(Refusal, match="must be the 28 symbols"):
+        with pytest.raises(RequestRefused, match="must be the 28 symbols"):
             store_report(body)

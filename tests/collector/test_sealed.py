@@ -8,11 +8,11 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
 from collector.endpoint import receiving
-from collector.errors import Closed, UnknownDesign
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.reports import folding, selectors, services
 from tests.factories import payloads
 from tests.factories.reports import fold_waiting, store_report
+from tests.refusals import refuses
 
 INSERT = "INSERT INTO {table} (nonce, design_id, stratum, report, mode) VALUES (%s, %s, 0, %s, {mode})"
 TABLES = ("collector_waitingreport", "collector_report")
@@ -38,7 +38,7 @@ def body_of(fields: dict[str, str]) -> bytes:
 
 DOORS: dict[str, Callable[[Design], object]] = {
     "the browser's": lambda design: store_report(payloads.body(design)),
-    "the coin's first": lambda design: receiving.look_at_form(body_of(form(design)), slug="campus"),
+    "the coin's first": lambda design: receiving.preview_form(body_of(form(design)), slug="campus"),
     "the coin's": lambda design: receiving.receive_form(body_of(form(design, nonce="ab" * 16)), slug="campus"),
     "paper's": lambda design: receiving.receive_sheet(form(design, nonce="ab" * 16), slug="campus"),
 }
@@ -46,19 +46,19 @@ DOORS: dict[str, Callable[[Design], object]] = {
 
 @pytest.mark.parametrize("door", DOORS)
 def test_no_door_of_real_reports_leads_into_a_rehearsal(design: Design, rehearsed: Design, door: str) -> None:
-    with pytest.raises(UnknownDesign):
+    with refuses(404):
         DOORS[door](rehearsed)
     DOORS[door](design)  # the same report fits the real design
     assert selectors.report_count(rehearsed.digest) == 0
 
 
 def test_the_door_of_rehearsals_leads_nowhere_else(design: Design, rehearsed: Design) -> None:
-    with pytest.raises(UnknownDesign):
+    with refuses(404):
         receiving.receive_simulated([payloads.body(rehearsed), payloads.body(design)], slug="campus")
     receiving.receive_simulated([payloads.body(rehearsed)], slug="campus")
     assert WaitingReport.objects.get().mode == Report.Mode.SIMULATED, "of the two before neither was stored"
     close_design(rehearsed.digest)
-    with pytest.raises(Closed):
+    with refuses(410):
         receiving.receive_simulated([payloads.body(rehearsed)], slug="campus")
 
 

@@ -13,11 +13,11 @@ from django.db.utils import ConnectionHandler
 from collector.database import settings
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
-from collector.errors import Closed, Malformed, NonceTaken, UnknownDesign
 from collector.models import FrozenDesign, Report, WaitingReport
 from config.database import database
 from tests.factories import payloads
 from tests.factories.reports import fold_waiting, store_report
+from tests.refusals import refuses
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +39,7 @@ def test_the_same_report_again_is_stored_once(design: Design) -> None:
 def test_another_report_under_the_nonce_is_refused(design: Design, change: dict[str, str]) -> None:
     first = payloads.report(design, nonce="cd" * 16)
     store_report(payloads.body(design, **first))
-    with pytest.raises(NonceTaken):
+    with refuses(409):
         store_report(payloads.body(design, **(first | change)))
     assert bytes(WaitingReport.objects.get().report) == b"\x00\x00"
 
@@ -48,7 +48,7 @@ def test_a_closed_design_takes_no_new_report(design: Design) -> None:
     kept = payloads.body(design)
     store_report(kept)
     close_design(design.digest)
-    with pytest.raises(Closed):
+    with refuses(410):
         store_report(payloads.body(design))
     assert not store_report(kept), "a retry of a stored report still gets its receipt"
     assert WaitingReport.objects.count() == 1
@@ -61,15 +61,15 @@ def test_closing_twice_keeps_the_first_day(design: Design) -> None:
 
 
 @pytest.mark.parametrize(
-    ("slug", "changes", "refusal"),
+    ("slug", "changes", "status"),
     [
-        ("campus", {"design": "0" * 64}, UnknownDesign),
-        ("another", {}, UnknownDesign),
-        ("campus", {"report": "0000ff"}, Malformed),
+        ("campus", {"design": "0" * 64}, 404),
+        ("another", {}, 404),
+        ("campus", {"report": "0000ff"}, 422),
     ],
 )
-def test_a_refused_report_leaves_nothing(design: Design, slug: str, changes: dict[str, str], refusal: type) -> None:
-    with pytest.raises(refusal):
+def test_a_refused_report_leaves_nothing(design: Design, slug: str, changes: dict[str, str], status: int) -> None:
+    with refuses(status):
         store_report(payloads.body(design, **changes), slug=slug)
     assert not WaitingReport.objects.exists()
 

@@ -13,7 +13,7 @@ from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
 from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report, WaitingReport
-from collector.reports import folding, selectors, stepping, steps
+from collector.reports import folding, selectors, step_plans, steps
 from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +51,7 @@ def test_an_open_design_stays_one_step_behind(design: Design, stored: int, folde
     send(design, stored)
     assert folding.fold(design.digest) == folded
     assert by_group(design) == [folded, 0]
-    assert selectors.report_counts([design.digest])[design.digest] == selectors.Counted(folded, 0, stepwise=True)
+    assert selectors.report_counts([design.digest])[design.digest] == selectors.ReportCounts(folded, 0, stepwise=True)
     assert folding.fold(design.digest) == 0
     close_design(design.digest)
     assert selectors.report_count(design.digest) == stored
@@ -186,7 +186,7 @@ def drawn(design: Design, tries: int) -> list[set[int]]:
     """Which of the waiting reports are folded in so many draws, each by the rank of its nonce."""
     number = FrozenDesign.objects.get(digest=design.digest).number
     ranks = {nonce: rank for rank, nonce in enumerate(sorted(WaitingReport.objects.values_list("nonce", flat=True)))}
-    return [{ranks[one] for one in next(stepping.plan(design, number).chunks(500))} for _ in range(tries)]
+    return [{ranks[one] for one in next(step_plans.plan(design, number).chunks(500))} for _ in range(tries)]
 
 
 @pytest.mark.parametrize("mine", [[0], [24], [0, 1], [23, 24]])

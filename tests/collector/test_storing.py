@@ -82,7 +82,7 @@ def test_a_waiting_report_that_was_folded_before_is_not_counted_again(design: De
     storing.store([new(design)])
     close_design(design.digest)
     assert folding.fold(design.digest, chunk=1) == 1
-    assert selectors.report_counts([design.digest])[design.digest] == selectors.Counted(folded=2, waiting=0)
+    assert selectors.report_counts([design.digest])[design.digest] == selectors.ReportCounts(folded=2, waiting=0)
     totals, recount = selectors.totals(design.digest), selectors.recount(design.digest)
     assert totals[0].tolist() == recount[0].tolist() == [[0, 2], [0, 0]]
 

@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 from django.core.exceptions import ValidationError
 
-from collector.designs.texts import refused_in, refused_within, validate_line, validate_text
+from collector.designs.texts import find_refused_character, refused_character, validate_line, validate_text
 
 CONTROLS = [chr(code) for code in [*range(0x20), *range(0x7F, 0xA0)]]
 DIRECTIONS = [chr(code) for code in (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))]
@@ -14,8 +14,8 @@ INVISIBLE = [*list("\u200b\u2060\u2063\ufeff\u180e\u2028\u2029\ufff9\U000e0041ã…
 
 @pytest.mark.parametrize("character", [*CONTROLS, *DIRECTIONS, *INVISIBLE], ids=lambda one: f"{ord(one):04x}")
 def test_unseen_character_is_refused_with_its_place(character: str) -> None:
-    assert (refused_in(f"ab{character}c") is None) == (character in "\n\t")
-    found = refused_in(f"ab{character}c", lines=False)
+    assert (refused_character(f"ab{character}c") is None) == (character in "\n\t")
+    found = refused_character(f"ab{character}c", lines=False)
     assert found is not None
     assert found.position == 3
     assert f"U+{ord(character):04X}" in found.in_words
@@ -34,7 +34,7 @@ def test_unseen_character_is_refused_with_its_place(character: str) -> None:
     ],
 )
 def test_seen_text_of_any_script_is_allowed(text: str) -> None:
-    assert refused_in(text) is None
+    assert refused_character(text) is None
     validate_text(text)
 
 
@@ -45,19 +45,19 @@ def test_seen_text_of_any_script_is_allowed(text: str) -> None:
 )  # fmt: skip
 def test_what_changes_its_neighbour_is_refused_where_it_changes_nothing(text: str) -> None:
     """A reason or a title of such characters would be empty to the eye, and two groups could look alike."""
-    assert refused_in(text) is not None
+    assert refused_character(text) is not None
 
 
 def test_every_refused_character_is_one_that_is_not_seen() -> None:
     """Of all of Unicode's first plane: nothing with a glyph of its own is refused, but the fillers."""
-    refused = [chr(code) for code in range(0x10000) if refused_in(f"\u2764{chr(code)}", lines=False)]
+    refused = [chr(code) for code in range(0x10000) if refused_character(f"\u2764{chr(code)}", lines=False)]
     seen = [one for one in refused if unicodedata.category(one) not in ("Cc", "Cf", "Cs", "Zl", "Zp", "Cn")]
     assert seen == list("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 
 
 def test_document_names_the_place_of_keys_and_texts() -> None:
     document = {"title": {"en": "a\u202eb"}, "items": [{"choices": ["\0"]}, {"k\u200be\u200by": 1}]}
-    found = [(place, ord(one.character)) for place, one in refused_within(document)]
+    found = [(place, ord(one.character)) for place, one in find_refused_character(document)]
     assert found == [("title.en", 0x202E), ("items[0].choices[0]", 0), ("a key of items[1]", 0x200B)]
 
 

@@ -13,9 +13,8 @@ from jsonschema import validate
 
 from collector.designs import Design
 from collector.endpoint import openapi, proof_of_work, rate_limits
-from collector.endpoint.application import Door
+from collector.endpoint.application import ReportEndpoint
 from collector.endpoint.rate_limits import Limit
-from collector.errors import NoWork
 from collector.reports import selectors
 from collector.reports.storing import NewReport
 from config.middleware import headers_without_django
@@ -23,6 +22,7 @@ from config.wsgi import django
 from surveys.lifecycle.proof_of_work import ask_for_work
 from surveys.models import Survey, Version
 from tests.factories import payloads
+from tests.refusals import refuses
 from tests.tools.door import ORIGIN, AtOnce, send
 from tests.vectors import make_work
 
@@ -31,8 +31,8 @@ BITS = 8
 """Of the sums that are found here: some 256 tries each."""
 
 
-def door_that_asks(bits: int) -> Door:
-    return Door(django, writer=AtOnce(), headers=headers_without_django, bits=lambda slug: bits)
+def door_that_asks(bits: int) -> ReportEndpoint:
+    return ReportEndpoint(django, writer=AtOnce(), headers=headers_without_django, bits=lambda slug: bits)
 
 
 def sum_of(digest: str, report: dict[str, Any], bits: int = BITS) -> str:
@@ -51,7 +51,7 @@ def test_the_vectors_are_those_of_their_script() -> None:
 def test_the_sum_of_the_vectors_is_taken_and_no_smaller_one_is(one: dict[str, Any]) -> None:
     proof_of_work.check(one["sum"], report_of(one), one["bits"])
     for smaller in range(int(one["sum"], 16)):
-        with pytest.raises(NoWork):
+        with refuses(429):
             proof_of_work.check(f"{smaller:016x}", report_of(one), one["bits"])
 
 
@@ -110,7 +110,9 @@ def test_a_survey_that_asks_for_nothing_does_not_look(design: Design, sent: str 
 def test_what_is_no_report_is_told_that_first(design: Design) -> None:
     """And a slug that is none is never looked up."""
     asked: list[str] = []
-    door = Door(django, writer=AtOnce(), headers=headers_without_django, bits=lambda slug: asked.append(slug) or 0)
+    door = ReportEndpoint(
+        django, writer=AtOnce(), headers=headers_without_django, bits=lambda slug: asked.append(slug) or 0
+    )
     assert send(payloads.body(design, report="0200"), door=door).status == 422
     assert send(payloads.body(design), door=door, path="/s/another/reports").status == 404
     assert asked == []
@@ -128,7 +130,7 @@ class Clock:
 def test_a_survey_is_looked_up_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, asked, bits = Clock(), [], {"campus": 0, "other": 3}
     monkeypatch.setattr(proof_of_work, "time", clock)
-    lately = proof_of_work.Lately(lambda slug: asked.append(slug) or bits[slug])
+    lately = proof_of_work.RequiredWork(lambda slug: asked.append(slug) or bits[slug])
     assert [lately("campus") for _ in range(3)] == [0, 0, 0]
     assert lately("other") == 3
     bits["campus"] = 12
@@ -149,7 +151,7 @@ def test_while_the_database_is_away_the_last_word_holds(monkeypatch: pytest.Monk
             return int(answers.pop())
         raise OperationalError("connection refused: host 10.0.0.5")
 
-    lately = proof_of_work.Lately(look_up)
+    lately = proof_of_work.RequiredWork(look_up)
     assert lately("campus") == 12
     clock.now += 5
     assert lately("campus") == 12

@@ -12,10 +12,11 @@ from django.db import DataError, OperationalError, connection, transaction
 from collector.designs import Design
 from collector.endpoint.receiving import read
 from collector.endpoint.writer import Writer
-from collector.errors import Unavailable
+from collector.errors import RequestRefused
 from collector.reports import selectors
 from collector.reports.storing import NewReport, Outcome, insert, store
 from tests.factories import payloads
+from tests.refusals import refuses
 from tests.tools.door import store_and_leave
 
 SECONDS = 30
@@ -51,7 +52,9 @@ def put_all(writer: Writer, numbers: range, store: Store) -> list[Outcome | None
     def put(number: int) -> Outcome | None:
         try:
             return writer.put(new(number))
-        except Unavailable:
+        except RequestRefused as refusal:
+            if refusal.status != 503:
+                raise
             return None
 
     store.go_on.clear()
@@ -113,11 +116,11 @@ def test_nobody_waits_for_ever_nor_behind_what_is_stuck() -> None:
     store = Store()
     store.go_on.clear()
     writer = Writer(store, patience=0.05)
-    with pytest.raises(Unavailable):
+    with refuses(503):
         writer.put(new(0))
     assert store.begun.wait(SECONDS)
     time.sleep(0.1)
-    with pytest.raises(Unavailable):
+    with refuses(503):
         writer.put(new(0))
     assert writer.waiting == 0, "who comes later is sent away without being let in"
     store.go_on.set()
@@ -127,7 +130,7 @@ def test_nobody_waits_for_ever_nor_behind_what_is_stuck() -> None:
 def test_nothing_ends_the_thread(fault: BaseException) -> None:
     store = Store(fault, fault)
     writer = Writer(store)
-    with pytest.raises(Unavailable):
+    with refuses(503):
         writer.put(new(0))
     store.faults.clear()
     assert writer.put(new(2)) is Outcome.STORED
@@ -175,7 +178,7 @@ def test_a_real_fault_of_the_database_stores_nothing_and_passes(
         return store_and_leave(reports)
 
     writer = Writer(failing)
-    with pytest.raises(Unavailable):
+    with refuses(503):
         really(writer, design, "ab" * 16)
     assert selectors.received_count(design.digest) == 0
     faults.clear()

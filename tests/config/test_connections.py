@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from config import connections
-from config.connections import accepted, crowding, peer_of
+from config.connections import accepted, open_by_address, peer_of
 
 
 def many(counts: dict[str, int]) -> list[tuple[int, str]]:
@@ -20,7 +20,7 @@ def many(counts: dict[str, int]) -> list[tuple[int, str]]:
 
 def kept(counts: dict[str, int], places: int) -> Counter[str]:
     """What is left to each address."""
-    everything, excess = many(counts), crowding(many(counts), places)
+    everything, excess = many(counts), open_by_address(many(counts), places)
     return Counter(peer.rpartition(":")[0] for _, peer in set(everything) - set(excess))
 
 
@@ -31,12 +31,12 @@ def test_crowding_leaves_half_of_what_is_free() -> None:
 
 
 def test_crowding_leaves_many_addresses_alone() -> None:
-    assert crowding(many({f"192.0.2.{number}": 1 for number in range(100)}), 200) == []
+    assert open_by_address(many({f"192.0.2.{number}": 1 for number in range(100)}), 200) == []
 
 
 def test_crowding_counts_a_network_of_version_6_as_one() -> None:
     peers = [(number, f"[2001:db8::{number:x}]:443") for number in range(90)]
-    assert len(crowding(peers, 100)) == 40
+    assert len(open_by_address(peers, 100)) == 40
 
 
 class Enough(Exception):
@@ -85,7 +85,7 @@ def test_file_limit_bounds_the_connections(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(connections.resource, "getrlimit", lambda _: limits[0])
     found = []
     while limits:
-        found.append(connections.most())
+        found.append(connections.connection_limit())
         del limits[0]
     assert found == [256, 1792, 4096, 4096]
 
@@ -99,4 +99,4 @@ def test_each_connection_may_be_answered_with_a_file(hard: int, monkeypatch: pyt
     connections.allow_files()
     ((soft, kept),) = allowed
     assert kept == hard
-    assert soft - 2 * connections.most() >= 512
+    assert soft - 2 * connections.connection_limit() >= 512

@@ -1,5 +1,6 @@
 """Which database an installation uses is one variable; a wrong one is refused without repeating a password."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,13 @@ def test_postgresql_by_its_address(tmp_path: Path) -> None:
     found = database("postgresql://ada:secret@db.example.org:5433/candor?sslmode=require", tmp_path)
     assert (found["HOST"], found["PORT"], found["NAME"], found["USER"]) == ("db.example.org", 5433, "candor", "ada")
     assert found["OPTIONS"]["sslmode"] == "require"
+
+
+def test_postgresql_without_its_driver_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(ImproperlyConfigured, match=r"psycopg is not installed here\. .* requirements-servers\.txt"):
+        database("postgresql://ada:secret@db.example.org/candor", tmp_path)
+    assert database("", tmp_path)
 
 
 @pytest.mark.parametrize("url", ["mysql://ada:secret@host/db", "postgresql:secret@", "secret", "sqlite:///secret.db"])

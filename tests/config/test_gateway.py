@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from collector.endpoint.application import Answer, Door
-from collector.errors import Refusal
+from collector.endpoint.application import ReportEndpoint, Response
+from collector.errors import RequestRefused
 from config import gateway
-from config.gateway import Batches, Gateway, deadline_of, environ_of
+from config.gateway import Gateway, ReportBatches, deadline_of, environ_of
 
 T = TypeVar("T")
 
@@ -52,12 +52,12 @@ class Stub:
     def takes(self, environ: dict[str, Any]) -> bool:
         return bool(environ["PATH_INFO"] == "/s/campus/reports")
 
-    def submit(self, environ: dict[str, Any], then: Callable[[Answer], None]) -> None:
+    def submit(self, environ: dict[str, Any], then: Callable[[Response], None]) -> None:
         self.bodies.append(environ["wsgi.input"].read())
-        then(Answer(201, [], self.bodies[-1]))
+        then(Response(201, [], self.bodies[-1]))
 
-    refuse = Door.refuse
-    _answer = Door._answer
+    refuse = ReportEndpoint.refuse
+    _answer = ReportEndpoint._answer
 
     def _headers(self, path: str) -> dict[str, str]:
         return {"Everywhere": path}
@@ -159,7 +159,7 @@ def test_slow_address_holds_half_and_others_are_taken() -> None:
 
 def test_pages_that_one_address_asks_for_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may wait for half of what is free, and its turns alternate with those of others."""
-    monkeypatch.setattr(gateway.connections, "most", lambda: 8)
+    monkeypatch.setattr(gateway.connections, "connection_limit", lambda: 8)
     answered: list[str] = []
 
     class Slow(Stub):
@@ -208,11 +208,11 @@ def test_error_of_the_application_is_500_without_words(caplog: pytest.LogCapture
 def test_batches_answer_everyone_whichever_thread_answers() -> None:
     with ThreadPoolExecutor(8) as pool:
 
-        def submit(environ: dict[str, Any], then: Callable[[Answer], None]) -> None:
-            pool.submit(then, Answer(201, [], str(environ["number"]).encode()))
+        def submit(environ: dict[str, Any], then: Callable[[Response], None]) -> None:
+            pool.submit(then, Response(201, [], str(environ["number"]).encode()))
 
         async def everyone() -> list[bytes]:
-            batches = Batches(submit)
+            batches = ReportBatches(submit)
             answers = await asyncio.wait_for(asyncio.gather(*(batches.put({"number": n}) for n in range(500))), 30)
             return [answer.content for answer in answers]
 
@@ -221,8 +221,8 @@ def test_batches_answer_everyone_whichever_thread_answers() -> None:
 
 def test_report_whose_answer_never_comes_is_503(monkeypatch: pytest.MonkeyPatch) -> None:
     class Silent(Stub):
-        def submit(self, environ: dict[str, Any], then: Callable[[Answer], None]) -> None:
-            raise Refusal("a", "b")
+        def submit(self, environ: dict[str, Any], then: Callable[[Response], None]) -> None:
+            raise RequestRefused(422, "a", "b")
 
     monkeypatch.setattr(gateway, "PATIENCE", 0.05)
     proto = Proto(b"{}")

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from tests import starting
+
 ROOT = Path(__file__).parents[2]
 HEAVY = {
     *("pandas", "pyarrow", "pyreadstat", "statsmodels", "opendp", "typst", "xlsxwriter", "scipy.stats", "scipy.signal"),
@@ -19,66 +21,13 @@ HEAVY = {
 
 PAGES = {"config.urls", "rest_framework.views", "surveys.panel", "surveys.api", "surveys.respondent", "unfold.sites"}
 
-PREPARE = """
-import json
-import django; django.setup()
-from django.contrib.auth.models import User
-from django.core.management import call_command
-from collector.designs.selectors import get_design
-from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import write_survey
-from surveys.opening.services import open_survey
-from tests import payloads
-from tests.stored import store_report
-call_command("migrate", verbosity=0)
-owner = User.objects.create(username="alice", is_staff=True)
-version = open_survey(write_survey(payloads.definition(), team=home_team(owner)), by=owner)
-design = get_design(version.design_id)
-for _ in range(40):  # more than one step
-    store_report(json.dumps(payloads.report(design)).encode(), slug="campus")
-"""
-
-WEB = """
-from wsgiref.util import setup_testing_defaults
-from config import rsgi, wsgi  # which the server imports
-for path in "/s/campus/", "/panel/login/":
-    environ = {"PATH_INFO": path, "HTTP_HOST": "127.0.0.1"}
-    setup_testing_defaults(environ)
-    b"".join(wsgi.application(environ, lambda status, *_: print(status)))
-"""
-
-FOLDING = """
-from config.celery import app
-app.Worker(pool="solo", queues=["folding"])
-app.tasks["estimator.fold_waiting"].apply(throw=True)
-from collector.models import DailyCount
-print(DailyCount.objects.count())
-"""
-
-BEAT = """
-from config.celery import app
-app.Beat().init_loader()
-print(len(app.conf.beat_schedule))
-"""
-
-COMMAND = """
-import runpy, sys
-sys.argv = ["manage.py", "showmigrations", "surveys"]
-try:
-    runpy.run_path("manage.py", run_name="__main__")
-except SystemExit:
-    pass
-"""
-
-LAUNCHER = "from config import serve"
-
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An installation's folder with an open survey, of which a step of reports waits to be folded."""
     folder = tmp_path_factory.mktemp("installation")
     shutil.copytree(settings.STATIC_ROOT, folder / "static")
-    run(PREPARE, folder)
+    run(starting.PREPARE, folder)
     return folder
 
 
@@ -101,32 +50,32 @@ def imported(program: str, data: Path) -> tuple[set[str], list[str]]:
 
 
 def test_a_web_process_starts_and_shows_pages_without_heavy_imports(data: Path) -> None:
-    modules, statuses = imported(WEB, data)
+    modules, statuses = imported(starting.WEB, data)
     assert statuses == ["200 OK", "200 OK"]
     assert {"surveys.panel", "surveys.api"} < modules
     assert not HEAVY & modules
 
 
 def test_a_folding_worker_folds_without_heavy_imports(data: Path) -> None:
-    modules, counted = imported(FOLDING, data)
+    modules, counted = imported(starting.FOLDING, data)
     assert int(counted[-1]) > 0
     assert not (HEAVY | PAGES) & modules
 
 
 def test_beat_starts_without_numpy(data: Path) -> None:
-    modules, entries = imported(BEAT, data)
+    modules, entries = imported(starting.BEAT, data)
     assert int(entries[-1]) > 0
     assert not (HEAVY | PAGES | {"numpy"}) & modules
 
 
 def test_a_command_starts_without_the_pages(data: Path) -> None:
-    modules, lines = imported(COMMAND, data)
+    modules, lines = imported(starting.COMMAND, data)
     assert "surveys" in lines
     assert not (HEAVY | PAGES | {"numpy"}) & modules
 
 
 def test_the_launcher_starts_without_django(data: Path) -> None:
-    modules, _ = imported(LAUNCHER, data)
+    modules, _ = imported(starting.LAUNCHER, data)
     assert "config.processes" in modules
     assert not {"django", "celery", "numpy"} & modules
 

@@ -60,7 +60,7 @@ def test_a_page_says_503_while_the_database_is_away(monkeypatch: pytest.MonkeyPa
     def away(*_given: object) -> None:
         raise OperationalError("connection refused: host 10.0.0.5")
 
-    monkeypatch.setattr(selectors, "showing", away)
+    monkeypatch.setattr(selectors, "published_version", away)
     answer = Client().get("/s/campus/")
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
     assert answer.content == b"The database is away. Please try again."

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from xml.etree import ElementTree
@@ -18,7 +19,7 @@ from collector.designs.services import freeze_design
 from estimator import tasks
 from estimator.analyses import exports, figures, presentation, requests, selectors, sentences, services, snapshots
 from estimator.analyses.quantities import Refused, quantities_of, variable_of, variables_of
-from estimator.analyses.rows import Row
+from estimator.analyses.rows import AnalysisRow
 from estimator.base import jobs
 from estimator.models import Analysis
 from estimator.runs.waves import remembered
@@ -167,7 +168,7 @@ def test_association_where_a_cell_is_nought_is_told(design: Design, shares: tupl
     asked = requests.parameters("cross-table", {"rows": "cheated", "columns": "mood:2"}, [design])
     result = services.result_of("cross-table", asked, design, {"pairs": [table.tolist()], "groups": [[0, 1, 2]]})
     joint = estimate_joint(table, coins, low)
-    told = [Row(**row) for row in result["rows"] if row["quantity"] in ("phi", "odds_ratio")]
+    told = [AnalysisRow(**row) for row in result["rows"] if row["quantity"] in ("phi", "odds_ratio")]
     phi, odds = told
     assert (phi.low, phi.high) == (joint.phi.low, joint.phi.high)
     assert (phi.interval, odds.interval, odds.standard_error) == ("likelihood", "likelihood", None)
@@ -471,7 +472,7 @@ def test_the_newest_wave_is_compared_with_the_one_before_and_the_first(design: D
     assert rows(apart, "difference")[1]["low"] == rows(known, "difference")[1]["low"], (
         "nobody returned, or nobody knows"
     )
-    shown = presentation.show(known)
+    shown = presentation.present(known)
     assert re.search("Between wave 2 and wave 3 (the share|we cannot tell whether the share)", shown.sentences[0])
     assert sentences.METHODS["remembered"] in shown.methods
     assert sentences.METHODS["returned"] in shown.methods
@@ -483,11 +484,11 @@ def test_the_newest_wave_is_compared_with_the_one_before_and_the_first(design: D
 
 def test_what_changed_between_waves_counts_as_remembered_only_where_both_do(design: Design) -> None:
     newest, older = waves(design, 2)
-    item = newest.document["items"][0]
+    item = newest.items[0]
     assert remembered(newest, older, item)
     (fresh,) = waves(design, 1, "fresh")
     assert not remembered(newest, fresh, item)
-    assert not remembered(newest, older, {**item, "wording": {"en": "Another?"}}), "another text draws other tickets"
+    assert not remembered(newest, older, replace(item, wording={"en": "Another?"})), "another text draws other tickets"
 
 
 @pytest.mark.parametrize(
@@ -506,6 +507,6 @@ def test_of_weighted_groups_nobody_can_say_who_returned(design: Design) -> None:
     strata = three_groups.groups()
     for group in strata["groups"]:
         group["share"] = "1/3"
-    newest, older = waves(Design({**design.document, "strata": strata}), 2)
+    newest, older = waves(Design.of({**design.document, "strata": strata}), 2)
     with pytest.raises(Refused, match="weighted by their known shares"):
         run("versions", newest, older, quantity="cheated:1", returned="10")

@@ -12,16 +12,16 @@ from collector.designs import Design
 from estimator.analyses import axes, figures, sentences
 from estimator.analyses.quantities import Refused
 from estimator.analyses.requests import read_shares
-from estimator.analyses.rows import Row
+from estimator.analyses.rows import AnalysisRow
 from tests.factories import payloads, three_groups
 
-DESIGN = Design(payloads.document(strata=three_groups.groups()))
+DESIGN = Design.of(payloads.document(strata=three_groups.groups()))
 ends = st.floats(-1, 1).map(lambda end: round(end, 6))
 
 
-def row(low: float, high: float) -> Row:
+def row(low: float, high: float) -> AnalysisRow:
     error = (high - low) / 4 or 0.01
-    return Row(
+    return AnalysisRow(
         "difference", "cheated", 100, choice=1, estimate=(low + high) / 2, standard_error=error, low=low, high=high,
         level=0.95,
     )  # fmt: skip

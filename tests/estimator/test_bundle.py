@@ -213,6 +213,14 @@ def test_a_format_that_cannot_be_made_is_named(run: Run, monkeypatch: pytest.Mon
         assert "An odd file: left out. Its names are too long." in archive.read("README.txt").decode()
 
 
+def test_a_format_whose_package_is_missing_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyreadstat", None)
+    with ZipFile(io.BytesIO(packed(run))) as archive:
+        assert {"report.sav", "report.dta"}.isdisjoint(archive.namelist())
+        assert "report.parquet" in archive.namelist()
+        assert "left out. pyreadstat is not installed here." in archive.read("README.txt").decode()
+
+
 def test_too_few_reports_are_not_in_a_bundle_either(run: Run) -> None:
     assert FORMATS["bundle-with-reports"].microdata
     with pytest.raises(NotExported, match="from 100 of them on"):

@@ -8,7 +8,7 @@ from collector.designs import Design
 from collector.reports.selectors import Totals
 from estimator.base import measures
 from estimator.runs import estimation
-from estimator.runs.groups import Partition, separate
+from estimator.runs.groups import Partition, ungrouped
 from randomized_response import (
     Channel,
     ProportionEstimate,
@@ -23,11 +23,11 @@ TWO_COINS = forced_response(truth="1/2")
 
 
 def design(shares: tuple[str | None, str | None] = (None, None)) -> Design:
-    return Design(payloads.with_known_shares(*shares))
+    return Design.of(payloads.with_known_shares(*shares))
 
 
-def rows(design: Design, counts: list[list[int]]) -> list[estimation.Row]:
-    return list(estimation.estimate_item(separate(design), 0, (np.array(counts),), 0.95))
+def rows(design: Design, counts: list[list[int]]) -> list[estimation.EstimateRow]:
+    return list(estimation.estimate_item(ungrouped(design), 0, (np.array(counts),), 0.95))
 
 
 def test_overall_first_then_each_stratum() -> None:
@@ -129,7 +129,7 @@ def of_eight(channel: Channel) -> Partition:
     asked = {"kind": "one_choice", "encoding": "single", "choices": choices}
     told = {"name": "k_ary", "truth": str(channel.truth), "weights": [list(row) for row in channel.weights]}
     document["items"][0] |= asked | {"channel": told}
-    return separate(Design(document))
+    return ungrouped(Design.of(document))
 
 
 def alone(partition: Partition, totals: Totals) -> ProportionEstimate | None:
@@ -168,7 +168,7 @@ def test_whichever_of_eight_shares_is_picked_its_interval_holds(truth: str) -> N
 
 def test_of_two_choices_either_interval_tells_the_other() -> None:
     totals = (np.array([[600, 400], [70, 30]]),)
-    shares = estimation.together(separate(design()), 0, totals, 0.95)
+    shares = estimation.together(ungrouped(design()), 0, totals, 0.95)
     assert shares is not None
     np.testing.assert_array_equal(shares.noise_low, estimate_proportions([670, 430], TWO_COINS).noise_low)
-    assert estimation.together(separate(design()), 0, (np.array([[5, 2], [1, 1]]),), 0.95) is None
+    assert estimation.together(ungrouped(design()), 0, (np.array([[5, 2], [1, 1]]),), 0.95) is None

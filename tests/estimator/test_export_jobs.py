@@ -143,14 +143,14 @@ def test_a_worker_that_was_killed_is_replaced_and_leaves_no_second_file(
     lease = leases.take(Export, export.pk)
     with storage.Draft(export.key, lease).open() as file:
         file.write(b"ha")  # and here it is killed
-    tasks.keep_exports()
+    tasks.delete_expired_exports()
     assert left(folder) == [f"{export.key}.{lease}.draft"]  # it could still be at work
     jobs.execute(export.pk, NOTHING_KNOWN)
     assert left(folder) == [f"{export.key}.{lease}.draft"]
     later(monkeypatch, seconds=61)
     assert jobs.resume_waiting() == [export.pk]
     assert made(export).state == "done"
-    tasks.keep_exports()
+    tasks.delete_expired_exports()
     assert left(folder) == [export.key]
     assert (storage.path_of(export.key).read_bytes(), export.tries) == (b"whole", 2)
 
@@ -234,22 +234,22 @@ def test_files_are_kept_for_their_time_and_microdata_for_less(
     name = register(lambda run, context, out, watch: out.write(b"rows") and None, microdata=True)
     rows, numbers = made(asked(run, name, microdata=True)), made(asked(run))
     later(monkeypatch, days=1, seconds=1)
-    assert not jobs.is_there(rows)
-    tasks.keep_exports()
+    assert not jobs.exists(rows)
+    tasks.delete_expired_exports()
     assert left(folder) == [numbers.key]
     assert list(Export.objects.all()) == [numbers]
     later(monkeypatch, days=6)
-    tasks.keep_exports()
+    tasks.delete_expired_exports()
     assert left(folder) == []
     assert not Export.objects.exists()
 
 
 def test_what_failed_is_forgotten_too(run: Run, register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
     made(asked(run, register(lambda run, context, out, watch: None)))
-    tasks.keep_exports()
+    tasks.delete_expired_exports()
     assert Export.objects.count() == 1
     later(monkeypatch, days=8)
-    tasks.keep_exports()
+    tasks.delete_expired_exports()
     assert not Export.objects.exists()
 
 
@@ -257,14 +257,14 @@ def test_files_whose_row_is_gone_go_and_no_others(run: Run, folder: Path) -> Non
     kept, gone = made(asked(run)), made(asked(run, "json"))
     Export.objects.filter(pk=gone.pk).delete()  # as a cascade does
     (folder / "README").write_text("of the operator")
-    tasks.keep_exports()
+    tasks.delete_expired_exports()
     assert left(folder) == sorted([kept.key, "README"])
 
 
 def test_a_file_that_was_lost_is_made_again(run: Run) -> None:
     lost = made(asked(run))
     storage.path_of(lost.key).unlink()
-    assert not jobs.is_there(lost)
+    assert not jobs.exists(lost)
     again, made_now = jobs.request(run, "csv")
     assert made_now
     assert again != lost
@@ -275,8 +275,8 @@ def test_purging_takes_the_files_that_hold_reports_along(run: Run, register: Reg
     name = register(lambda run, context, out, watch: out.write(b"rows") and None, microdata=True)
     made(asked(run, name, microdata=True))
     other = made(asked(run))
-    jobs.forget_microdata(run.design_id)
-    tasks.keep_exports()
+    jobs.delete_microdata(run.design_id)
+    tasks.delete_expired_exports()
     assert left(folder) == [other.key]
 
 
@@ -288,7 +288,7 @@ def test_a_run_stays_as_long_as_its_files(design: Design, monkeypatch: pytest.Mo
     later(monkeypatch, hours=1)
     services.prune()
     assert Run.objects.filter(pk=old.pk).exists()
-    jobs.forget(export)
+    jobs.delete(export)
     services.prune()
     assert not Run.objects.filter(pk=old.pk).exists()
 
@@ -337,7 +337,7 @@ def test_one_that_reads_for_long_stays_held_until_it_is_cancelled(
                 break
             time.sleep(0.02)
         seen.extend([progress, left(folder)])
-        elsewhere(lambda: jobs.forget(export))
+        elsewhere(lambda: jobs.delete(export))
         for _ in range(1000):
             time.sleep(0.02)
             watch(0.5)
@@ -354,8 +354,8 @@ def test_who_hangs_is_not_held_for_ever(run: Run, monkeypatch: pytest.MonkeyPatc
     renewed = []
     monkeypatch.setattr(heart, "BETWEEN_BEATS", 0.005)
     monkeypatch.setattr(heart, "LONGEST_SILENCE", 0.05)
-    monkeypatch.setattr(heart.Heart, "_renew", lambda self: renewed.append(1))
-    with heart.Heart(Export, 1, "") as beating:
+    monkeypatch.setattr(heart.LeaseRenewal, "_renew", lambda self: renewed.append(1))
+    with heart.LeaseRenewal(Export, 1, "") as beating:
         beating._thread.join(timeout=30)
         assert not beating._thread.is_alive()
     assert renewed
@@ -393,4 +393,4 @@ def test_the_messages_wake_tasks_that_are_there(
         export = asked(run)
     assert sent == [(execute_export.name, export.pk)]
     execute_export(export.pk)
-    assert jobs.is_there(Export.objects.get())
+    assert jobs.exists(Export.objects.get())

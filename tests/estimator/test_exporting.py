@@ -98,7 +98,7 @@ def test_the_same_run_gives_the_same_bytes(run: Run) -> None:
 
 def test_the_document_holds_all_that_a_recomputation_needs(run: Run, design: Design) -> None:
     document: dict[str, Any] = json.loads(FORMATS["json"].whole(run))
-    assert Design(document["design"]).digest == document["design_digest"] == design.digest
+    assert Design.of(document["design"]).digest == document["design_digest"] == design.digest
     assert document["run"]["input_digest"] == run.input_digest
     assert [set(row) for row in document["estimates"]] == [set(COLUMNS)] * 15
     assert document["tallies"] == [

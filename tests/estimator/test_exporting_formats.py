@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,7 +20,7 @@ import pytest
 import xlsxwriter
 from django.utils import translation
 
-from estimator.exports import workbook
+from estimator.exports import services, workbook
 from estimator.exports.columns import ESTIMATES
 from estimator.exports.estimates import estimate_rows
 from estimator.exports.formats import FORMATS, NotExported
@@ -32,6 +33,7 @@ from tests.factories import special_texts
 from tests.factories.runs import run_of
 
 pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).parents[2]
 WARNING = "Randomised, not the true answer"
 
 
@@ -49,6 +51,31 @@ def test_two_exports_of_one_state_are_the_same_bytes(run: Run) -> None:
     time.sleep(1.1)
     again = Run.objects.get(pk=run.pk)
     assert [name for name, one in FORMATS.items() if one.whole(again) != first[name]] == []
+
+
+@pytest.mark.parametrize(
+    ("package", "names"),
+    [
+        ("pandas", {"sav", "dta", "reports-sav", "reports-dta"}),
+        ("pyarrow", {"parquet", "reports-csv", "reports-parquet"}),
+        ("pyreadstat", {"sav", "dta", "reports-sav", "reports-dta"}),
+        ("xlsxwriter", {"xlsx"}),
+    ],
+)
+def test_formats_without_their_package_are_refused_with_a_sentence(
+    run: Run, package: str, names: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    refused = {}
+    for name, form in FORMATS.items():
+        if not name.startswith("bundle"):
+            try:
+                services.check(run, name, microdata=form.microdata)
+            except services.Refused as refusal:
+                refused[name] = str(refusal)
+    sentence = f"{package} is not installed here. Install it with: .venv/bin/pip install -r requirements-formats.txt"
+    assert {name for name, said in refused.items() if said == sentence} == names
+    assert package in (ROOT / "requirements-formats.txt").read_text()
 
 
 def test_formats_of_one_language_do_not_follow_the_active_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,7 +234,7 @@ def test_numbers_and_times_of_a_workbook_are_typed_and_no_cell_is_a_formula(run:
 def test_a_cell_of_a_workbook_takes_any_text(text: str, kept: str) -> None:
     out = io.BytesIO()
     book = xlsxwriter.Workbook(out, {"constant_memory": True})
-    book.add_worksheet("one").write_string(0, 0, workbook.fitting(text))
+    book.add_worksheet("one").write_string(0, 0, workbook.column_width(text))
     book.close()
     found = openpyxl.load_workbook(out)["one"]["A1"].value
     assert found == kept

@@ -5,6 +5,7 @@ import io
 import json
 import runpy
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain, combinations, pairwise
 from pathlib import Path
 from zipfile import ZipFile
@@ -16,8 +17,9 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
-from collector.designs import FEWEST_IN_GROUP, MOST_GROUPS, Design, DesignError, check
+from collector.designs import FEWEST_IN_GROUP, MOST_GROUPS, Design, check
 from collector.designs.services import freeze_design
+from collector.errors import ValidationError
 from collector.models import FrozenDesign
 from collector.reports import selectors as store
 from estimator.analyses import presentation, snapshots
@@ -41,6 +43,11 @@ AS_ONE = [one for one in FORMATS if not FORMATS[one].microdata]
 def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "wake", lambda run_id: None)
     monkeypatch.setattr(analyses, "wake", lambda analysis_id: None)
+
+
+@cache
+def design_of(count: int) -> Design:
+    return Design.of(document(count))
 
 
 def told(run: Run) -> dict[str, int]:
@@ -67,7 +74,7 @@ def told(run: Run) -> dict[str, int]:
     ],
 )
 def test_small_groups_are_told_together(sizes: tuple[int, ...], members: tuple[tuple[int, ...], ...]) -> None:
-    found = groups.released(Design(document(len(sizes))), sizes)
+    found = groups.released(Design.of(document(len(sizes))), sizes)
     assert found.members == members
     assert bool(found.parts) == (len(members) > 1), "of one row nothing is told by group"
 
@@ -95,7 +102,7 @@ def test_any_sizes_leave_no_number_of_fewer_than_ten() -> None:
     for _ in range(20_000):
         count = int(generator.integers(2, MOST_GROUPS + 1))
         sizes = generator.integers(0, int(generator.choice([3, 12, 30, 500])), size=count).tolist()
-        found = groups.released(Design({"strata": {"groups": [{}] * count}, "rehearsal": False}), sizes)
+        found = groups.released(design_of(count), sizes)
         assert sorted(chain.from_iterable(found.members)) == list(range(count))
         if len(found.members) > 1:
             # They are disjoint, so every sum and difference of them that is not nothing is at least one of them.
@@ -109,7 +116,7 @@ def test_two_releases_of_an_open_survey_differ_by_ten_or_none() -> None:
     generator = np.random.default_rng(11)
     for _ in range(1_500):
         count = int(generator.integers(2, 5))
-        design = Design({"strata": {"groups": [{}] * count}, "rehearsal": False})
+        design = design_of(count)
         arrived, history = np.zeros(count, dtype=int), []
         for _ in range(int(generator.integers(1, 5))):
             arrived += generator.integers(0, 18, size=count)
@@ -137,9 +144,9 @@ def _sets(partition: groups.Partition) -> Iterator[frozenset[int]]:
 def test_known_shares_weight_from_thirty_reports_on(sizes: tuple[int, int], members: groups.Members) -> None:
     """Of two groups of ten the interval of the sum covers .927 of 95 %; without shares each of ten is told of."""
     for rehearsal in (False, True):
-        found = groups.released(Design(document(2, "1/2", "1/2", rehearsal=rehearsal)), sizes)
+        found = groups.released(Design.of(document(2, "1/2", "1/2", rehearsal=rehearsal)), sizes)
         assert found.members == members or (rehearsal and sum(sizes) >= 30)
-    alone = groups.released(Design(document(2)), sizes)
+    alone = groups.released(Design.of(document(2)), sizes)
     assert len(alone.members) == (1 if min(sizes) < FEWEST_IN_GROUP else 2)
 
 
@@ -156,12 +163,12 @@ def test_below_thirty_reports_the_report_says_why_nobody_is_weighted() -> None:
 
 def test_a_rehearsal_tells_of_each_group() -> None:
     """Its respondents are simulated, and it measures what is told of each group."""
-    assert groups.released(Design(document(3, rehearsal=True)), (1, 2, 3)).members == ((0,), (1,), (2,))
+    assert groups.released(Design.of(document(3, rehearsal=True)), (1, 2, 3)).members == ((0,), (1,), (2,))
 
 
 def test_more_than_fifty_groups_are_refused_with_path_bound_and_value() -> None:
     check(document(MOST_GROUPS))
-    with pytest.raises(DesignError, match=r"^strata\.groups must hold at most 50 groups; got 51$"):
+    with pytest.raises(ValidationError, match=r"^strata\.groups must hold at most 50 groups; got 51$"):
         check(document(MOST_GROUPS + 1))
 
 
@@ -222,7 +229,7 @@ def test_no_analysis_tells_of_fewer_than_ten(kind: str, said: dict[str, str]) ->
     assert (found.inputs["groups"], sizes) == ([[0], [1, 2, 3]], [60, 53])
     assert {row["group"] for row in found.result["rows"]} <= {"", "g000", OTHER}
     assert {row["n"] for row in found.result["rows"]} <= {60, 53, 113}
-    shown = presentation.show(found)
+    shown = presentation.present(found)
     assert "Other groups" in repr(shown)
     assert json.loads(json_file(found))["inputs"] == found.inputs
 
@@ -235,7 +242,7 @@ def test_no_analysis_by_group_where_nothing_is_told_by_group(kind: str, said: di
     found = _ask(design, kind, **said)
     assert len(found.inputs.get("pairs") or found.inputs["totals"]) == 1
     assert {row["group"] for row in found.result["rows"]} <= {""}
-    shown = presentation.show(found)
+    shown = presentation.present(found)
     assert kind in ("weighting",) or said.get("group") == "" or "Nothing is told by group" in shown.sentences[0]
 
 
@@ -330,8 +337,8 @@ def test_the_page_of_results_tells_of_groups_together() -> None:
 def test_an_old_design_of_300_groups_is_estimated_and_tells_of_none_of_few(tmp_path: Path) -> None:
     """It was frozen before there was a bound: two groups of many, 290 of one, and 8 of none, with known shares."""
     old = document(300, *["1/300"] * 300)
-    design = Design(old)
-    with pytest.raises(DesignError):
+    design = Design.of(old)
+    with pytest.raises(ValidationError):
         freeze_design(old)
     FrozenDesign.objects.create(
         digest=design.digest, number=1, document=design.canonical.decode(), opened_on=timezone.now().date()
@@ -370,7 +377,7 @@ def test_runs_and_analyses_from_before_that_told_of_few_are_computed_anew(sizes:
     for one in (asked, crossed):
         done = analyses.execute(one.pk)
         assert done.inputs["groups"] == run.groups
-        assert presentation.show(done)
+        assert presentation.present(done)
 
 
 @pytest.mark.django_db

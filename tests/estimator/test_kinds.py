@@ -12,8 +12,8 @@ from collector.designs import Design
 from estimator.base import measures
 from estimator.base.measures import MEAN, SHARE
 from estimator.runs import estimation
-from estimator.runs.estimation import Row
-from estimator.runs.groups import separate
+from estimator.runs.estimation import EstimateRow
+from estimator.runs.groups import ungrouped
 from randomized_response import (
     Channel,
     EachOption,
@@ -38,12 +38,12 @@ def grouped(shares: tuple[str | None, str | None] = ("2/5", "3/5")) -> Design:
     return every_kind(strata={"wording": {"en": "How old?"}, "groups": groups})
 
 
-def estimated(design: Design, totals: estimation.Totals, *keys: str) -> list[Row]:
+def estimated(design: Design, totals: estimation.Totals, *keys: str) -> list[EstimateRow]:
     return [
         row
         for key in keys or PLACE_OF
         for field in [design.fields[PLACE_OF[key]]]
-        for row in estimation.estimate_item(separate(design), PLACE_OF[key], totals[field.start : field.stop], 0.95)
+        for row in estimation.estimate_item(ungrouped(design), PLACE_OF[key], totals[field.start : field.stop], 0.95)
     ]
 
 
@@ -52,7 +52,7 @@ def survey(design: Design, count: int, generator: np.random.Generator) -> tuple[
     return who, simulation.totals(design, who, simulation.symbols(design, who, generator))
 
 
-def truth(design: Design, who: simulation.People, row: Row) -> float:
+def truth(design: Design, who: simulation.People, row: EstimateRow) -> float:
     item = design.document["items"][row.position]
     answers, question = who.answers[item["key"]], question_of(item)
     if row.stratum is not None:
@@ -81,7 +81,7 @@ def test_intervals_hold_the_truth_of_those_who_took_part() -> None:
     assert {key: count for key, count in held.items() if count < least} == {}
 
 
-def numbers(row: Row) -> tuple[float | None, ...]:
+def numbers(row: EstimateRow) -> tuple[float | None, ...]:
     return (row.unbiased, row.constrained, row.standard_error, row.noise_standard_error,
             row.low, row.high, row.noise_low, row.noise_high, row.direct_question_n)  # fmt: skip
 
@@ -113,7 +113,7 @@ def strata() -> tuple[Design, estimation.Totals]:
     return one, survey(one, 1500, np.random.default_rng(7))[1]
 
 
-def by_stratum(rows: list[Row], measure: str) -> dict[int | None, list[Row]]:
+def by_stratum(rows: list[EstimateRow], measure: str) -> dict[int | None, list[EstimateRow]]:
     return {place: [r for r in rows if (r.measure, r.stratum) == (measure, place)] for place in (None, 0, 1)}
 
 
@@ -151,7 +151,7 @@ def test_discrete_laplace_has_no_row_of_a_share(strata: tuple[Design, estimation
     assert [(row.measure, row.stratum) for row in estimated(one, totals, "worry")] == [(MEAN, n) for n in (None, 0, 1)]
     place = PLACE_OF["worry"]
     mine = totals[one.fields[place].start : one.fields[place].stop]
-    assert estimation.together(separate(one), place, mine, 0.95) is None
+    assert estimation.together(ungrouped(one), place, mine, 0.95) is None
 
 
 @pytest.mark.parametrize("key", ["drinks", "hours"])

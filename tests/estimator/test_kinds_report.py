@@ -43,7 +43,7 @@ def words(run: Run) -> str:
     return text_of(response.content.decode())
 
 
-def blocks(run: Run) -> dict[str, report.Block]:
+def blocks(run: Run) -> dict[str, report.QuestionBlock]:
     return {block.key: block for block in report.build(run).blocks}
 
 
@@ -325,7 +325,7 @@ def test_binned_and_rounded_rows_still_sum_to_the_whole() -> None:
     for item in privacy.label(results.read(simulated_run())).items:
         for _, cells in item.tickets.rows:
             texts = [text.replace("\u00a0%", "").replace(",", "") for text, _ in cells]
-            whole = 100 if "%" in cells[0][0] else sum(item.frozen["channel"]["weights"][0])
+            whole = 100 if "%" in cells[0][0] else item.frozen.channel.denominator
             assert sum(map(float, texts)) == pytest.approx(whole, abs=0.3), item.key
 
 

@@ -8,7 +8,7 @@ import pytest
 from openpyxl import load_workbook
 
 from collector.designs.services import freeze_design
-from estimator.base.languages import speaking
+from estimator.base.languages import activated
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.reports import report
@@ -52,7 +52,7 @@ def test_the_report_says_it_in_both_languages() -> None:
     assert "epsilon 2.49 at most, with this one 4.97" in said["All waves"]
     assert "multiply the odds by 144 at most. Every wave is drawn anew." in said["All waves"]
     assert report.build(run).in_all_waves == "in all waves so far: 4.97 at most"
-    with speaking("de"):
+    with activated("de"):
         assert "alle ihre bisherigen Meldungen" in facts(run)["Alle Wellen"]
         assert report.build(run).in_all_waves == "in allen bisherigen Wellen: höchstens 4,97"
 

@@ -9,13 +9,13 @@ from xml.etree import ElementTree
 import pytest
 
 from estimator.base import charts
-from estimator.base.charts import NARROW, WIDE, Axis, Layout, Row, axis_for, intervals, picture
+from estimator.base.charts import NARROW, WIDE, Axis, ChartRow, Layout, axis_for, intervals, picture
 
 SVG = "{http://www.w3.org/2000/svg}"
-ROW = Row("Yes", "30 % (20 to 40 %)", 0.30, 0.15, 0.45, 0.20, 0.40)
+ROW = ChartRow("Yes", "30 % (20 to 40 %)", 0.30, 0.15, 0.45, 0.20, 0.40)
 
 
-def drawn(*rows: Row, layout: Layout = NARROW, axis: Axis | None = None) -> ElementTree.Element:
+def drawn(*rows: ChartRow, layout: Layout = NARROW, axis: Axis | None = None) -> ElementTree.Element:
     return ElementTree.fromstring(picture(rows or (ROW,), key="item-0", title="Shares", layout=layout, axis=axis))
 
 
@@ -52,19 +52,21 @@ def test_every_mark_stands_at_its_share(layout: Layout) -> None:
 
 def test_the_known_truth_is_a_hollow_diamond() -> None:
     assert drawn().find(".//*[@class='truth']") is None
-    known = drawn(Row("Yes", "30 %", 0.30, 0.15, 0.45, 0.20, 0.40, truth=0.25))
+    known = drawn(ChartRow("Yes", "30 %", 0.30, 0.15, 0.45, 0.20, 0.40, truth=0.25))
     assert one(known, "truth").get("fill") == "none"
 
 
 def test_without_numbers_the_reason_stands_in_their_place() -> None:
-    root = drawn(Row("Yes", "Not enough reports yet: 12 of 30"))
+    root = drawn(ChartRow("Yes", "Not enough reports yet: 12 of 30"))
     assert "Not enough reports yet: 12 of 30" in [text.text for text in root.iter(f"{SVG}text")]
     assert root.find(f".//{SVG}circle") is None
     assert root.find(".//*[@class='whole']") is None
 
 
 def test_it_says_in_words_what_it_shows() -> None:
-    root = drawn(Row("Yes", "30 %", 0.3, 0.2, 0.4, 0.2, 0.4, truth=0.25, heading="First"), Row("No", "70 %", 0.7))
+    root = drawn(
+        ChartRow("Yes", "30 %", 0.3, 0.2, 0.4, 0.2, 0.4, truth=0.25, heading="First"), ChartRow("No", "70 %", 0.7)
+    )
     title, desc = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
     assert title is not None
     assert desc is not None
@@ -76,7 +78,7 @@ def test_it_says_in_words_what_it_shows() -> None:
 
 def test_hostile_words_stay_words() -> None:
     evil = "</text><script>alert(1)</script>\"' & \x00\x1b"
-    svg = picture([Row(evil, evil, heading=evil)], key='a"><script>', title=evil)
+    svg = picture([ChartRow(evil, evil, heading=evil)], key='a"><script>', title=evil)
     root = ElementTree.fromstring(svg)
     assert {element.tag for element in root.iter()} <= {SVG + name for name in ("svg", "title", "desc", "text", "line")}
     assert "<script" not in svg
@@ -91,7 +93,7 @@ def test_nothing_in_it_needs_a_style_or_a_script(layout: Layout) -> None:
 
 
 def test_rows_do_not_overlap_and_fit_the_height() -> None:
-    rows = [Row("A choice whose words need more than a single line of text", "x", 0.5, heading="Head")] * 5
+    rows = [ChartRow("A choice whose words need more than a single line of text", "x", 0.5, heading="Head")] * 5
     for layout in (NARROW, WIDE):
         root = drawn(*rows, layout=layout)
         dots = [int(str(frame.get("y"))) for frame in root.iterfind(f"{SVG}svg")]
@@ -112,7 +114,7 @@ def test_rows_do_not_overlap_and_fit_the_height() -> None:
     ],
 )
 def test_the_axis_begins_at_nothing_or_at_the_half(shares: tuple[float, float], axis: tuple[float, float]) -> None:
-    found = axis_for([Row("x", "", sum(shares) / 2, *shares)])
+    found = axis_for([ChartRow("x", "", sum(shares) / 2, *shares)])
     assert (found.start, found.end) == pytest.approx(axis)
     assert 2 <= len(found.ticks) <= 7
 
@@ -141,7 +143,7 @@ def test_an_axis_of_numbers_has_a_tick_at_both_ends(
 
 
 def test_an_axis_of_numbers_is_told_in_numbers() -> None:
-    root = drawn(Row("Mean", "2.5", 2.5, 2.0, 3.0, 2.2, 2.8, truth=2.25), axis=charts.axis_of_range(0, 5000, 1))
+    root = drawn(ChartRow("Mean", "2.5", 2.5, 2.0, 3.0, 2.2, 2.8, truth=2.25), axis=charts.axis_of_range(0, 5000, 1))
     assert [tick.text for tick in root.iterfind(".//*[@class='tick']")] == [
         "0", "1,000", "2,000", "3,000", "4,000", "5,000",
     ]  # fmt: skip
@@ -151,7 +153,11 @@ def test_an_axis_of_numbers_is_told_in_numbers() -> None:
 
 
 def test_a_trend_stands_at_its_shares_and_is_told_in_words() -> None:
-    points = [ROW, Row("Later", "Not enough reports yet: 12 of 30"), replace(ROW, label="Now", estimate=0.4, high=0.5)]
+    points = [
+        ROW,
+        ChartRow("Later", "Not enough reports yet: 12 of 30"),
+        replace(ROW, label="Now", estimate=0.4, high=0.5),
+    ]
     root = ElementTree.fromstring(charts.trend(points, key="t", title="Over time", axis=Axis(0.0, 0.5, 0.1)))
 
     def height(share: float) -> float:
@@ -176,7 +182,7 @@ def test_hostile_words_stay_words_in_every_kind_of_chart() -> None:
         charts.bars([charts.Bar(evil, evil, (("b", 2.0),))], key="k", title=evil, words=evil, limit=(1.0, evil)),
         charts.columns([charts.Column(0, 1, 1)], key="k", title=evil, words=evil, most=evil, ends=(evil, evil)),
         charts.curve("k", "n", evil, [(0, 1), (5, 2)], ((1, 1), evil), (scale, scale), evil, evil, (2, evil)).svg,
-        charts.trend([Row(evil, evil, 0.5)], key="k", title=evil),
+        charts.trend([ChartRow(evil, evil, 0.5)], key="k", title=evil),
     ]
     for svg in drawn:
         ElementTree.fromstring(svg)

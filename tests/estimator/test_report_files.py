@@ -145,7 +145,7 @@ def test_what_cannot_stand_changes_nothing(run: Run) -> None:
 def test_fewer_false_reports_could_not_have_done_it(run: Run) -> None:
     """At one report less the bound is below the distance, and above it from there: by the library's own bound."""
     (cheated, _felt) = results.read(run).items
-    leaving, turning = poisoning.needed(cheated)
+    leaving, turning = poisoning.smallest_attack(cheated)
     (cell,) = (cell for cell in cheated.shares if not cell.group_key)
     estimate = cell.estimate
     ends = [abs(estimate.constrained - end) for end in (estimate.noise_low, estimate.noise_high) if 0 < end < 1]
@@ -162,7 +162,7 @@ def test_nothing_is_said_to_turn_that_the_intervals_do_not_tell(
     monkeypatch.setattr(services, "wake", lambda run_id: None)
     fill(design, count=30, first=30)
     (cheated, felt) = results.read(run_of(design)).items
-    assert [one.turns for item in (cheated, felt) for one in poisoning.needed(item)].count(True) < 2
+    assert [one.turns for item in (cheated, felt) for one in poisoning.smallest_attack(item)].count(True) < 2
 
 
 def test_the_program_in_the_report_computes_its_numbers(

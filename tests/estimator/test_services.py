@@ -270,9 +270,9 @@ def test_the_worker_says_now_and_then_that_it_is_there(
     seen = selectors.worker_seen()
     assert seen is not None
     with django_assert_num_queries(1):
-        services.worker_looked()
+        services.record_worker_seen()
     Worker.objects.update(seen_at=seen - MINUTE)
-    services.worker_looked()
+    services.record_worker_seen()
     assert (selectors.worker_seen() or seen - MINUTE) >= seen
 
 

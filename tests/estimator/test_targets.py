@@ -68,7 +68,7 @@ def test_files_and_pages_say_the_same_of_every_number(case: str) -> None:
     stated = []
     for item in read.items:
         for cell in item.cells:
-            means = targets.meaning(item, cell.estimate)
+            means = targets.estimate_meta(item, cell.estimate)
             assert targets.is_weighted(means.target) == targets.is_weighted(means.noise_target)
             assert means.noise_target == ("respondents" if cell.group_key else noise)
             place = (item.key, cell.estimate.measure, cell.group_key, means.target, means.noise_target)
@@ -162,6 +162,6 @@ def test_an_analysis_says_of_whom_each_number_speaks(case: str) -> None:
             weighted = [shares[int(row[name]) - 1] == "1" for name in ("version", "against_version") if row[name]]
             word = "population_weighted" if all(weighted) else "mixed" if any(weighted) else "population"
             assert row["target"] == word
-    shown = presentation.show(found)
+    shown = presentation.present(found)
     assert said_of in shown.methods[-1]
     assert ("wave 2 (weighted)" in shown.sentences[0]) == ("mixed" in stated)

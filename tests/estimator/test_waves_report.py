@@ -12,7 +12,7 @@ import pytest
 
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
-from estimator.base.languages import speaking
+from estimator.base.languages import activated
 from estimator.exports.formats import FORMATS
 from estimator.exports.json_document import json_file
 from estimator.models import Run
@@ -74,7 +74,7 @@ def test_every_shape_of_the_report_tells_it(runs: list[Run]) -> None:
     assert re.search("Between wave 2 and wave 3 the estimated share of “Yes” rose by [0-9.]+ points", page)
     assert page.count('class="picture trend"') == 5, "yes, the mean, and three points of the scale"
     assert "Veränderung seit früheren Wellen" in files.html_file(runs[2], "de", known(runs)).decode()
-    with speaking("en"):
+    with activated("en"):
         data = paper.data(report.build(runs[2], known(runs)))
     assert data is not None
     assert len(data["changes"]) == 5
@@ -92,7 +92,7 @@ def test_nothing_is_told_of_what_was_asked_otherwise_or_is_not_final(runs: list[
 
 
 def test_a_question_in_other_words_has_no_past(runs: list[Run]) -> None:
-    document = Design(json.loads(runs[2].design.document)).document
+    document = Design.of(json.loads(runs[2].design.document)).document
     first = {**document["items"][0], "wording": {"en": "Did you ever cheat?"}}
     design = freeze_design({**document, "version": 4, "items": [first, document["items"][1]]})
     three_groups.answer(design, np.random.default_rng(9))
@@ -101,7 +101,7 @@ def test_a_question_in_other_words_has_no_past(runs: list[Run]) -> None:
 
 
 def test_too_few_reports_of_a_wave_stand_in_its_place(runs: list[Run]) -> None:
-    document = Design(json.loads(runs[2].design.document)).document
+    document = Design.of(json.loads(runs[2].design.document)).document
     design = freeze_design({**document, "version": 4})
     three_groups.answer(design, np.random.default_rng(9), n=9)
     close_design(design.digest)

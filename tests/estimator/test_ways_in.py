@@ -12,7 +12,7 @@ from openpyxl import load_workbook
 from collector.designs import Design
 from collector.designs.services import freeze_design
 from collector.models import FrozenDesign, Report, WaitingReport
-from estimator.base.languages import speaking
+from estimator.base.languages import activated
 from estimator.base.ways_in import BLIND, OPEN, SECRET, WayIn
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
@@ -74,7 +74,7 @@ def _only(way: str, text: str, names: tuple[str, ...] = SENTENCES) -> None:
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_page_and_paper_of_each_way_in_say_it_and_no_other(run: Run, way: str, language: str) -> None:
     page = unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", files.html_file(run, language).decode(), flags=re.S))
-    with speaking(language):
+    with activated(language):
         _only(way, page)
         _only(way, json.dumps(paper.data(report.build(run)), ensure_ascii=False, default=str))
         if language == "de":
@@ -82,7 +82,7 @@ def test_page_and_paper_of_each_way_in_say_it_and_no_other(run: Run, way: str, l
 
 
 def _said_in_english(way: str) -> set[str]:
-    with speaking("en"):
+    with activated("en"):
         return _said(WAYS[way][0])
 
 

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from collector.designs import Item
 from estimator.base import wording
 from estimator.base.measures import CLIPPED, IMPOSSIBLE, WEIGHTED
-from estimator.base.tickets import how_it_is_sent
-from estimator.reports.question_blocks import Block
+from estimator.base.tickets import encoding_sentence
+from estimator.reports.question_blocks import QuestionBlock
 from randomized_response import discrete_laplace
 from tests.factories import kinds
 
@@ -121,15 +122,15 @@ def test_discrete_laplace_is_not_said_to_send_the_nearest_most() -> None:
     weights = discrete_laplace(5, epsilon=0.7).weights
     assert weights[2][0] == weights[2][4] > 4 * weights[2][2]
     hours = kinds.items()[-1]
-    assert how_it_is_sent(hours).endswith("what lies beyond an end is sent as that end.")
+    assert encoding_sentence(Item.of(hours)).endswith("what lies beyond an end is sent as that end.")
     custom = hours | {"channel": hours["channel"] | {"name": "custom"}}
-    assert how_it_is_sent(custom) == "A number is sent, through a ticket."
+    assert encoding_sentence(Item.of(custom)) == "A number is sent, through a ticket."
 
 
 def test_chance_is_no_excuse_for_more_than_chance_explains() -> None:
     def said(*flags: str) -> list[str]:
         block: Any = SimpleNamespace(flags=flags)
-        found: list[str] = vars(Block)["flag_words"].fget(block)
+        found: list[str] = vars(QuestionBlock)["flag_words"].fget(block)
         return found
 
     assert said(CLIPPED) == [str(wording.FLAGS[CLIPPED])]

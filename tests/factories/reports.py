@@ -6,13 +6,13 @@ from collector.designs import Design
 from collector.designs.selectors import get_design
 from collector.endpoint import receiving
 from collector.models import WaitingReport
-from collector.reports import folding, stepping, storing
+from collector.reports import folding, step_plans, storing
 from surveys.models import Version
 from tests.factories import payloads
 
 
 def store_report(body: bytes, *, slug: str = "campus") -> bool:
-    """Store the report that a body holds; True where this call stored it. Raises a Refusal where it is not stored."""
+    """Store the report that a body holds; True where this call stored it. Refused where it is not stored."""
     (outcome,) = storing.store([receiving.read(body, slug=slug)])
     return receiving.created(outcome)
 
@@ -21,7 +21,7 @@ def fold_waiting(design: Design) -> int:
     """Fold what waits of an open design as if it were one step; how many reports."""
     waiting = WaitingReport.objects.filter(design__digest=design.digest)
     nonces = sorted(bytes(nonce) for nonce in waiting.values_list("nonce", flat=True))
-    return folding._fold_chunk(design.digest, partial(stepping.move, nonces=nonces, left=[]), steps=True).count
+    return folding._fold_chunk(design.digest, partial(step_plans.move, nonces=nonces, left=[]), steps=True).count
 
 
 def store_one(version: Version) -> None:

@@ -1,6 +1,5 @@
 """A survey opened from its frozen design alone, with its pages: for designs that a test writes by hand."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ def open_document(document: dict[str, Any], owner: User) -> Version:
     )
     version = Version.objects.create(survey=survey, number=document["version"], design_id=design.digest)
     for language in document["languages"]:
-        content = render_page(json.loads(design.canonical), design.canonical.decode(), design.digest, language)
+        content = render_page(design, language)
         Page.of(version, language, Page.Kind.ANSWER, content).save()
     return version
 

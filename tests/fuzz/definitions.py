@@ -194,12 +194,12 @@ def fuzz(files: int, *, seed: int, told: Callable[[str], None] = lambda words: N
 
 
 def _read(text: str, outcome: Outcome) -> Definition | None:
+    from collector.errors import ValidationError
     from surveys.definition import definitions
-    from surveys.definition.validation import DefinitionError
 
     try:
         definition = definitions.load_checked(text)
-    except DefinitionError as refusal:
+    except ValidationError as refusal:
         said = str(refusal)
         outcome.refused["with its line" if refusal.line else "as a whole"] += 1
         whole = ("a definition must have at most", "this is not text", "this is not YAML", "survey must be a mapping")
@@ -218,12 +218,12 @@ def _read(text: str, outcome: Outcome) -> Definition | None:
 
 def _take(document: Definition, outcome: Outcome) -> None:
     """The same document as programs send it."""
+    from collector.errors import ValidationError
     from surveys.definition import definitions
-    from surveys.definition.validation import DefinitionError
 
     try:
         definitions.take_checked(json.loads(json.dumps(document)))
-    except DefinitionError:
+    except ValidationError:
         pass
     except ValueError as error:
         if "4300" not in str(error):  # JSON's own reader refuses so long a number, with 400

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from collector.designs.items import grid_points
+from collector.designs import Item
 from randomized_response import (
     Channel,
     EachOption,
@@ -66,13 +66,13 @@ def test_what_answers_stand_for() -> None:
     assert QUESTIONS["mood"].values == (1, 2, 3, 4, 5)
     assert question_of(ITEMS["mood"] | {"prefer_not": True}).values == (1, 2, 3, 4, None)
     for key in ("drinks", "hours"):
-        assert QUESTIONS[key].values == tuple(float(point) for point in grid_points(ITEMS[key]))
+        assert QUESTIONS[key].values == tuple(float(point) for point in Item.of(ITEMS[key]).points)
 
 
 @pytest.mark.parametrize(("minimum", "maximum", "step"), [("-1", "1", "0.1"), ("0.5", "9", "2"), ("-7", "-1", "3")])
 def test_the_grid_is_the_collectors(minimum: str, maximum: str, step: str) -> None:
     item = ITEMS["hours"] | {"grid": {"minimum": minimum, "maximum": maximum, "step": step}}
-    assert question_of(item).values == tuple(float(point) for point in grid_points(item))
+    assert question_of(item).values == tuple(float(point) for point in Item.of(item).points)
 
 
 def test_estimates_are_those_of_the_mechanism() -> None:

@@ -358,7 +358,7 @@ class TestNamedFailures:
         assert [each.name for each in fit.diagnostics] == ["not identified"]
 
     def test_a_climb_cut_short_is_not_a_success(self, monkeypatch):
-        monkeypatch.setattr(_logistic._fitting, "_STEPS", 1)
+        monkeypatch.setattr(_logistic._newton, "_STEPS", 1)
         covariates, reports = affairs(COINS)
         fit = logistic_regression(covariates, reports, COINS)
         assert [each.name for each in fit.diagnostics] == ["did not converge"]

@@ -17,7 +17,7 @@ from randomized_response import (
     k_ary,
     warner,
 )
-from randomized_response._took_part import _between, took_part_limits
+from randomized_response._participation import _between, took_part_limits
 
 HALVES = [forced_response(truth=truth) for truth in ("1/4", "1/2", "3/4")]
 FORCED = [forced_response(truth="1/2", yes=yes) for yes in ("0", "1/10", "1")] + [

@@ -67,7 +67,7 @@ def test_a_comparison_from_the_form_to_the_sentence(her: Client, survey: Survey)
     assert text.count('<svg xmlns="http://www.w3.org/2000/svg" class="picture') == 4, "two pictures in two layouts"
     assert "do not cover looking again and again" in text, "the survey was open"
     assert reverse("panel:analysis", args=[found.key]) in her.get(PAGE).content.decode()
-    entry = AuditEntry.objects.get(act="asked for an analysis")
+    entry = AuditEntry.objects.get(act="requested an analysis")
     assert (entry.slug, entry.detail, entry.name) == ("campus", "Compare groups", "alice")
 
 

@@ -28,7 +28,7 @@ def test_what_is_written_in_one_language_leaves_the_other(her: Client, survey: S
     page = her.get(PAGE, {"language": "de"}).content.decode()
     assert "Die Universität.</textarea>" in page
     assert ">Auftraggeber</label>" in page
-    assert AuditEntry.objects.filter(act="disclosed how it was done", slug="campus").count() == 2
+    assert AuditEntry.objects.filter(act="changed the disclosure", slug="campus").count() == 2
 
 
 def test_a_refused_text_is_still_there_to_be_put_right(her: Client, survey: Survey) -> None:

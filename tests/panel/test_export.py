@@ -91,8 +91,8 @@ def test_from_the_page_to_the_file(run: Run, her: Client, alice: User) -> None:
     acts = [(entry.act, entry.detail) for entry in AuditEntry.objects.filter(act__contains="export")]
     assert acts == [
         ("exported", f"run {run.key}, as csv"),
-        ("asked for an export", f"run {run.key}, as json"),
-        ("asked for an export", f"run {run.key}, as csv"),
+        ("requested an export", f"run {run.key}, as json"),
+        ("requested an export", f"run {run.key}, as csv"),
     ]
 
 

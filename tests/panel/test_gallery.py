@@ -7,10 +7,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from collector.errors import ValidationError
 from surveys.definition import templates
 from surveys.definition.definitions import design_of, dump, load_checked, total_epsilon
 from surveys.definition.mechanisms import mechanism_of
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors
 from surveys.models import Survey
 from surveys.panel.gallery import cards
@@ -42,7 +42,7 @@ def test_a_template_is_sensible(name: str) -> None:
     assert template.sources
     assert next(card for card in cards() if card.template.name == name).with_coin
     if name in TO_BE_FILLED_IN:
-        with pytest.raises(DefinitionError, match=r"introduction\.en has a place to fill in: \[\[name and number"):
+        with pytest.raises(ValidationError, match=r"introduction\.en has a place to fill in: \[\[name and number"):
             design_of(definition, version=1)
         definition["introduction"] = {"en": "Call 1.", "de": "Nummer 1."}
     assert design_of(definition, version=1).slug == name
@@ -92,7 +92,7 @@ def test_a_copy_of_ones_own_survey(survey: Survey, her: Client, bob: User, sign_
 def test_an_unfinished_draft_can_be_copied(survey: Survey, her: Client) -> None:
     survey.items.update(wording={"en": ""})
     her.post(reverse("panel:new"), {"survey": "campus", "same_people": "yes"})
-    assert selectors.what_is_missing(Survey.objects.get(slug="campus-2"))
+    assert selectors.opening_fault(Survey.objects.get(slug="campus-2"))
 
 
 @pytest.mark.django_db

@@ -24,7 +24,7 @@ from django.urls import reverse
 from collector.designs import Design, selectors
 from collector.reports import folding
 from estimator.analyses import services as analyses
-from estimator.base.languages import speaking
+from estimator.base.languages import activated
 from estimator.exports.formats import FORMATS
 from estimator.models import Analysis, Estimate, GroupSize, Run
 from estimator.reports import paper, report
@@ -36,7 +36,7 @@ from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import Survey
 from surveys.opening.services import open_survey
 from surveys.outreach.webhooks import services as webhooks
-from surveys.outreach.webhooks.events import EVENTS, notice
+from surveys.outreach.webhooks.events import EVENTS, queue_deliveries
 from tests.factories import simulation, three_groups
 from tests.panel.access import ROWS
 
@@ -117,7 +117,7 @@ def test_no_format_of_a_run_tells_the_sizes(survey: Survey, tmp_path: Path) -> N
         for text in texts(name, content, tmp_path):
             assert leaks(text) == [], name
             seen += [name] * bool(ABOUT.search(text))
-    with speaking("de"):
+    with activated("de"):
         assert leaks(json.dumps(paper.data(report.build(run)), ensure_ascii=False)) == []
     assert {"json", "xlsx", "html", "bundle"} <= set(seen), "the noised sizes are told"
 
@@ -154,7 +154,7 @@ def test_no_message_and_no_metric_tells_the_sizes(survey: Survey, alice: User, s
     settings.CANDOR_METRICS_TOKEN = "a token"
     webhook, _secret = webhooks.add(survey, "https://example.org/", list(EVENTS), [100], by=alice)
     final_run(survey)
-    told = [str(delivery.body) for delivery in notice()]
+    told = [str(delivery.body) for delivery in queue_deliveries()]
     assert len(told) == len(EVENTS) == webhook.deliveries.count()
     metrics = Client().get("/metrics", headers={"Authorization": "Bearer a token"})
     assert metrics.status_code == 200

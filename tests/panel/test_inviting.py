@@ -31,7 +31,7 @@ def address(name: str, *more: Any) -> str:
     return reverse(f"panel:{name}", args=["campus", *more])
 
 
-def batches(survey: Survey) -> list[inviting.Made]:
+def batches(survey: Survey) -> list[inviting.BatchSummary]:
     version = latest_version(survey)
     assert version is not None
     return inviting.batches(version.design_id)

@@ -238,7 +238,7 @@ def test_sections_are_written_and_questions_name_them(kinds: Survey, her: Client
     assert saved()["sections"][1] == {
         "key": "rest", "title": {"en": "The rest"}, "introduction": {"en": "Nearly done."},
     }  # fmt: skip
-    assert not selectors.what_is_missing(Survey.objects.get())
+    assert not selectors.opening_fault(Survey.objects.get())
 
 
 def test_own_words_for_prefer_not_to_say_are_kept(alice: User, her: Client) -> None:

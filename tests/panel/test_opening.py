@@ -12,7 +12,7 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
 from surveys.models import Appointment, AuditEntry, Survey, Version
 from surveys.opening import schedules
-from surveys.opening.schedules import Terms
+from surveys.opening.schedules import OpeningPlan
 from tests.factories import payloads, translations
 from tests.panel.pages import digest_shown, look, press
 from tests.tools.html import words
@@ -114,11 +114,11 @@ def test_terms_that_cannot_be_are_said_beside_the_field(
 
 def test_what_it_did_by_itself_and_why_it_could_not(survey: Survey, her: Client) -> None:
     schedules.open_on(
-        survey, Terms(opens_at=timezone.now() + timedelta(hours=1)), confirmed=schedules.digest_of(survey)
+        survey, OpeningPlan(opens_at=timezone.now() + timedelta(hours=1)), confirmed=schedules.digest_of(survey)
     )
     survey.items.filter(key="mood").update(truth="1/5")
     Appointment.objects.update(due_at=timezone.now())
-    schedules.keep_due()
+    schedules.run_due()
     assert "Did not open" in opening_page(her)
     assert "It did not open by itself on" in look(her)
     assert "The draft has changed" in opening_page(her)
@@ -144,18 +144,18 @@ def test_every_act_is_in_the_log_with_who_did_it(survey: Survey, her: Client) ->
     press(her, "embed", "campus", origins="https://www.example.org")
     press(her, "show-results", "campus", shown="yes")
     Appointment.objects.filter(state=Appointment.State.WAITING).update(due_at=timezone.now())
-    schedules.keep_due()
+    schedules.run_due()
     Survey.objects.get().versions.get().design.runs.update(state="failed")
     press(her, "archive", "campus")
     written = list(AuditEntry.objects.order_by("pk").values_list("name", "act"))
     assert written[-9:] == [
-        ("alice", "agreed to open by itself"),
-        ("alice", "called off the opening"),
-        ("alice", "agreed to close by itself"),
+        ("alice", "scheduled to open"),
+        ("alice", "cancelled the opening"),
+        ("alice", "scheduled to close"),
         ("alice", "opened"),
         ("alice", "extended the closing date"),
-        ("alice", "named the sites that may show it"),
-        ("alice", "let respondents see the results"),
+        ("alice", "changed embedding"),
+        ("alice", "enabled the results page"),
         ("", "closed"),
         ("alice", "archived"),
     ]

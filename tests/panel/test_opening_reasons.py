@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from surveys.accounts.audit_log import of_survey
+from surveys.accounts.audit_log import survey_events
 from surveys.accounts.teams import home_team
 from surveys.definition.ceilings import with_reason
 from surveys.lifecycle import selectors, services
@@ -62,7 +62,7 @@ def test_page_shows_doubtful_words_until_they_were_read(doubtful: Survey, her: C
     for words_ in ("ada@example.org", "anonymous", "your name"):
         assert words_ in said
     assert "Version 1 is open." in press(her, "opening", "campus", digest=digest, opens="now", warned="on")
-    assert "with 3 warnings of its texts" in of_survey(doubtful).get(act="opened").detail
+    assert "with 3 warnings of its texts" in survey_events(doubtful).get(act="opened").detail
 
 
 def test_api_and_commands_list_doubtful_words(doubtful: Survey, alice: User) -> None:

@@ -54,7 +54,7 @@ def test_a_poisonous_job_is_shown(operator: Client, version: Version) -> None:
     run = services.request_run(version.design_id)
     assert "None has failed." in words(operator)
     Run.objects.filter(pk=run.pk).update(tries=jobs.MOST_TRIES, state="running", lease="lost")
-    jobs.give_back(Run, run.pk, "lost", ZeroDivisionError("a value"))
+    jobs.release_lease(Run, run.pk, "lost", ZeroDivisionError("a value"))
     shown = words(operator)
     assert "Run campus 0 seconds ago 3 The computation ended with ZeroDivisionError." in shown
     assert "a value" not in shown

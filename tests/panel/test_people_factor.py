@@ -45,7 +45,7 @@ def test_it_is_set_up_by_one_of_its_codes(her: Client, alice: User) -> None:
     forget_attempts(alice)
     assert len(set(set_up(her, alice))) == 10
     assert her.get(LIST).status_code == 200  # this session has passed
-    assert AuditEntry.objects.filter(name="alice", act="switched the second factor on").exists()
+    assert AuditEntry.objects.filter(name="alice", act="enabled the second factor").exists()
 
 
 @pytest.mark.parametrize("by_link", [False, True])

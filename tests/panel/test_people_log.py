@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from collector.designs.selectors import get_design
 from estimator.runs import services as estimator
-from surveys.accounts.audit_log import as_json, record
+from surveys.accounts.audit_log import as_json, record_event
 from surveys.errors import NotAllowed
 from surveys.lifecycle import services
 from surveys.models import AuditEntry, Survey
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 def acts() -> list[tuple[str, str, str]]:
     """Who, what, and to which survey; the oldest first."""
     return list(
-        AuditEntry.objects.exclude(act__in=["made a team", "signed in"])
+        AuditEntry.objects.exclude(act__in=["created a team", "signed in"])
         .order_by("pk")
         .values_list("name", "act", "slug")
     )
@@ -39,9 +39,9 @@ def test_each_act_is_written_down(survey: Survey, alice: User) -> None:
     services.revise_survey(survey, by=alice)
     services.duplicate_survey(survey, slug="again", by=alice)
     assert acts() == [
-        ("", "wrote", "campus"), ("alice", "opened", "campus"), ("", "closed", "campus"),
-        ("alice", "revised", "campus"), ("alice", "duplicated", "campus"), ("alice", "wrote", "again"),
-        ("alice", "said whom it asks", "again"),
+        ("", "created", "campus"), ("alice", "opened", "campus"), ("", "closed", "campus"),
+        ("alice", "revised", "campus"), ("alice", "duplicated", "campus"), ("alice", "created", "again"),
+        ("alice", "changed the respondents", "again"),
     ]  # fmt: skip
     opened = AuditEntry.objects.get(act="opened")
     assert opened.team_id == survey.team_id
@@ -65,7 +65,7 @@ def test_what_is_refused_is_not_written_down(survey: Survey, alice: User) -> Non
     ],
 )
 def test_a_row_stays_as_it_was_written(alice: User, change: Callable[[AuditEntry], object]) -> None:
-    record(alice, "exported")
+    record_event(alice, "exported")
     entry = AuditEntry.objects.get()
     with pytest.raises(IntegrityError, match="log"), transaction.atomic():
         change(entry)
@@ -74,7 +74,7 @@ def test_a_row_stays_as_it_was_written(alice: User, change: Callable[[AuditEntry
 
 def test_it_outlives_what_it_is_about(survey: Survey, alice: User) -> None:
     """A survey and an account can go; who did what stays, and a new survey of that name does not inherit it."""
-    record(alice, "wrote", survey=survey)
+    record_event(alice, "created", survey=survey)
     old = survey.pk
     survey.delete()
     alice.delete()
@@ -85,12 +85,12 @@ def test_it_outlives_what_it_is_about(survey: Survey, alice: User) -> None:
 
 
 def test_it_is_a_page_and_a_file_of_each_survey_and_team(survey: Survey, her: Client, bob: User) -> None:
-    record(bob, "=HYPERLINK", survey=survey, detail="+1 <script>")
+    record_event(bob, "=HYPERLINK", survey=survey, detail="+1 <script>")
     hers = reverse("panel:log", args=["campus"])
     page = her.get(hers).content.decode()
     assert "+1 &lt;script&gt;" in page
-    assert "<td>wrote</td>" not in her.get(hers, {"who": "bob"}).content.decode()
-    assert "<td>wrote</td>" in her.get(hers, {"who": "Candor", "act": "wrote"}).content.decode()
+    assert "<td>created</td>" not in her.get(hers, {"who": "bob"}).content.decode()
+    assert "<td>created</td>" in her.get(hers, {"who": "Candor", "act": "created"}).content.decode()
     rows = list(
         csv.DictReader(io.StringIO(her.get(reverse("panel:log-csv", args=["campus"])).content.decode("utf-8-sig")))
     )
@@ -98,14 +98,14 @@ def test_it_is_a_page_and_a_file_of_each_survey_and_team(survey: Survey, her: Cl
     team = her.get(reverse("panel:team-log-json", args=[survey.team_id]), {"who": "bob"}).json()
     assert [(row["who"], row["act"], row["survey"]) for row in team] == [("bob", "=HYPERLINK", "campus")]
     assert AuditEntry.objects.filter(name="alice", act="exported").count() == 2
-    record(bob, "opened")  # of no survey and no team
+    record_event(bob, "opened")  # of no survey and no team
     assert "<td>opened</td>" not in page + her.get(reverse("panel:team-log", args=[survey.team_id])).content.decode()
 
 
 def test_an_edit_says_what_was_changed_and_not_what_it_says(survey: Survey, her: Client) -> None:
     address = reverse("admin:surveys_survey_change", args=[survey.pk])
     her.post(address, form_of(her, address) | {"title": "Very new title", "items-0-wording": "Very new?"})
-    entry = AuditEntry.objects.get(act="edited")
+    entry = AuditEntry.objects.get(act="changed")
     assert (entry.name, entry.slug) == ("alice", "campus")
     assert "Changed title" in entry.detail
     assert "new" not in entry.detail.lower().replace("renewed", "")

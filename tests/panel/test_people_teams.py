@@ -41,7 +41,7 @@ def test_a_team_is_made_and_renamed(her: Client, alice: User) -> None:
     assert made.memberships.get().role == Role.OWNER
     assert "<h1>Winter</h1>" in said(her, reverse("panel:team-rename", args=[made.pk]), name="Winter")
     assert "needs a name" in said(her, reverse("panel:team-rename", args=[made.pk]), name=" ")
-    assert [*AuditEntry.objects.filter(team=made).values_list("act", flat=True)] == ["renamed a team", "made a team"]
+    assert [*AuditEntry.objects.filter(team=made).values_list("act", flat=True)] == ["renamed a team", "created a team"]
 
 
 def test_the_last_owner_stays(her: Client, team: Team, alice: User, bob: User) -> None:
@@ -102,9 +102,9 @@ def test_a_survey_moves_between_teams_that_one_owns(her: Client, survey: Survey,
     survey.refresh_from_db()
     assert survey.team == other
     assert {*AuditEntry.objects.filter(slug="campus").values_list("act", flat=True)} == {
-        "wrote",
-        "moved away",
-        "moved here",
+        "created",
+        "moved out",
+        "moved in",
     }
 
 

@@ -23,9 +23,9 @@ from randomized_response import (
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
-from surveys.planning.parameters import Wanted
-from surveys.planning.presentation import show
-from surveys.planning.question import Asked
+from surveys.planning.parameters import PlanParameters
+from surveys.planning.presentation import present
+from surveys.planning.question import PlannedQuestion
 from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
@@ -272,7 +272,10 @@ def test_discrete_laplace_scale_is_planned_as_a_mean_alone(her: Client) -> None:
     assert advice["sentence"].endswith("A report then shows the mean alone, no shares.")
     texts = [{"en": f"Choice {number}"} for number in range(5)]
     item = {"kind": "scale", "choices": texts, "channel": {"name": "discrete_laplace", "epsilon": "1"}}
-    said = [show(Asked(item | more), Wanted()).tiles[1].cautions for more in ({}, {"prefer_not": {"en": "No word"}})]
+    said = [
+        present(PlannedQuestion(item | more), PlanParameters()).tiles[1].cautions
+        for more in ({}, {"prefer_not": {"en": "No word"}})
+    ]
     assert [any("only the mean of this scale" in text for text in one) for one in said] == [False, True]
 
 

@@ -82,7 +82,7 @@ def test_it_is_the_real_page_but_for_what_sends(bilingual: Survey, her: Client) 
     """Banner, button, address and switch: taken away, the rest is byte for byte what respondents get."""
     preview = her.get(reverse("panel:preview-page", args=["campus"])).content.decode()
     design = design_of(BILINGUAL, version=1)
-    real = pages.render_page(design.document, design.canonical.decode(), design.digest).decode()
+    real = pages.render_page(design).decode()
     assert 'data-part="send-button" disabled>' in preview
     assert 'data-survey=""' in preview
     assert "/s/campus/" not in preview

@@ -14,7 +14,7 @@ from estimator.base import jobs
 from estimator.models import Export, Run
 from estimator.runs import services as estimator
 from surveys.lifecycle import services
-from surveys.maintenance.retention import keep_reports
+from surveys.maintenance.retention import set_retention
 from surveys.models import Survey, Version
 from surveys.opening.services import open_wave
 from surveys.tasks import execute_export
@@ -32,7 +32,7 @@ def second(version: Version) -> Run:
     fill(get_design(version.design_id))
     estimator.execute(services.close_survey(survey).pk)
     fill(get_design(open_wave(survey, reason="They agreed to be asked again.").design_id))
-    keep_reports(survey, 30)
+    set_retention(survey, 30)
     run = estimator.execute(services.close_survey(survey).pk)
     services.publish_run(run, published=True)
     return run
@@ -73,7 +73,7 @@ def test_a_file_of_the_command(second: Run, tmp_path: Path) -> None:
 def test_it_is_told_as_it_is_now_and_under_another_name(second: Run) -> None:
     """A closed survey that is revised can be given another name, which its designs do not know."""
     survey = Version.objects.get(design=second.design_id).survey
-    keep_reports(survey, None)
+    set_retention(survey, None)
     Survey.objects.filter(pk=survey.pk).update(slug="renamed")
     page = Client().get(f"/reports/{second.key}/").content
     assert said(page) == ["Change since earlier waves"]

@@ -12,12 +12,12 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from surveys.accounts.audit_log import of_survey
+from collector.errors import ValidationError
+from surveys.accounts.audit_log import survey_events
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors, services
-from surveys.lifecycle.budget import book_of
+from surveys.lifecycle.budget import budget_of
 from surveys.lifecycle.services import duplicate_survey
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey, open_wave
@@ -56,10 +56,10 @@ def test_budget_counts_in_every_direction_and_never_resets(answered: Survey) -> 
     assert selectors.wave_to_open(answered)[0].document["waves"]["spent"] == "144/1"
     store_one(open_survey(second, reason=REASON))  # 1,728 to 1; once more would be 20,736, above 2,980
     for refused in (of_copy, answered):
-        with pytest.raises((DefinitionError, services.NotAllowed), match=r"at most 7\.9997 a person"):
+        with pytest.raises((ValidationError, services.NotAllowed), match=r"at most 7\.9997 a person"):
             (open_wave if refused == answered else open_survey)(refused, reason=REASON)
     services.delete_survey(of_copy)
-    assert "at most 7.9997" in selectors.what_keeps_it_closed(answered)
+    assert "at most 7.9997" in selectors.next_wave_fault(answered)
 
 
 def test_survey_that_became_a_rehearsal_has_spent_what_it_had(answered: Survey, alice: User) -> None:
@@ -72,9 +72,9 @@ def test_survey_that_became_a_rehearsal_has_spent_what_it_had(answered: Survey, 
 
 def test_log_has_who_said_whom_it_asks(answered: Survey, alice: User) -> None:
     copy = duplicate_survey(answered, slug="copy", same_people=False, by=alice)
-    entry = of_survey(copy).get(act="said whom it asks")
+    entry = survey_events(copy).get(act="changed the respondents")
     assert (entry.name, entry.detail) == ("alice", "a copy of campus, for other people")
-    assert of_survey(answered).get(act="duplicated").detail == "as copy, for other people"
+    assert survey_events(answered).get(act="duplicated").detail == "as copy, for other people"
 
 
 def test_panel_asks_and_takes_no_silence_for_an_answer(answered: Survey, her: Client) -> None:
@@ -128,14 +128,14 @@ def test_exported_file_under_another_name_inherits(answered: Survey, alice: User
 
 def test_nobody_links_a_survey_that_is_not_hers(answered: Survey, bob: User) -> None:
     definition = definitions.complete(payloads.definition(slug="bobs", same_people_as="campus"))
-    with pytest.raises(DefinitionError, match="must name a survey of this installation that you can edit"):
+    with pytest.raises(ValidationError, match="must name a survey of this installation that you can edit"):
         services.write_survey(definition, team=home_team(bob), by=bob)
     assert not Survey.objects.filter(slug="bobs").exists()
 
 
 def test_ledger_says_what_was_spent_elsewhere(answered: Survey, her: Client) -> None:
     copy = duplicate_survey(answered, slug="copy")
-    book = book_of(copy)
+    book = budget_of(copy)
     assert (book.elsewhere.most, book.total.most) == (12, 12)
     page = " ".join(her.get(reverse("panel:waves", args=["copy"])).content.decode().split())
     assert "that can have been spent in other surveys for the same people" in page
@@ -157,7 +157,7 @@ def test_two_copies_that_open_at_once_count_each_other(answered: Survey) -> None
             barrier.wait()
             open_survey(survey, reason=REASON)
             outcomes.append("open")
-        except (DefinitionError, services.NotAllowed):
+        except (ValidationError, services.NotAllowed):
             outcomes.append("refused")
         finally:
             connection.close()
@@ -174,4 +174,4 @@ def test_rehearsal_spends_nothing_of_anybody(answered: Survey) -> None:
     copy = duplicate_survey(answered, slug="copy", rehearsal=True)
     design, _ = selectors.design_to_open(copy)
     assert {"waves", "ceilings"}.isdisjoint(design.document)
-    assert Fraction(12) == book_of(answered).total.most
+    assert Fraction(12) == budget_of(answered).total.most

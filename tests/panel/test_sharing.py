@@ -10,9 +10,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
+from collector.designs import Design
+from collector.designs.selectors import get_design
 from config.middleware import RESPONDENT_POLICY
 from surveys.accounts.teams import home_team
-from surveys.lifecycle import links, selectors, services
+from surveys.lifecycle import links, services
 from surveys.lifecycle.embedding import NotAnOrigin, origins_of
 from surveys.models import AuditEntry, Page, Survey, Version
 from surveys.opening.services import open_survey
@@ -102,17 +104,15 @@ def test_the_poster_is_tagged_and_the_same_bytes_twice(spoken: Version, her: Cli
 
 @pytest.mark.parametrize("title", ["Campus", "A title " * 36, "Wirtschafts" * 12])
 def test_a_poster_is_one_page_whatever_its_title(title: str) -> None:
-    document = payloads.document(title={"en": title.strip()})
-    made = render_poster(
-        document, "ab" * 32, "en", link=f"{HOST}/s/{'c' * 64}/", address=f"127.0.0.1:8000/s/{'c' * 64}/"
-    )
+    design = Design.of(payloads.document(title={"en": title.strip()}))
+    made = render_poster(design, "en", link=f"{HOST}/s/{'c' * 64}/", address=f"127.0.0.1:8000/s/{'c' * 64}/")
     assert re.findall(rb"/Count (\d+)", pdf_content(made))[0] == b"1"
 
 
 def test_the_poster_says_what_is_promised_in_its_language(spoken: Version) -> None:
-    document, link = selectors.document_of(spoken), links.language_links(spoken)[1]
+    design, link = get_design(spoken.design_id), links.language_links(spoken)[1]
     with translation.override("de"):
-        said = words(document, spoken.design_id, "de", link=link.address, address=link.typed)
+        said = words(design, "de", link=link.address, address=link.typed)
     assert said["title"] == "Studium"
     assert said["address"] == "127.0.0.1:8000/s/campus/de/"
     assert said["promise"].startswith("Ihre wahre Antwort bleibt auf Ihrem Gerät.")
@@ -195,7 +195,7 @@ def test_an_editor_asks_browsers_for_work_and_it_is_logged(version: Version, her
         assert "The work must be one of off, light, usual, heavy." in answer.content.decode()
     assert Survey.objects.get().work_bits == 15
     assert "is off" in press(her, "ask-for-work", "campus", bits="0")
-    entries = AuditEntry.objects.filter(act="said what work browsers do").order_by("pk")
+    entries = AuditEntry.objects.filter(act="changed the proof of work").order_by("pk")
     assert [entry.detail for entry in entries] == ["usual, 15 bits", "off"]
 
 
@@ -207,6 +207,13 @@ def test_a_page_that_was_made_without_the_script_is_not_asked(version: Version, 
     assert "The page in the field was made before Candor could ask for work." in answer.content.decode()
     assert Survey.objects.get().work_bits == 0
     services.close_survey(Survey.objects.get())
+    assert "light, 12 bits" in press(her, "ask-for-work", "campus", bits="12")
+
+
+def test_a_page_stored_under_the_scripts_old_name_can_be_asked(version: Version, her: Client) -> None:
+    Page.objects.filter(kind=Page.Kind.ANSWER).update(
+        content=b'<script src="/static/surveys/client/work.0123456789ab.js">'
+    )
     assert "light, 12 bits" in press(her, "ask-for-work", "campus", bits="12")
 
 

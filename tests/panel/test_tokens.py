@@ -35,7 +35,7 @@ def test_it_is_made_on_ones_page_and_shown_this_once(her: Client, alice: User) -
     assert ("the nightly job" in again, "never used" in again, secret in again) == (True, True, False)
     assert status_with(secret) == 200
     assert "last used on" in her.get(PAGE).content.decode()
-    assert AuditEntry.objects.filter(name="alice", act="made a token", detail__startswith="the nightly job").exists()
+    assert AuditEntry.objects.filter(name="alice", act="created a token", detail__startswith="the nightly job").exists()
     her.post(reverse("panel:token-revoke", args=[made.pk]))
     assert status_with(secret) == 401
     assert AuditEntry.objects.filter(act="revoked a token").exists()

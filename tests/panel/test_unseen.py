@@ -9,9 +9,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from collector.errors import ValidationError
 from estimator.models import Disclosure
 from surveys.definition import definitions
-from surveys.definition.validation import DefinitionError
 from surveys.models import AccessToken, Survey, Team
 from tests.panel.forms import change, form_of
 from tests.tools.api import Program
@@ -68,7 +68,7 @@ def test_upload_refuses_it(her: Client) -> None:
         ('"ti\\u200btle": x', "a key that holds U+200B"),
         ("items: [{wording: {en: \"\\0\"}}]", "items[0].wording.en holds U+0000"),
     ):  # fmt: skip
-        with pytest.raises(DefinitionError) as caught:
+        with pytest.raises(ValidationError) as caught:
             definitions.load(source)
         assert words in str(caught.value)
 

@@ -110,11 +110,18 @@ def test_nothing_names_a_host_of_the_packages_or_a_folder_of_one_machine() -> No
 
 
 def test_lock_files_pin_every_file_by_hash() -> None:
-    for name in ("requirements.lock", "requirements-dev.lock"):
+    for name in ("requirements-small.lock", "requirements.lock", "requirements-dev.lock"):
         text = (ROOT / name).read_text()
         pins = re.findall(r"^([a-zA-Z0-9_.\-\[\]]+==\S+)", text, re.M)
         assert len(pins) > 20
         assert len(re.findall(r"==[^\n]*\\\n\s+--hash=sha256:", text)) == len(pins)
+
+
+def test_each_lock_file_pins_all_of_the_smaller_ones() -> None:
+    """So that a .venv made for the tests serves `make run` too (bin/install)."""
+    names = ("requirements-small.lock", "requirements.lock", "requirements-dev.lock")
+    pinned = [set(re.findall(r"^\S+==\S+", (ROOT / name).read_text(), re.M)) for name in names]
+    assert pinned[0] < pinned[1] < pinned[2]
 
 
 def test_files_fit_in_the_head() -> None:

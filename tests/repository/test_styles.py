@@ -1,9 +1,11 @@
-"""The style sheets: colours, spaces, sizes of type and corners come from one file."""
+"""The style sheets and what is typeset: colours, spaces, sizes of type and corners come from one file."""
 
 import re
 from pathlib import Path
 
 import pytest
+
+from estimator.base.typesetting import colours
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TOKENS = ROOT / "estimator/static/estimator/tokens.css"
@@ -13,6 +15,7 @@ THEME = ROOT / "surveys/static/surveys/panel/colours.css"
 SHEETS = sorted(
     path for app in ("estimator", "surveys") for path in (ROOT / app / "static").rglob("*.css") if path != TOKENS
 )
+PAPERS = sorted(path for app in ("estimator", "surveys") for path in (ROOT / app).rglob("*.typ"))
 COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}\b|\b(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch)\(")
 MEASURED = re.compile(r"^\s*((?:padding|margin|border)[a-z-]*|(?:row-|column-)?gap|font(?:-size)?): ([^;]*);", re.M)
 LITERAL = re.compile(r"(?<![\w.-])-?\d*\.?\d+(?:rem|em|px|pt|mm|%)")
@@ -55,6 +58,13 @@ def literals(path: Path) -> set[str]:
 def test_sheet_names_no_colour_and_no_measure_of_its_own(path: Path) -> None:
     assert path == THEME or not COLOUR.findall(declared(path))
     assert literals(path) <= EXCEPTIONS
+
+
+@pytest.mark.parametrize("path", PAPERS, ids=lambda path: path.name)
+def test_paper_names_no_colour_of_its_own(path: Path) -> None:
+    """They come with what it says (`estimator/base/typesetting.py`), from the tokens."""
+    assert re.findall(r"luma\(|cmyk\(|oklab\(|rgb\((?!colours\b|json\()|#[0-9a-f]{6}", path.read_text()) == []
+    assert {rgb for kind in colours().values() for rgb in kind.values() if not COLOUR.match(rgb)} == set()
 
 
 def test_every_exception_is_needed() -> None:

@@ -191,7 +191,7 @@ def test_what_waits_for_the_next_step_is_rewritten_too(arrived: Order) -> None:
     """Of an open survey it waits for long, and PostgreSQL would keep it as it came."""
     waiting = 19
     for _ in range(waiting):
-        store_report(payloads.body(Design(payloads.document())))
+        store_report(payloads.body(Design.of(payloads.document())))
     assert folding.fold(digest()) == 0
     rewriting.rewrite()
     lie = "nonce" if connection.vendor == "sqlite" else "ctid"
@@ -221,13 +221,13 @@ def test_what_waits_lies_in_no_order_once_a_worker_has_looked(unhurried: None) -
             tasks.fold_waiting()
             assert attacking.places("collector_waitingreport") == sorted(order)
         assert WaitingReport.objects.count() == len(order)
-        assert not rewriting.mix_waiting(), "where nothing comes nothing is written"
+        assert not rewriting.shuffle_waiting(), "where nothing comes nothing is written"
     finally:
         empty_database()
 
 
 def test_reports_are_taken_and_folded_between_two_rewritings(arrived: Order) -> None:
-    design = Design(payloads.document())
+    design = Design.of(payloads.document())
     rewriting.rewrite()
     store_report(payloads.body(design))
     assert not store_report(payloads.body(design, nonce=arrived[0].hex(), **content(arrived[0])))

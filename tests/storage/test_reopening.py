@@ -13,7 +13,6 @@ from django.urls import reverse
 
 from collector.designs.selectors import get_design, is_open
 from collector.designs.services import close_design, freeze_design, reopen_design
-from collector.errors import Closed, NotInvited
 from collector.invitations import batches
 from collector.invitations.codes import hash_of, new_code
 from collector.models import FrozenDesign, Invitation, UsedToken
@@ -29,6 +28,7 @@ from surveys.models import AuditEntry, Survey, Version
 from surveys.opening.services import open_survey
 from tests.factories import payloads
 from tests.factories.reports import store_report
+from tests.refusals import refuses
 from tests.tools.backups import empty_database
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -60,7 +60,7 @@ def test_a_survey_by_invitation_comes_back_closed_and_its_owner_reopens_it(alice
     survey = Survey.objects.get(slug="campus")
     assert survey.state == Survey.State.CLOSED
     assert is_open(link.design_id), "a survey with an open link is open as before"
-    with pytest.raises(Closed):
+    with refuses(410):
         send(version.design_id, codes[2])
     rewriting.rewrite_closed()
     assert Invitation.objects.count() == 9, "they are kept for a reopening"
@@ -75,7 +75,7 @@ def test_a_survey_by_invitation_comes_back_closed_and_its_owner_reopens_it(alice
     assert Version.objects.get(design=version.design_id).closed_at is None
     assert send(version.design_id, codes[2])
     assert send(version.design_id, codes[1]), "which was used after the backup: what the button says"
-    with pytest.raises(NotInvited):
+    with refuses(403):
         send(version.design_id, codes[0])
     acts = dict(AuditEntry.objects.filter(slug="campus").values_list("act", "name"))
     assert (acts["closed"], acts["reopened"]) == ("", "alice")
@@ -90,7 +90,7 @@ def test_a_survey_by_invitation_comes_back_closed_and_its_owner_reopens_it(alice
 
 def test_the_final_estimate_is_that_of_the_last_closing(alice: User) -> None:
     version, codes = invited(alice)
-    reopening.close_what_asks_for_invitations()
+    reopening.close_invitation_surveys()
     survey = Survey.objects.get()
     estimator.execute(Run.objects.get().pk)
     reopening.reopen(survey)
@@ -104,7 +104,7 @@ def test_the_final_estimate_is_that_of_the_last_closing(alice: User) -> None:
 
 def test_what_was_done_since_stays_done(alice: User) -> None:
     version, _ = invited(alice)
-    reopening.close_what_asks_for_invitations()
+    reopening.close_invitation_surveys()
     survey = Survey.objects.get()
     archive_survey_without_its_estimate(survey)
     with pytest.raises(NotAllowed, match="campus is archived"):
@@ -156,7 +156,7 @@ def test_the_database_reopens_what_a_restore_closed_and_nothing_else() -> None:
 def test_closing_for_good_forgets_the_invitations() -> None:
     design = freeze_design(payloads.document(invitations={"kind": "secret"}))
     batches.add(design.digest, [hash_of(new_code()) for _ in range(10)], stratum=None, kind="file")
-    batches.forget(design.digest)
+    batches.delete(design.digest)
     assert Invitation.objects.count() == 10, "it is open"
     UsedToken.objects.create(design=FrozenDesign.objects.get(), hash=b"\1" * 32)
     close_design(design.digest)

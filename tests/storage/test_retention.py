@@ -51,13 +51,13 @@ def test_reports_go_when_they_are_due_and_what_was_counted_stays(
 ) -> None:
     monkeypatch.setattr(rewriting, "rewrite", lambda **given: None)
     design = filled(version)
-    retention.keep_reports(version.survey, 30)
+    retention.set_retention(version.survey, 30)
     closed_for(version, 29.9)
     before = run_now(design.digest)
-    retention.keep_house()
+    retention.purge_due()
     assert Report.objects.count() == 91
     Version.objects.update(closed_at=timezone.now() - timedelta(days=30.1))
-    retention.keep_house()
+    retention.purge_due()
     assert gone(design)
     after = run_now(design.digest)
     assert (after.reports, after.coin_reports, after.input_digest) == (91, 1, before.input_digest)
@@ -67,7 +67,7 @@ def test_reports_go_when_they_are_due_and_what_was_counted_stays(
     assert FrozenDesign.objects.get().purged_on == timezone.now().date()
     (entry,) = AuditEntry.objects.filter(act="purged the reports")
     assert entry.detail == "version 1; its totals, runs and estimates stay"
-    retention.keep_house()
+    retention.purge_due()
     assert AuditEntry.objects.filter(act="purged the reports").count() == 1
 
 
@@ -76,7 +76,7 @@ def test_reports_are_kept_where_nobody_said_otherwise(version: Version, monkeypa
     monkeypatch.setattr(rewriting, "rewrite", lambda **given: None)
     design = filled(version)
     closed_for(version, 4_000)
-    retention.keep_house()
+    retention.purge_due()
     assert not gone(design)
 
 

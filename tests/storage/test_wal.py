@@ -96,7 +96,7 @@ def test_a_log_that_is_kept_names_the_order_of_all(opened: Design) -> None:
 @pytest.fixture
 def kept_short(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(write_ahead_log, "LOOKS", 0.02)
-    ended = write_ahead_log.keep_short()
+    ended = write_ahead_log.limit_size()
     yield
     ended.set()
 
@@ -200,7 +200,7 @@ def test_sqlite_log_that_somebody_else_is_just_cutting_is_waited_for(opened: Des
 
 def test_a_rewriting_beside_who_cuts_the_log_again_and_again(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(write_ahead_log, "LOOKS", 0.001)
-    ended = write_ahead_log.keep_short()
+    ended = write_ahead_log.limit_size()
     try:
         for seed in range(10):
             send(opened, 2, seed)

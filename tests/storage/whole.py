@@ -36,7 +36,7 @@ def build() -> None:
     from surveys.maintenance import retention
     from surveys.models import Role, Version
     from surveys.opening import schedules
-    from surveys.opening.schedules import Terms
+    from surveys.opening.schedules import OpeningPlan
     from surveys.opening.services import open_survey
     from surveys.outreach.webhooks import services as webhooks
     from surveys.planning.rehearsals import services as rehearsals
@@ -58,10 +58,10 @@ def build() -> None:
     first = open_survey(survey)
     runs.fill(get_design(first.design_id))
     estimator.publish(estimator.run_now(first.design_id))
-    retention.keep_reports(survey, 30, by=alice)
+    retention.set_retention(survey, 30, by=alice)
     services.close_survey(survey, by=alice)
     Version.objects.filter(pk=first.pk).update(closed_at=timezone.now() - timedelta(days=31))
-    retention.keep_house()
+    retention.purge_due()
     estimator.run_now(first.design_id)  # which draws the sizes of its groups, though its reports are gone
 
     services.revise_survey(survey)
@@ -71,13 +71,13 @@ def build() -> None:
     design = get_design(second.design_id)
     runs.fill(design, count=120)
     form = f"design={design.digest}&stratum=y2&item-1=1&item-2=0"
-    looked = receiving.look_at_form(form.encode(), slug="campus")
+    looked = receiving.preview_form(form.encode(), slug="campus")
     receiving.receive_form(f"{form}&nonce={looked.nonce}".encode(), slug="campus")
     estimator.run_now(design.digest, confidence=0.9)
     asked = {"rows": "cheated", "columns": "mood", "group": ""}
     analyses.execute(analyses.request("cross-table", asked, [design]).pk)
     other = services.write_survey(payloads.definition(slug="other"), team=team)
-    terms = Terms(opens_at=timezone.now() + timedelta(days=1), closes_at=timezone.now() + timedelta(days=9))
+    terms = OpeningPlan(opens_at=timezone.now() + timedelta(days=1), closes_at=timezone.now() + timedelta(days=9))
     schedules.open_on(other, terms, confirmed=schedules.digest_of(other))
     services.show_results(survey, shown=True)
     webhooks.send_test(webhooks.add(survey, "https://example.org/", ["closed"], [], by=alice)[0])

@@ -79,8 +79,8 @@ def test_from_a_definition_to_the_report(hers: Program, alice: User) -> None:
     assert [one["key"] for one in hers.get("surveys/campus/runs/")["results"]] == [closed["run"]["key"], run["key"]]
     acts = list(AuditEntry.objects.filter(survey__slug="campus", name="alice").values_list("act", flat=True))[::-1]
     assert acts == [
-        "wrote", "opened", "asked for an estimate", "exported", "published a report", "withdrew a report", "closed",
-        "archived", "took out of the archive", "revised",
+        "created", "opened", "requested an estimate", "exported", "published a report", "unpublished a report",
+        "closed", "archived", "restored", "revised",
     ]  # fmt: skip
 
 

@@ -131,4 +131,4 @@ def test_of_two_at_once_one_is_done_and_both_get_its_answer(hers: Program, alice
     assert [answer.status_code for answer in answers] == [201, 201]
     assert answers[0].content == answers[1].content
     assert sorted(bool(answer.get("Idempotency-Replayed")) for answer in answers) == [False, True]
-    assert AuditEntry.objects.filter(act="wrote").count() == 1
+    assert AuditEntry.objects.filter(act="created").count() == 1

@@ -13,9 +13,9 @@ from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
 from surveys.models import Appointment, Survey, Version
 from surveys.opening import schedules
-from surveys.opening.schedules import Terms
+from surveys.opening.schedules import OpeningPlan
 from surveys.opening.services import open_survey
-from surveys.tasks import keep_appointments
+from surveys.tasks import run_schedules
 from tests.factories.runs import fill
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +29,7 @@ def ahead(hours: float = 1) -> datetime:
 
 
 def agree(survey: Survey, **terms: object) -> Version | None:
-    return schedules.open_on(survey, Terms(**terms), confirmed=schedules.digest_of(survey))  # type: ignore[arg-type]
+    return schedules.open_on(survey, OpeningPlan(**terms), confirmed=schedules.digest_of(survey))  # type: ignore[arg-type]
 
 
 def make_due(survey: Survey, move: str) -> None:
@@ -47,13 +47,13 @@ def state_of(survey: Survey) -> str:
 
 def test_it_opens_and_closes_by_itself(survey: Survey) -> None:
     assert agree(survey, opens_at=ahead(1), closes_at=ahead(2)) is None
-    assert schedules.keep_due() == []
+    assert schedules.run_due() == []
     assert state_of(survey) == "draft"
     make_due(survey, "open")
-    keep_appointments()
+    run_schedules()
     assert state_of(survey) == "open"
     make_due(survey, "close")
-    keep_appointments()
+    run_schedules()
     assert state_of(survey) == "closed"
     assert states(survey) == {"open at": "kept", "close at": "kept"}
     assert Run.objects.get().trigger == Run.Trigger.CLOSING
@@ -71,9 +71,9 @@ def test_what_is_due_twice_is_done_once(survey: Survey) -> None:
 
 def test_what_was_confirmed_is_what_opens(survey: Survey) -> None:
     with pytest.raises(NotAllowed, match="The draft has changed"):
-        schedules.open_on(survey, Terms(), confirmed="0" * 64)
+        schedules.open_on(survey, OpeningPlan(), confirmed="0" * 64)
     with pytest.raises(NotAllowed, match="The draft has changed"):
-        schedules.open_on(survey, Terms(opens_at=ahead()), confirmed="0" * 64)
+        schedules.open_on(survey, OpeningPlan(opens_at=ahead()), confirmed="0" * 64)
     assert state_of(survey) == "draft"
     assert not survey.appointments.exists(), "nothing is half done"
 
@@ -82,7 +82,7 @@ def test_a_draft_that_changed_does_not_open_by_itself_and_says_why(survey: Surve
     agree(survey, opens_at=ahead(1), closes_at=ahead(2))
     survey.items.filter(key="mood").update(truth="1/5")
     make_due(survey, "open")
-    schedules.keep_due()
+    schedules.run_due()
     assert state_of(survey) == "draft"
     assert states(survey) == {"open at": "failed", "close at": "off"}
     assert "The draft has changed" in survey.appointments.get(move="open").outcome
@@ -91,7 +91,7 @@ def test_a_draft_that_changed_does_not_open_by_itself_and_says_why(survey: Surve
 def test_nothing_opens_after_its_closing_time(survey: Survey) -> None:
     agree(survey, opens_at=ahead(1), closes_at=ahead(2))
     survey.appointments.update(due_at=timezone.now() - HOUR)
-    schedules.keep_due()
+    schedules.run_due()
     assert state_of(survey) == "draft"
     assert survey.appointments.get(move="open").outcome == "Its closing time had passed before it could open."
 
@@ -101,9 +101,9 @@ def test_it_closes_when_enough_reports_are_stored(survey: Survey) -> None:
     assert version is not None
     design = get_design(version.design_id)
     fill(design, count=29)
-    assert schedules.keep_due() == []
+    assert schedules.run_due() == []
     fill(design, count=2)
-    assert len(schedules.keep_due()) == 1
+    assert len(schedules.run_due()) == 1
     assert state_of(survey) == "closed"
     assert selectors.report_count(survey) == 31, "what was told that it is stored is kept, also beyond the cap"
 
@@ -113,7 +113,7 @@ def test_closing_by_hand_leaves_nothing_waiting(survey: Survey) -> None:
     services.close_survey(survey)
     assert states(survey) == {"close at": "off", "close 30": "off"}
     make_due(survey, "close")
-    assert schedules.keep_due() == []
+    assert schedules.run_due() == []
     assert Run.objects.count() == 1
 
 
@@ -136,17 +136,17 @@ def test_a_new_confirmation_takes_the_place_of_the_old_one(survey: Survey) -> No
     agree(survey, opens_at=ahead(1), closes_at=ahead(5), cap=40)
     agree(survey, opens_at=ahead(2))
     assert [(one.move, one.state) for one in schedules.waiting(survey)] == [("open", "waiting")]
-    schedules.call_off(survey)
+    schedules.cancel(survey)
     assert schedules.waiting(survey) == []
     with pytest.raises(NotAllowed, match="no opening to call off"):
-        schedules.call_off(survey)
+        schedules.cancel(survey)
 
 
 def test_opening_by_hand_takes_the_place_of_opening_later(survey: Survey) -> None:
     agree(survey, opens_at=ahead(1))
     open_survey(survey)
     make_due(survey, "open")
-    assert schedules.keep_due() == []
+    assert schedules.run_due() == []
     assert survey.versions.count() == 1
 
 
@@ -183,11 +183,11 @@ def test_one_that_breaks_keeps_no_other_from_being_kept(
         return close(closing)
 
     monkeypatch.setattr(schedules, "close_survey", breaks)
-    assert [one.survey.slug for one in schedules.keep_due()] == ["other"]
+    assert [one.survey.slug for one in schedules.run_due()] == ["other"]
     assert "could not be kept" in caplog.text
     assert state_of(survey) == "open"
     monkeypatch.undo()
-    assert [one.survey.slug for one in schedules.keep_due()] == ["campus"]
+    assert [one.survey.slug for one in schedules.run_due()] == ["campus"]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -213,7 +213,7 @@ def test_many_workers_at_once_make_one_move(survey: Survey, move: str, monkeypat
         work()  # type: ignore[operator]
         connection.close()
 
-    workers = [threading.Thread(target=one, args=[work]) for work in (by_hand, *[schedules.keep_due] * 4)]
+    workers = [threading.Thread(target=one, args=[work]) for work in (by_hand, *[schedules.run_due] * 4)]
     for worker in workers:
         worker.start()
     for worker in workers:

@@ -6,11 +6,9 @@ import math
 from pathlib import Path
 from random import Random
 
-import pytest
-
-from collector.errors import NotInvited
 from collector.invitations import tokens as door
 from surveys.respondent import blind_signature
+from tests.refusals import refuses
 from tests.tools import blind as client
 from tests.tools.client import CLIENT, run_in_node
 
@@ -43,13 +41,13 @@ def test_the_door_verifies_as_the_rfc_signs() -> None:
     """With the padding that it uses for tokens; their keys are shorter and their messages of one length."""
     prepared = bytes.fromhex(RFC["msg_prefix"] + RFC["msg"])
     door._verify(bytes.fromhex(RFC["sig"]), prepared, RFC["n"])
-    with pytest.raises(NotInvited):
+    with refuses(403):
         door._verify(bytes.fromhex(RFC["sig"]), prepared + b"0", RFC["n"])
 
 
 DRAW = """
 import { readFileSync } from "node:fs";
-const { draw, finish } = await import(new URL("../token/drawing.js", process.argv.at(-1) + "/"));
+const { draw, finish } = await import(new URL("../token/blinding.js", process.argv.at(-1) + "/"));
 const { systemWords } = await import(new URL("random.js", process.argv.at(-1) + "/"));
 const given = JSON.parse(readFileSync(0, "utf8"));
 const modulus = BigInt("0x" + given.modulus);

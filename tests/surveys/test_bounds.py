@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from collector.errors import LONGEST_SENTENCE, ValidationError
 from surveys.definition import bounds, yaml_positions
 from surveys.definition.definitions import load, load_checked, take_checked
-from surveys.definition.validation import LONGEST_FAULT, DefinitionError
 from tests.factories import payloads
 
 HEAD = "slug: a\ntitle: A\nitems:\n"
@@ -16,8 +16,8 @@ QUESTION = "  - {{key: i{0}, wording: W{1}}}\n"
 NUMBER = "  - {{key: i{0}, kind: number, wording: W, minimum: 0, maximum: 255, step: 1, channel: {1}}}\n"
 
 
-def refusal_of(source: str) -> DefinitionError:
-    with pytest.raises(DefinitionError) as caught:
+def refusal_of(source: str) -> ValidationError:
+    with pytest.raises(ValidationError) as caught:
         load_checked(source)
     return caught.value
 
@@ -71,7 +71,7 @@ def test_keys_are_always_texts() -> None:
 def test_hexadecimal_share_of_5000_digits_is_refused() -> None:
     strata = f"strata: {{wording: G, groups: [{{key: a, label: A, share: 0x{'f' * 5000}}}, {{key: b, label: B}}]}}\n"
     fault = refusal_of("slug: a\ntitle: A\n" + strata + "items: [{key: a, wording: W}]\n")
-    assert len(str(fault)) < LONGEST_FAULT + 100
+    assert len(str(fault)) < LONGEST_SENTENCE + 100
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_hexadecimal_share_of_5000_digits_is_refused() -> None:
     ],
 )  # fmt: skip
 def test_yaml_out_of_bounds_names_bound_and_line(source: str, words: str) -> None:
-    with pytest.raises(DefinitionError) as caught:
+    with pytest.raises(ValidationError) as caught:
         load(source)
     assert str(caught.value).startswith(words)
 
@@ -134,7 +134,7 @@ def test_control_character_in_text_is_refused(letter: str) -> None:
     ],
 )
 def test_json_out_of_bounds_names_place_and_bound(value: Any, words: str) -> None:
-    with pytest.raises(DefinitionError) as caught:
+    with pytest.raises(ValidationError) as caught:
         take_checked(payloads.definition(consent=value))
     assert str(caught.value).startswith(words)
 

@@ -17,24 +17,24 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.designs import LONGEST_REASON, check
-from collector.designs.checks import DesignError
+from collector.designs import LONGEST_REASON, Design, check
+from collector.designs.selectors import get_design
 from collector.designs.services import freeze_design
+from collector.errors import InputError, ValidationError
 from estimator.exports.json_document import json_file
 from estimator.reports.report import build
 from estimator.runs import services as estimator
 from estimator.runs.results import NOTHING_KNOWN
 from randomized_response import exceeds_epsilon
-from surveys.accounts.audit_log import of_survey
+from surveys.accounts.audit_log import survey_events
 from surveys.accounts.teams import home_team
 from surveys.definition import ceilings, definitions
-from surveys.definition.ceilings import ReasonError
-from surveys.definition.definitions import Opening, design_of
-from surveys.definition.privacy_budget import Sum
+from surveys.definition.definitions import OpeningOptions, design_of
+from surveys.definition.privacy_budget import PrivacyLossSum
 from surveys.lifecycle import selectors, services
 from surveys.models import Appointment, Survey
 from surveys.opening import schedules
-from surveys.opening.schedules import Terms
+from surveys.opening.schedules import OpeningPlan
 from surveys.opening.services import open_survey, open_wave
 from tests.factories import payloads
 from tests.factories.payloads import weak
@@ -53,8 +53,8 @@ def several(count: int) -> dict[str, Any]:
 
 
 def above(definition: dict[str, Any], **opening: Any) -> list[str]:
-    document = design_of(definition, version=1, opening=Opening(**opening)).document
-    return [one.in_words for one in ceilings.excesses(document)]
+    document = design_of(definition, version=1, opening=OpeningOptions(**opening)).document
+    return [one.in_words for one in ceilings.excesses(Design.of(document))]
 
 
 @pytest.fixture
@@ -80,10 +80,12 @@ def test_exact_comparison_agrees_with_the_neighbours_of_e(denominator: int, epsi
     while low < high:
         middle = (low + high) // 2
         low, high = (
-            (low, middle) if exceeds_epsilon([Sum(most=Fraction(middle, denominator))], digits) else (middle + 1, high)
+            (low, middle)
+            if exceeds_epsilon([PrivacyLossSum(most=Fraction(middle, denominator))], digits)
+            else (middle + 1, high)
         )
     if low > denominator:
-        assert not exceeds_epsilon([Sum(most=Fraction(low - 1, denominator))], digits)
+        assert not exceeds_epsilon([PrivacyLossSum(most=Fraction(low - 1, denominator))], digits)
 
 
 def test_operator_sets_the_ceiling_and_the_digest_has_it(settings: Any) -> None:
@@ -92,13 +94,13 @@ def test_operator_sets_the_ceiling_and_the_digest_has_it(settings: Any) -> None:
     settings.CANDOR_EPSILON_CEILING_QUESTION = "2.5"
     after = design_of(weak("9/10"), version=1)
     assert after.digest != before.digest
-    assert [one.ceiling for one in ceilings.excesses(after.document)] == ["2.5"]
+    assert [one.ceiling for one in ceilings.excesses(after)] == ["2.5"]
 
 
 @pytest.mark.parametrize("reason", ["", " \n ", "x" * (LONGEST_REASON + 1), "a\u202eb", "\x1b[2J"])
 @pytest.mark.django_db
 def test_opening_above_a_ceiling_needs_a_reason(risky: Survey, reason: str) -> None:
-    with pytest.raises(ReasonError, match="reason"):
+    with pytest.raises(InputError, match="reason"):
         open_survey(risky, reason=reason)
     risky.refresh_from_db()
     assert (risky.state, risky.versions.count()) == ("draft", 0)
@@ -106,7 +108,7 @@ def test_opening_above_a_ceiling_needs_a_reason(risky: Survey, reason: str) -> N
 
 @pytest.mark.django_db
 def test_missing_reason_is_named_with_bound_and_value(risky: Survey) -> None:
-    with pytest.raises(ReasonError) as caught:
+    with pytest.raises(InputError) as caught:
         open_survey(risky)
     assert str(caught.value) == (
         "reason must say in 1 to 500 characters why it is to be opened although question 1 (cheated) has epsilon 3.05, "
@@ -118,10 +120,10 @@ def test_missing_reason_is_named_with_bound_and_value(risky: Survey) -> None:
 def test_reason_is_in_design_log_report_and_files(risky: Survey, alice: User) -> None:
     shown, _ = selectors.design_to_open(risky)
     version = open_survey(risky, confirmed=shown.digest, reason=f" {REASON} ", by=alice)
-    document = selectors.document_of(version)
+    document = get_design(version.design_id).document
     assert document["ceilings"] == {"question": "3", "total": "4", "reason": REASON}
     assert check(document).digest == version.design_id != shown.digest
-    logged = of_survey(risky).filter(act="gave a reason to open above a ceiling").get()
+    logged = survey_events(risky).filter(act="recorded a reason to exceed a ceiling").get()
     assert (logged.detail, logged.name) == (REASON, "alice")
     run = estimator.execute(estimator.request_run(version.design_id).pk)
     (told,) = [fact for fact in build(run).label_facts if fact.title == "Above the ceiling"]
@@ -135,25 +137,25 @@ def test_reason_is_in_design_log_report_and_files(risky: Survey, alice: User) ->
 def test_wave_that_comes_above_in_total_needs_a_reason(survey: Survey) -> None:
     store_one(open_survey(survey))
     services.close_survey(survey)
-    with pytest.raises(ReasonError, match=r"with what was spent before, have epsilon 4\.97, above 4"):
+    with pytest.raises(InputError, match=r"with what was spent before, have epsilon 4\.97, above 4"):
         open_wave(survey)
     second = open_wave(survey, reason=REASON)
-    assert selectors.document_of(second)["ceilings"]["reason"] == REASON
+    assert get_design(second.design_id).reason == REASON
 
 
 @pytest.mark.django_db
 def test_appointed_opening_takes_the_reason_along(risky: Survey, alice: User) -> None:
     digest = selectors.design_to_open(risky)[0].digest
-    later = Terms(opens_at=timezone.now() + timedelta(hours=1))
-    with pytest.raises(ReasonError):
+    later = OpeningPlan(opens_at=timezone.now() + timedelta(hours=1))
+    with pytest.raises(InputError):
         schedules.open_on(risky, later, confirmed=digest, by=alice)
     assert not Appointment.objects.exists()
     schedules.open_on(risky, later, confirmed=digest, reason=REASON, by=alice)
     Appointment.objects.update(due_at=timezone.now())
-    schedules.keep_due()
+    schedules.run_due()
     version = selectors.latest_version(risky)
     assert version is not None
-    assert selectors.document_of(version)["ceilings"]["reason"] == REASON
+    assert get_design(version.design_id).reason == REASON
 
 
 @pytest.mark.django_db
@@ -178,8 +180,8 @@ def test_command_asks_for_the_reason(risky: Survey) -> None:
 
 @pytest.mark.django_db
 def test_no_reason_helps_above_the_total_of_the_installation(alice: User) -> None:
-    with pytest.raises(definitions.DefinitionError, match=r"at most 7\.9997 a person"):
-        design_of(several(8), version=1, opening=Opening())
+    with pytest.raises(definitions.ValidationError, match=r"at most 7\.9997 a person"):
+        design_of(several(8), version=1, opening=OpeningOptions())
 
 
 @pytest.mark.django_db
@@ -204,7 +206,7 @@ def test_design_from_before_keeps_its_digest_and_works() -> None:
     ],
 )  # fmt: skip
 def test_collector_refuses_ceilings_that_are_none(wrong: Any) -> None:
-    with pytest.raises(DesignError, match="ceilings"):
+    with pytest.raises(ValidationError, match="ceilings"):
         check(payloads.document(ceilings=wrong))
 
 

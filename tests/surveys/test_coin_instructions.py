@@ -9,6 +9,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from collector import designs
+from collector.designs import Design
 from randomized_response import Channel, forced_response, k_ary, warner
 from surveys.rendering.own_coin import sentences
 from surveys.rendering.own_coin.devices import DEVICES
@@ -130,7 +132,7 @@ def to_mark(told: str, truth: int, choices: tuple[str, ...]) -> int:
 
 def in_words(instruction: Instruction, choices: tuple[str, ...]) -> tuple[str, Rules]:
     rules = [
-        (sentences.shown(instruction, place), sentences.told(rule.marks, choices))
+        (sentences.outcome_sentence(instruction, place), sentences.device_sentence(rule.marks, choices))
         for place, rule in enumerate(instruction.rules)
     ]
     return str(sentences.TOSS[instruction.device.key]), rules
@@ -182,7 +184,7 @@ def tables() -> Iterator[Channel]:
 def test_the_words_over_every_outcome_give_exactly_the_table() -> None:
     read: Counter[str] = Counter()
     for channel in [*mechanisms(), *tables()]:
-        instruction = instruction_for(as_item(channel))
+        instruction = instruction_for(designs.Channel.of(as_item(channel)))
         if instruction is not None:
             toss, rules = in_words(instruction, CHOICES[: channel.answers])
             assert obeyed(toss, rules, channel.answers) == shares(channel.weights), (channel, rules)
@@ -193,7 +195,7 @@ def test_the_words_over_every_outcome_give_exactly_the_table() -> None:
 
 def test_the_rules_over_every_outcome_give_exactly_the_table() -> None:
     for channel in [*mechanisms(), *tables()]:
-        if (instruction := instruction_for(as_item(channel))) is None:
+        if (instruction := instruction_for(designs.Channel.of(as_item(channel)))) is None:
             continue
         shown = [outcome for rule in instruction.rules for outcome in rule.outcomes]
         assert sorted(shown, key=str) == sorted(instruction.device.outcomes, key=str)
@@ -207,7 +209,7 @@ def test_the_rules_over_every_outcome_give_exactly_the_table() -> None:
 def test_exactly_the_tables_that_a_device_has_get_an_instruction() -> None:
     for channel in mechanisms():
         fits = any(size % channel.denominator == 0 for size in SIZES)
-        instruction = instruction_for(as_item(channel))
+        instruction = instruction_for(designs.Channel.of(as_item(channel)))
         assert (instruction is not None) == fits, channel
         if instruction is not None:
             smallest = next(size for size in SIZES if size % channel.denominator == 0)
@@ -258,37 +260,37 @@ def test_exactly_the_tables_that_a_device_has_get_an_instruction() -> None:
     ],
 )
 def test_what_people_read(channel: Channel, toss: str, rules: Rules) -> None:
-    instruction = instruction_for(as_item(channel))
+    instruction = instruction_for(designs.Channel.of(as_item(channel)))
     assert instruction is not None
     assert in_words(instruction, CHOICES[: channel.answers]) == (toss, rules)
 
 
 def test_a_table_that_is_not_in_its_lowest_terms_is_the_same() -> None:
     whole, lowest = ({"name": "custom", "weights": table} for table in ([[9, 3], [3, 9]], [[3, 1], [1, 3]]))
-    assert instruction_for(whole) == instruction_for(lowest)
+    assert instruction_for(designs.Channel.of(whole)) == instruction_for(designs.Channel.of(lowest))
 
 
 def test_what_is_named_for_warner_but_has_another_table_gets_that_table() -> None:
-    instruction = instruction_for({"name": "warner", "weights": [[3, 1], [2, 2]]})
+    instruction = instruction_for(designs.Channel.of({"name": "warner", "weights": [[3, 1], [2, 2]]}))
     assert instruction is not None
     assert obeyed(*in_words(instruction, CHOICES[:2]), 2) == shares(((3, 1), (2, 2)))
 
 
 @pytest.mark.parametrize("weights", [[[7, 3], [3, 7]], [[15, 1], [1, 15]], [[3, 2], [2, 3]], [[36, 1], [1, 36]]])
 def test_tables_that_no_device_has(weights: list[list[int]]) -> None:
-    assert instruction_for({"name": "custom", "weights": weights}) is None
+    assert instruction_for(designs.Channel.of({"name": "custom", "weights": weights})) is None
 
 
 def test_more_choices_than_six_get_none() -> None:
-    assert instruction_for(as_item(k_ary(7, truth="1/8"))) is None
+    assert instruction_for(designs.Channel.of(as_item(k_ary(7, truth="1/8")))) is None
 
 
 def test_one_item_without_a_device_and_a_rehearsal_leave_the_design_without() -> None:
     document = payloads.document()
-    assert instructions_for(document) is not None
-    assert instructions_for(payloads.document(rehearsal=True)) is None
+    assert instructions_for(Design.of(document)) is not None
+    assert instructions_for(Design.of(payloads.document(rehearsal=True))) is None
     document["items"][1]["channel"]["weights"] = [[3, 1, 1], [1, 3, 1], [1, 1, 3]]
-    assert instructions_for(document) is None
+    assert instructions_for(Design.of(document)) is None
 
 
 @pytest.mark.parametrize(
@@ -305,9 +307,9 @@ def test_one_item_without_a_device_and_a_rehearsal_leave_the_design_without() ->
 def test_an_item_that_is_not_one_mark_for_everybody_leaves_the_design_without(change: dict[str, object]) -> None:
     document = payloads.document()
     document["items"][1].update(change)
-    assert instructions_for(document) is None
+    assert instructions_for(Design.of(document)) is None
     document["items"][1] = payloads.document()["items"][1] | {"kind": "scale"}
-    assert instructions_for(document) is not None
+    assert instructions_for(Design.of(document)) is not None
 
 
 def test_every_table_that_a_coin_two_coins_or_a_die_can_have() -> None:
@@ -316,7 +318,7 @@ def test_every_table_that_a_coin_two_coins_or_a_die_can_have() -> None:
     for size, answers in ((2, 2), (4, 2), (4, 3), (4, 4), (6, 2), (6, 3), (6, 5), (6, 6)):
         rows = [row for row in product(range(1, size + 1), repeat=answers) if sum(row) == size]
         for table in product(rows, repeat=answers):
-            instruction = instruction_for({"name": "custom", "weights": table})
+            instruction = instruction_for(designs.Channel.of({"name": "custom", "weights": table}))
             assert instruction is not None, table
             toss, rules = in_words(instruction, CHOICES[:answers])
             assert obeyed(toss, rules, answers) == shares(table), (table, rules)

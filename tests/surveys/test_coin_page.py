@@ -13,7 +13,6 @@ from django.http import HttpResponse
 from django.test import Client
 
 from collector.endpoint import receiving
-from collector.errors import Malformed
 from collector.invitations import batches
 from collector.invitations.codes import hash_of, new_code
 from collector.models import Invitation, Report, WaitingReport
@@ -23,6 +22,7 @@ from surveys.lifecycle import links, services
 from surveys.models import Page, Survey, Version
 from surveys.opening.services import open_survey
 from tests.factories import payloads
+from tests.refusals import refuses
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db
@@ -326,7 +326,7 @@ def test_a_survey_by_invitation_has_no_paper_and_a_blind_one_no_page(alice: User
     words = said(researcher.get("/panel/survey/campus/share/"))
     assert "a sheet with a code on it would lead from a person to her report" in words
     assert "Enter sheets" not in words
-    with pytest.raises(Malformed, match="takes no sheets"):
+    with refuses(422, match="takes no sheets"):
         receiving.receive_sheet(marked(version, nonce="ab" * 16, invitation=new_code()), slug="campus")
     definition = payloads.definition(slug="blind", invitations="blind")
     blind = open_survey(services.write_survey(definition, team=home_team(alice)))

@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from collector.designs import Design
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
 from surveys.models import Page, Version
@@ -43,13 +44,13 @@ def test_the_same_bytes_for_everyone(version: Version) -> None:
 
 
 def test_the_same_bytes_twice_and_no_date() -> None:
-    first, second = (sheet.render_sheet(thirty(), "ab" * 32, "en") for _ in range(2))
+    first, second = (sheet.render_sheet(Design.of(thirty()), "en") for _ in range(2))
     assert first == second
     assert not re.search(rb"CreationDate|ModDate|CreateDate|ModifyDate", pdf_content(first))
 
 
 def test_it_is_tagged_named_and_in_its_language() -> None:
-    whole = pdf_content(sheet.render_sheet(thirty(), "ab" * 32, "en"))
+    whole = pdf_content(sheet.render_sheet(Design.of(thirty()), "en"))
     assert b"pdfuaid:part" in whole
     assert b"/StructTreeRoot" in whole
     assert b"/ToUnicode" in whole, "its text can be selected"
@@ -58,13 +59,13 @@ def test_it_is_tagged_named_and_in_its_language() -> None:
 
 
 def test_thirty_questions_have_pages_enough() -> None:
-    pages = re.findall(rb"/Type\s*/Page\b", pdf_content(sheet.render_sheet(thirty(), "ab" * 32, "en")))
+    pages = re.findall(rb"/Type\s*/Page\b", pdf_content(sheet.render_sheet(Design.of(thirty()), "en")))
     assert 5 <= len(pages) <= 10
 
 
 def test_it_says_what_the_page_says() -> None:
     document = thirty()
-    on_paper, on_the_page = sheet_data(document), page.render_page(document, "ab" * 32, "en").decode()
+    on_paper, on_the_page = sheet_data(document), page.render_page(Design.of(document), "en").decode()
     assert len(on_paper["questions"]) == 30
     for entry in on_paper["questions"]:
         for rule in entry["rules"]:
@@ -73,7 +74,7 @@ def test_it_says_what_the_page_says() -> None:
         assert entry["toss"] in on_the_page
     assert all(step in on_the_page for step in (*on_paper["steps"], on_paper["needs"], on_paper["heads"]))
     assert on_paper["group"]["choices"] == ["First year", "Later"]
-    assert on_paper["digest"] == "ab" * 32
+    assert on_paper["digest"] == Design.of(document).digest
     assert "Version 1" in on_paper["version"]
 
 
@@ -84,14 +85,14 @@ def test_no_groups_no_question_for_them() -> None:
 def test_words_are_never_markup() -> None:
     document = payloads.document()
     document["items"][0]["wording"] = {"en": '#panic("read") $x$ *bold* @ref <label> \\ // `raw`'}
-    assert sheet.render_sheet(document, "ab" * 32, "en").startswith(b"%PDF-")
+    assert sheet.render_sheet(Design.of(document), "en").startswith(b"%PDF-")
 
 
 @pytest.mark.parametrize("language", ["ar", "de", "es", "fr"])
 def test_in_the_other_languages(language: str) -> None:
     document = in_language(payloads.document(), language)
     assert sheet_data(document, language)["rtl"] is (language == "ar")
-    pdf = pdf_content(sheet.render_sheet(document, "ab" * 32, language))
+    pdf = pdf_content(sheet.render_sheet(Design.of(document), language))
     assert re.search(rb"/Lang\s*\(%s\)" % language.encode(), pdf)
 
 
@@ -111,13 +112,13 @@ def in_language(document: Any, language: str) -> Any:
 
 def test_a_letter_that_the_fonts_do_not_have_leaves_it_without_a_sheet() -> None:
     document = payloads.document(title={"en": "Campus 校园"})
-    assert sheet.render_sheet(document, "ab" * 32, "en") == b""
+    assert sheet.render_sheet(Design.of(document), "en") == b""
 
 
 def test_a_fault_of_our_own_is_not_taken_for_a_missing_letter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sheet, "_data", lambda *args: {"language": "en"})
     with pytest.raises(RuntimeError):
-        sheet.render_sheet(payloads.document(), "ab" * 32, "en")
+        sheet.render_sheet(Design.of(payloads.document()), "en")
 
 
 @pytest.mark.django_db

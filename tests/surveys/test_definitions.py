@@ -1,15 +1,16 @@
 """Definitions: in and out of YAML without loss, and refused in words."""
 
 import copy
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from collector.errors import ValidationError
 from surveys.definition import definitions
-from surveys.definition.definitions import Opening, complete, design_of, dump, load, load_checked
-from surveys.definition.validation import DefinitionError
+from surveys.definition.definitions import OpeningOptions, complete, design_of, dump, load, load_checked
 from tests.factories import payloads
 
 SHORT = """
@@ -87,7 +88,10 @@ def test_each_mechanism(channel: dict[str, Any], weights: list[list[int]]) -> No
         ({"name": "forced_response", "truth": "1/2", "yes": "1"}, "would rule out an answer"),
         ({"name": "forced_response"}, "items[0].channel must have 'truth'"),
         ({"name": "warner", "truth": "1/2"}, "truth must differ from 1/2"),
-        ({"name": "direct"}, "name must be forced_response, warner, k_ary or custom for yes_no; got 'direct'"),
+        (
+            {"name": "direct"},
+            "name must be forced_response, warner, crosswise, k_ary or custom for yes_no; got 'direct'",
+        ),
         ({"name": "custom", "weights": [[1, 1], [1, 1]]}, "linearly independent"),
         ({"name": "custom", "weights": "3,1"}, "items[0].channel"),
     ],
@@ -95,7 +99,7 @@ def test_each_mechanism(channel: dict[str, Any], weights: list[list[int]]) -> No
 def test_a_mechanism_that_cannot_work_is_named(channel: dict[str, Any], fault: str) -> None:
     definition = payloads.definition()
     definition["items"][0]["channel"] = channel
-    with pytest.raises(DefinitionError) as caught:
+    with pytest.raises(ValidationError) as caught:
         design_of(definition, version=1)
     assert fault in str(caught.value)
 
@@ -105,7 +109,7 @@ def test_the_ceiling_on_both_sides(settings: Any) -> None:
     settings.CANDOR_EPSILON_CEILING = 2.49
     design_of(payloads.definition(), version=1)
     settings.CANDOR_EPSILON_CEILING = 2.48
-    with pytest.raises(DefinitionError, match=r"epsilon 2\.4849; at most 2\.4800 a person is allowed"):
+    with pytest.raises(ValidationError, match=r"epsilon 2\.4849; at most 2\.4800 a person is allowed"):
         design_of(payloads.definition(), version=1)
 
 
@@ -114,7 +118,7 @@ def test_the_browsers_limit_binds_what_browsers_answer(settings: Any) -> None:
     definition = payloads.definition()
     for item in definition["items"]:
         item["channel"] = {"name": "k_ary", "truth": "99/100"}
-    with pytest.raises(DefinitionError, match=r"at most 7\.9997 a person"):
+    with pytest.raises(ValidationError, match=r"at most 7\.9997 a person"):
         design_of(definition, version=1)
     design_of(definition | {"rehearsal": True}, version=1)
 
@@ -137,7 +141,7 @@ def test_the_browsers_limit_is_the_one_in_the_client() -> None:
     ],
 )
 def test_yaml_that_is_no_definition(text: str, fault: str) -> None:
-    with pytest.raises(DefinitionError) as caught:
+    with pytest.raises(ValidationError) as caught:
         load(text)
     assert fault in str(caught.value)
 
@@ -194,14 +198,14 @@ def test_a_fault_of_a_file_names_its_line(found: str, put: str, line: int, words
     if not words:
         assert load_checked(text)["slug"] == "campus"
         return
-    with pytest.raises(DefinitionError) as caught:
+    with pytest.raises(ValidationError) as caught:
         load_checked(text)
     assert str(caught.value).startswith(f"line {line}: {words}")
     assert caught.value.line == line
 
 
 def test_a_choice_that_is_a_number_must_be_quoted() -> None:
-    with pytest.raises(DefinitionError, match=r"items\[1\].choices\[4\] must be an object; got int"):
+    with pytest.raises(ValidationError, match=r"items\[1\].choices\[4\] must be an object; got int"):
         design_of(load(SHORT), version=1)
 
 
@@ -231,6 +235,13 @@ def test_what_is_said_of_invitations_waves_and_participation_round_trips() -> No
     assert document["participation"] == {"epsilon": "0.5"}
 
 
+def test_release_of_group_sizes_without_opendp_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opendp", None)
+    with pytest.raises(ValidationError, match=r"OpenDP, and opendp is not installed here\. .* requirements-noise\.txt"):
+        design_of(payloads.definition(participation="0.5"), version=1)
+    assert design_of(payloads.definition(), version=1)
+
+
 def test_saying_the_usual_is_saying_nothing() -> None:
     plain = payloads.definition()
     assert complete(plain | {"invitations": "", "repeats": "fresh", "participation": ""}) == complete(plain)
@@ -243,14 +254,14 @@ def test_a_rehearsal_invites_nobody_and_spends_nothing() -> None:
 
 
 def test_what_was_spent_before_counts() -> None:
-    spent = Opening(spent=Fraction(9))
+    spent = OpeningOptions(spent=Fraction(9))
     document = design_of(payloads.definition(), version=2, opening=spent).document
     assert document["waves"] == {"repeats": "fresh", "spent": "9/1"}
-    with pytest.raises(DefinitionError, match=r"of it in earlier waves; at most 7\.9997 a person is allowed"):
-        design_of(payloads.definition(), version=3, opening=Opening(spent=Fraction(2900)))
+    with pytest.raises(ValidationError, match=r"of it in earlier waves; at most 7\.9997 a person is allowed"):
+        design_of(payloads.definition(), version=3, opening=OpeningOptions(spent=Fraction(2900)))
 
 
 @pytest.mark.parametrize(("key", "value"), [("invitations", "public"), ("repeats", "often"), ("participation", "many")])
 def test_other_words_for_them_are_refused(key: str, value: str) -> None:
-    with pytest.raises(DefinitionError, match=key):
+    with pytest.raises(ValidationError, match=key):
         design_of(complete(payloads.definition(**{key: value})), version=1)

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from collector.designs import MOST_GROUPS
+from collector.designs import MOST_GROUPS, Design
 from collector.designs.selectors import get_design
 from estimator.runs.estimation import is_of_use
 from surveys.accounts.teams import home_team
@@ -21,8 +21,8 @@ from surveys.lifecycle import selectors, services
 from surveys.opening.services import open_survey
 from surveys.planning.forecast import reports_of_use
 from surveys.planning.group_warnings import group_warnings
-from surveys.planning.parameters import Wanted
-from surveys.planning.question import AS_USUAL, WRITTEN, Asked, forecast
+from surveys.planning.parameters import PlanParameters
+from surveys.planning.question import AS_USUAL, WRITTEN, PlannedQuestion, forecast
 from tests.factories import payloads, translations
 from tests.tools.api import Program
 from tests.tools.html import words
@@ -61,44 +61,48 @@ def test_more_than_fifty_groups_keep_a_draft_from_opening(alice: User) -> None:
     """As a form saves them: one by one, beyond the bound."""
     survey = services.write_survey(definitions.take_checked(definition(MOST_GROUPS)), team=home_team(alice))
     survey.groups.create(position=51, key="g50", label={"en": "Faculty 50"}, share="")
-    assert f"Groups {BOUND}" in selectors.what_is_missing(survey)
+    assert f"Groups {BOUND}" in selectors.opening_fault(survey)
     with pytest.raises(NotAllowed, match=BOUND):
         open_survey(survey)
 
 
 def test_small_groups_are_warned_of_by_their_shares() -> None:
     document = payloads.with_known_shares("1/100", "99/100")
-    questions = [(Asked(item), Wanted()) for item in payloads.DEFINITION["items"]]
-    found = group_warnings(document, questions, 3_600)
+    questions = [(PlannedQuestion(item), PlanParameters()) for item in payloads.DEFINITION["items"]]
+    found = group_warnings(Design.of(document).groups, "en", questions, 3_600)
     assert found is not None
     assert (found.small, found.enough, found.needed) == ((("First year", 36),), 37, 3_700)
     assert "Of 3,600 reports" in found.in_words
     assert "First year (about 36)" in found.in_words
-    enough = group_warnings(document, questions, 3_700)
+    enough = group_warnings(Design.of(document).groups, "en", questions, 3_700)
     assert enough is not None
     assert (enough.small, enough.in_words) == ((), "")
-    assert group_warnings(payloads.document(strata={"wording": {"en": ""}, "groups": []}), questions) is None
+    assert group_warnings((), "en", questions) is None
 
 
 def test_enough_reports_are_those_of_the_widest_interval() -> None:
     """By two coins 37 reports, where the plan's interval is half of all that is possible; by truth 9/10 twelve."""
     coins, told = (
-        Asked(payloads.DEFINITION["items"][0] | {"channel": {"name": "forced_response", "yes": "1/2", "truth": truth}})
+        PlannedQuestion(
+            payloads.DEFINITION["items"][0] | {"channel": {"name": "forced_response", "yes": "1/2", "truth": truth}}
+        )
         for truth in ("1/2", "9/10")
     )
     for asked, enough in ((coins, 37), (told, 12)):
-        assert reports_of_use(asked, Wanted()) == enough
+        assert reports_of_use(asked, PlanParameters()) == enough
         for n, useful in ((enough, True), (enough - 1, False)):
             width = forecast(asked, asked.at(WRITTEN), asked.shares(AS_USUAL), n, 0.95).width
             assert is_of_use(width, 1) is useful
 
 
 def test_a_group_is_warned_of_below_thirty_reports_however_narrow_its_intervals() -> None:
-    told = Asked(
+    told = PlannedQuestion(
         payloads.DEFINITION["items"][0] | {"channel": {"name": "forced_response", "yes": "1/2", "truth": "9/10"}}
     )
     for expected, small in ((58, 2), (60, 0)):
-        found = group_warnings(payloads.document(), [(told, Wanted()), (None, Wanted())], expected)
+        found = group_warnings(
+            Design.of(payloads.document()).groups, "en", [(told, PlanParameters()), (None, PlanParameters())], expected
+        )
         assert found is not None
         assert (found.enough, len(found.small)) == (30, small)
 

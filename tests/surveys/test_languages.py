@@ -18,13 +18,13 @@ from django.test import Client
 from django.urls import reverse
 
 from collector.designs.selectors import get_design
+from collector.errors import ValidationError
 from collector.models import WaitingReport
 from config.middleware import COIN_POLICY, RESPONDENT_POLICY
 from estimator.models import Run
 from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
-from surveys.definition.definitions import DefinitionError
 from surveys.lifecycle import links, selectors, services
 from surveys.models import Page, Survey, Version
 from surveys.opening.services import open_survey
@@ -83,7 +83,7 @@ def without(place: str, language: str, *, text: str | None) -> dict[str, Any]:
 def test_a_survey_that_is_not_whole_in_each_language_is_refused(
     alice: User, definition: dict[str, Any], sentence: str
 ) -> None:
-    with pytest.raises(DefinitionError, match=re.escape(sentence)):
+    with pytest.raises(ValidationError, match=re.escape(sentence)):
         services.write_survey(definition, team=home_team(alice))
 
 

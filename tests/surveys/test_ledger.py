@@ -8,10 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from collector.designs import Design
+from collector.errors import ValidationError
 from randomized_response import question_of
-from surveys.definition.definitions import Opening, asked_again, design_of, total_epsilon
-from surveys.definition.privacy_budget import LONGEST, Priced, Sum, epsilon_of, ledger, priced, spent, waves_that_fit
-from surveys.definition.validation import DefinitionError
+from surveys.definition.definitions import OpeningOptions, asked_again, design_of, total_epsilon
+from surveys.definition.privacy_budget import (
+    LONGEST,
+    PrivacyLossSum,
+    QuestionPrice,
+    epsilon_of,
+    ledger,
+    priced,
+    spent,
+    waves_that_fit,
+)
 from tests.factories import kinds, payloads
 
 TABLES = {"3": [[3, 1], [1, 3]], "2": [[2, 1], [1, 2]], "odd": [[2**32 - 6, 5], [5, 2**32 - 6]]}
@@ -24,23 +34,23 @@ def coins(key: str = "q", ratio: str = "3") -> dict[str, Any]:
     return {"key": key, "kind": "yes_no", **texts, "encoding": "single", "channel": channel}
 
 
-def wave(number: int, *items: dict[str, Any], repeats: str = "fresh") -> Priced:
+def wave(number: int, *items: dict[str, Any], repeats: str = "fresh") -> QuestionPrice:
     waves = {"waves": {"repeats": repeats, "spent": "1/1"}} if repeats == "remember" or number > 1 else {}
-    return priced({"version": number, "items": list(items), **waves})
+    return priced(Design.of(payloads.document(version=number, items=list(items), **waves)))
 
 
-def totals(*designs: Priced) -> list[tuple[Fraction, Fraction]]:
+def totals(*designs: QuestionPrice) -> list[tuple[Fraction, Fraction]]:
     return [(one.total.least, one.total.most) for one in ledger(designs)]
 
 
 def test_nobody_has_spent_anything_in_no_wave() -> None:
-    assert (ledger([]), spent([])) == ((), Sum(Fraction(1), Fraction(1)))
+    assert (ledger([]), spent([])) == ((), PrivacyLossSum(Fraction(1), Fraction(1)))
 
 
 def test_drawn_anew_every_wave_is_spent() -> None:
     """ln 3 + ln 4 a wave: 12, 144, 1728 as odds."""
     design = payloads.document()
-    assert totals(*(priced(design | {"version": number}) for number in (1, 2, 3))) == [
+    assert totals(*(priced(Design.of(design | {"version": number})) for number in (1, 2, 3))) == [
         (12, 12),
         (144, 144),
         (1728, 1728),
@@ -84,7 +94,7 @@ def test_every_kind_has_a_price() -> None:
     """The ratios are those of the mechanisms, whatever the encoding."""
     document = kinds.document()
     ratios = [Fraction(question_of(item).mechanism.ratio) for item in document["items"]]
-    assert [price.ratio for price in priced(document).prices] == ratios
+    assert [price.ratio for price in priced(Design.of(document)).prices] == ratios
 
 
 def test_a_long_sum_is_rounded_up_and_stays_short() -> None:
@@ -99,7 +109,7 @@ def test_how_many_waves_fit() -> None:
     for the two answers and once for a device that has forgotten."""
     assert waves_that_fit([], wave(1, coins()), 8) == 7
     assert waves_that_fit([wave(1, coins())] * 2, wave(3, coins()), 8) == 5
-    assert waves_that_fit([], priced(payloads.document()), 8) == 3
+    assert waves_that_fit([], priced(Design.of(payloads.document())), 8) == 3
     assert waves_that_fit([], wave(1, coins(), repeats="remember"), 3.3) is None
     assert waves_that_fit([], wave(1, coins(), repeats="remember"), 3.2) == 2
     assert waves_that_fit([wave(1, coins(), repeats="remember")], wave(2, coins(), repeats="remember"), 2.1) == 0
@@ -120,7 +130,7 @@ def test_no_total_ever_falls_and_none_is_more_than_drawing_anew(history: list[tu
         wave(number, *(coins(f"q{place}", ratio) for place, ratio in enumerate(ratios)), repeats=repeats)
         for number, (ratios, repeats) in enumerate(history, start=1)
     ]
-    before, drawn = Sum(), Fraction(1)
+    before, drawn = PrivacyLossSum(), Fraction(1)
     for design, one in zip(designs, ledger(designs), strict=True):
         drawn *= one.ratio
         assert before.least <= one.total.least <= one.total.most <= drawn
@@ -145,9 +155,9 @@ def test_nothing_opens_past_the_ceiling_in_any_order_of_waves_and_versions(steps
     definition = payloads.definition()
     opened = [design_of(definition, version=1)]
     for step in steps:
-        earlier = [priced(one.document) for one in opened]
+        earlier = [priced(one) for one in opened]
         before, number = spent(earlier).most, len(opened) + 1
-        opening = Opening(spent=before)
+        opening = OpeningOptions(spent=before)
         if step == "remember":
             definition = definition | {"repeats": "remember"}
         elif step != "again":
@@ -158,10 +168,10 @@ def test_nothing_opens_past_the_ceiling_in_any_order_of_waves_and_versions(steps
                 opened.append(asked_again(opened[-1], version=number, opening=opening))
             else:
                 opened.append(design_of(definition, version=number, opening=opening))
-        except DefinitionError:
-            own = priced(opened[-1].document).epsilon if step == "again" else total_epsilon(definition)
+        except ValidationError:
+            own = priced(opened[-1]).epsilon if step == "again" else total_epsilon(definition)
             assert log(before) + own > log(2980) - 1e-9
         else:
             document = opened[-1].document
             assert document["waves"]["spent"] == f"{before.numerator}/{before.denominator}"
-            assert spent([*earlier, priced(document)]).epsilon_most <= log(2980)
+            assert spent([*earlier, priced(Design.of(document))]).epsilon_most <= log(2980)

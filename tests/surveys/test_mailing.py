@@ -10,7 +10,6 @@ from django.utils import timezone
 from scipy.stats import spearmanr
 
 from collector.designs.selectors import get_design
-from collector.errors import NotInvited as Refused
 from collector.invitations import batches
 from collector.invitations.codes import hash_of
 from collector.models import Invitation
@@ -21,6 +20,7 @@ from surveys.outreach import addresses, invitations, mail_delivery, mailing
 from surveys.outreach.mailing import Wording
 from tests.factories import payloads
 from tests.factories.reports import store_report
+from tests.refusals import refuses
 from tests.tools.mailbox import FROM, Mailbox
 
 pytestmark = pytest.mark.django_db
@@ -61,7 +61,7 @@ def test_everybody_gets_one_link_in_an_order_of_chance_and_each_works_once(invit
     for code in codes:
         store_report(payloads.body(design, invitation=code), slug=design.slug)
     assert reports.received_count(design.digest) == 200
-    with pytest.raises(Refused):
+    with refuses(403):
         store_report(payloads.body(design, invitation=codes[0]), slug=design.slug)
 
 
@@ -85,18 +85,18 @@ def test_a_reminder_goes_to_everybody_and_makes_no_code(invited: Survey, box: Ma
 def test_whom_the_server_refuses_is_told_and_can_be_tried_again(invited: Survey, box: Mailbox, alice: User) -> None:
     box.answers = {"person0003@example.org": "550 no such person", "person0005@example.org": "451 later"}
     asked = send(invited, people(12))
-    stands = mailing.standing(asked)
+    stands = mailing.mailing_status(asked)
     assert (stands.sent, stands.waiting, stands.uncertain) == (10, 0, [])
     assert stands.refused == [("person0003@example.org", 550), ("person0005@example.org", 451)]
     box.answers = {}
-    mailing.send_the_rest(asked, by=alice)
+    mailing.resume(asked, by=alice)
     mail_delivery.execute(asked.pk)
     assert sorted(box.addresses) == people(12)
     assert len(set(codes_of(box))) == 12
     # Two were left: their batch was filled up, for one of two would tell whose a report is.
     assert [one.count for one in batches.batches(asked.version.design_id)] == [12, 10]
     with pytest.raises(invitations.NotInvited, match="Nobody is left"):
-        mailing.send_the_rest(asked, by=alice)
+        mailing.resume(asked, by=alice)
 
 
 def test_a_worker_that_dies_sends_nobody_a_second_invitation(
@@ -129,7 +129,7 @@ def test_a_worker_that_dies_sends_nobody_a_second_invitation(
     assert asked.state == "done"
     assert sorted(box.addresses) == people(30), "everybody has one mail"
     assert len(set(codes_of(box))) == 30
-    assert mailing.standing(asked).uncertain == [box.addresses[6]]
+    assert mailing.mailing_status(asked).uncertain == [box.addresses[6]]
 
 
 def test_a_connection_that_breaks_leaves_one_uncertain_and_goes_on(
@@ -146,7 +146,7 @@ def test_a_connection_that_breaks_leaves_one_uncertain_and_goes_on(
     monkeypatch.setattr(mail_delivery.EmailBackend, "send_messages", breaking)
     asked = send(invited, people(12))
     assert (asked.state, asked.fault) == ("done", "")
-    assert mailing.standing(asked).uncertain == sent[3:4]
+    assert mailing.mailing_status(asked).uncertain == sent[3:4]
     assert sorted(box.addresses) == sorted({*people(12)} - {*sent[3:4]})
 
 
@@ -156,7 +156,7 @@ def test_a_server_that_is_away_keeps_everybody_waiting(invited: Survey, box: Mai
     assert (asked.state, asked.fault) == ("failed", "The mail server could not be reached (ConnectionRefusedError).")
     assert batches.batches(asked.version.design_id) == [], "no codes are made before there is a connection"
     settings.EMAIL_PORT = port
-    mailing.send_the_rest(asked, by=None)
+    mailing.resume(asked, by=None)
     mail_delivery.execute(asked.pk)
     assert sorted(box.addresses) == people(10)
 
@@ -164,7 +164,7 @@ def test_a_server_that_is_away_keeps_everybody_waiting(invited: Survey, box: Mai
 def test_nothing_is_sent_once_the_survey_is_closed_or_the_mail_deleted(invited: Survey, box: Mailbox) -> None:
     asked = mailing.request(invited, INVITED, people(10), by=None)
     gone = mailing.request(invited, REMINDED, people(2), by=None)
-    mailing.forget(gone, by=None)
+    mailing.delete(gone, by=None)
     close_survey(invited)
     mail_delivery.execute(gone.pk)
     mail_delivery.execute(asked.pk)
@@ -206,7 +206,7 @@ def test_an_open_survey_without_invitations_mails_none(version: Any, box: Mailbo
 
 def test_a_list_is_read_and_what_stands_twice_is_named() -> None:
     listed = addresses.read("a@example.org, B@example.org;\n\tc@example.org b@EXAMPLE.org\n")
-    assert listed == addresses.Listed(["a@example.org", "B@example.org", "c@example.org"], ["B@example.org"])
+    assert listed == addresses.AddressList(["a@example.org", "B@example.org", "c@example.org"], ["B@example.org"])
     with pytest.raises(invitations.NotInvited, match=r"'nobody', 'x@@example.org'"):
         addresses.read("nobody a@example.org x@@example.org")
     with pytest.raises(invitations.NotInvited, match="1 to 20,000 addresses; this one has 0"):
@@ -215,12 +215,12 @@ def test_a_list_is_read_and_what_stands_twice_is_named() -> None:
 
 def test_the_log_has_numbers_alone(invited: Survey, box: Mailbox, alice: User) -> None:
     asked = send(invited, people(10), by=alice)
-    mailing.forget(asked, by=alice)
+    mailing.delete(asked, by=alice)
     told = [(one.act, one.detail) for one in AuditEntry.objects.filter(name="alice").order_by("pk")]
     assert told[-3:] == [
-        ("mailed a list", "invitations: 10 addresses"),
-        ("made invitations", "batch 1: 10, mail"),
-        ("deleted a mail to a list", "of 10 addresses"),
+        ("sent a mailing", "invitations: 10 addresses"),
+        ("created invitations", "batch 1: 10, mail"),
+        ("deleted a mailing", "of 10 addresses"),
     ]
     assert not Recipient.objects.exists()
 
@@ -228,9 +228,9 @@ def test_the_log_has_numbers_alone(invited: Survey, box: Mailbox, alice: User) -
 def test_what_is_left_of_a_mail_is_forgotten_two_weeks_after_its_end(invited: Survey, box: Mailbox) -> None:
     box.answers = {"person0003@example.org": "550 no such person"}
     asked, waiting = send(invited, people(10)), mailing.request(invited, REMINDED, people(2), by=None)
-    mailing.forget_old()
+    mailing.delete_old()
     assert Recipient.objects.filter(mailing=asked).count() == 1
     Mailing.objects.filter(pk=asked.pk).update(finished_at=timezone.now() - mailing.KEPT)
-    mailing.forget_old()
+    mailing.delete_old()
     assert list(Mailing.objects.all()) == [waiting]
     assert Recipient.objects.count() == 2

@@ -7,6 +7,7 @@ import secrets
 import numpy as np
 import pytest
 from django.contrib.auth.models import User
+from statsmodels.datasets import fair
 
 from collector.designs import Design, selectors
 from collector.models import Report
@@ -15,6 +16,7 @@ from estimator.runs import selectors as estimates
 from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
+from surveys.management import demo
 from surveys.models import Survey
 from surveys.planning.rehearsals import simulation
 from surveys.planning.rehearsals.population import population
@@ -22,7 +24,7 @@ from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, 
 from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
-DESIGN = Design(payloads.document())
+DESIGN = Design.of(payloads.document())
 
 
 def run(survey: Survey, respondents: list[Respondent], seed: int = 1) -> tuple[Survey, Design]:
@@ -52,6 +54,16 @@ def test_a_rehearsal_that_was_cut_off_starts_anew(survey: Survey) -> None:
     again, design = run(survey, [Respondent(0, (1, 2))] * 3)
     assert reports.received_count(design.digest) == 3
     assert again.versions.count() == 2
+
+
+def test_the_demos_respondents_are_those_of_the_source() -> None:
+    """Of Fair (1978), in the order in which statsmodels has them."""
+    data = fair.load_pandas().data
+    years = {0.5: 0, 2.5: 0, 6.0: 1, 9.0: 2, 13.0: 3, 16.5: 3, 23.0: 3}  # midpoints; the group of each
+    rows = zip(data["affairs"], data["rate_marriage"], data["yrs_married"], strict=True)
+    women = [Respondent(years[married], (int(affairs > 0), int(rating) - 1)) for affairs, rating, married in rows]
+    assert len(women) == 6366
+    assert demo.redbook_respondents() == women
 
 
 def test_the_wire_format_is_the_browsers() -> None:

@@ -8,13 +8,13 @@ from django.contrib.auth.models import User
 
 from collector.designs import Design, selectors
 from collector.endpoint import receiving
+from collector.errors import ValidationError
 from collector.models import FrozenDesign, Tally, WaitingReport
 from collector.reports import selectors as reports
 from estimator.base import jobs
 from estimator.models import KnownShare, Run
 from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import services
 from surveys.models import Rehearsal, Survey
 from surveys.opening.services import open_survey
@@ -161,7 +161,7 @@ def test_one_that_waits_is_stopped_at_once(survey: Survey) -> None:
 def test_a_forgotten_one_leaves_nothing_and_nothing_else_goes(survey: Survey, design: Design) -> None:
     store_report(payloads.body(design))
     kept, gone = finished(survey), finished(survey)
-    rehearsals.forget(gone)
+    rehearsals.delete(gone)
     assert list(survey.rehearsals.all()) == [kept]
     assert set(FrozenDesign.objects.values_list("digest", flat=True)) == {design.digest, kept.design_id}
     assert set(KnownShare.objects.values_list("design_id", flat=True)) == {kept.design_id}
@@ -177,7 +177,7 @@ def test_one_that_is_forgotten_while_it_runs_ends(survey: Survey, monkeypatch: p
 
     def forgotten(*arguments: object, **more: object) -> bytes:
         for one in Rehearsal.objects.all():
-            rehearsals.forget(one)
+            rehearsals.delete(one)
         return honest(*arguments, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(simulation, "report_body", forgotten)
@@ -196,7 +196,7 @@ def test_the_schedule_asks_for_no_estimates_of_a_rehearsal(survey: Survey) -> No
 
 def test_a_rehearsal_needs_a_survey_that_could_be_opened(survey: Survey) -> None:
     survey.items.all().delete()
-    with pytest.raises(DefinitionError):
+    with pytest.raises(ValidationError):
         ask_for(survey)
     assert not FrozenDesign.objects.exists()
 
@@ -232,7 +232,7 @@ def test_what_is_true_of_everybody_is_what_is_drawn() -> None:
     after = items[2] | {"key": "after", "asked_if": {"item": items[4]["key"], "answers": [0, 2]}, "unasked": 5}
     document = kinds.document(items=[*items[:4], limited, *items[5:], after])
     shares = {"smokes": [0.6, 0.4], items[4]["key"]: [0.7, 0.2, 0.5, 0.6, 0.1], "drinks": {"mean": 6.0, "spread": 5.0}}
-    drawn = population(Design(document), {"respondents": 20_000, "shares": shares})
+    drawn = population(Design.of(document), {"respondents": 20_000, "shares": shares})
     for told, counted in zip(drawn.marginals()[0], by_hand(drawn.design, drawn, 5), strict=True):
         error = np.sqrt(told * (1 - told) / 20_000)
         assert np.all(np.abs(told - counted) <= 6 * error + 1e-12)
@@ -245,13 +245,13 @@ def test_what_is_true_of_everybody_is_what_is_drawn() -> None:
 
 def test_groups_have_the_sizes_and_shares_that_were_asked_for() -> None:
     said = {"respondents": 50, "sizes": [10, 40], "shares": {}, "groups": {"y2": {"cheated": [0.0, 1.0]}}}
-    drawn = population(Design(payloads.document()), said)
+    drawn = population(Design.of(payloads.document()), said)
     people = list(drawn.draw(np.random.default_rng(1)))
     assert [sum(person.stratum == stratum for person in people) for stratum in (0, 1)] == [10, 40]
     assert all(person.answers[0] == 1 for person in people if person.stratum == 1)
     assert drawn.parts.tolist() == [0.2, 0.8]
-    assert marginals(drawn.items, drawn.tables[1])[0].tolist() == [0.0, 1.0]
-    assert ask(drawn.items, lambda item: 0) == [0, 0]
+    assert marginals(drawn.design.items, drawn.tables[1])[0].tolist() == [0.0, 1.0]
+    assert ask(drawn.design.items, lambda item: 0) == [0, 0]
 
 
 def test_the_truth_and_the_width_of_every_estimate_are_foreseen(survey: Survey) -> None:

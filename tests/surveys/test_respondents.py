@@ -1,13 +1,14 @@
 """Simulated respondents: answers of every kind, drawn and read, asked as the page asks, and never echoed."""
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from django.contrib.auth.models import User
 
-from collector.designs import Design, selectors
+from collector.designs import Condition, Design, selectors
 from collector.reports import selectors as reports
 from estimator.runs import selectors as estimates
 from surveys.accounts.teams import home_team
@@ -18,9 +19,9 @@ from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, 
 from tests.factories import kinds
 from tests.factories.surveys import example
 
-DESIGN = Design(kinds.document())
-ITEMS = DESIGN.document["items"]
-KEYS = [item["key"] for item in ITEMS]
+DESIGN = Design.of(kinds.document())
+ITEMS = DESIGN.items
+KEYS = [item.key for item in ITEMS]
 NONE = (0, 0, 0, 0, 0)
 DRINKS_AND_GAMBLES = (0, 1, 1, 0, 0)
 
@@ -45,24 +46,24 @@ def test_who_is_not_asked_is_sent_for() -> None:
 
 
 def test_several_choices_that_are_not_asked_are_sent_unticked() -> None:
-    items = [ITEMS[0], ITEMS[4] | {"asked_if": {"item": "smokes", "answers": [1]}}]
+    items = [ITEMS[0], replace(ITEMS[4], asked_if=Condition("smokes", (1,)))]
     assert answers_to_send(items, (0, DRINKS_AND_GAMBLES)) == (0, NONE)
 
 
 def test_what_depends_on_a_question_that_is_not_asked_is_not_asked() -> None:
-    third = ITEMS[2] | {"asked_if": {"item": "often", "answers": [0, 2]}, "unasked": 5}
+    third = replace(ITEMS[2], asked_if=Condition("often", (0, 2)), unasked=5)
     assert answers_to_send([ITEMS[0], ITEMS[1], third], (0, 2, 1)) == (0, 0, 5)
 
 
 def test_a_blank_is_sent_as_prefer_not_to_say() -> None:
     assert answers_to_send(ITEMS[:2], (1, None)) == (1, 3)
-    assert answers_to_send([ITEMS[4] | {"required": False}], (None,)) == (NONE,)
+    assert answers_to_send([replace(ITEMS[4], required=False)], (None,)) == (NONE,)
     with pytest.raises(RehearsalError, match="smokes must be answered"):
         answers_to_send(ITEMS[:1], (None,))
 
 
 def test_a_blank_leads_to_no_other_question() -> None:
-    third = ITEMS[2] | {"asked_if": {"item": "often", "answers": [3]}, "unasked": 5}
+    third = replace(ITEMS[2], asked_if=Condition("often", (3,)), unasked=5)
     assert answers_to_send([ITEMS[0], ITEMS[1], third], (1, None, 1)) == (1, 3, 5)
     assert answers_to_send([ITEMS[0], ITEMS[1], third], (1, 3, 1)) == (1, 3, 1)
 
@@ -86,8 +87,8 @@ def test_a_cell_may_be_empty_where_a_question_may() -> None:
 
 def test_numbers_that_are_the_text_of_another_choice_are_texts() -> None:
     """Choices 1, 2, 3 of which "1" is the first: a file of places from 0 must not be read as one of texts."""
-    item = ITEMS[2] | {"choices": [{"en": "1"}, {"en": "2"}, {"en": "3"}]}
-    design = Design(kinds.document(items=[item]))
+    item = ITEMS[2].document | {"choices": [{"en": "1"}, {"en": "2"}, {"en": "3"}]}
+    design = Design.of(kinds.document(items=[item]))
     assert read_answers(design, io.StringIO("substance\n1\n"))[0].answers == (0,)
     with pytest.raises(RehearsalError, match="line 2: substance must be the text of a choice"):
         read_answers(design, io.StringIO("substance\n0\n"))

@@ -15,7 +15,7 @@ WORDS = 400
 SCRIPT = """
 import { readFileSync } from "node:fs";
 const [{ readDesign, digestOf }, { Tickets, requestBody }, { answersToSend }] = await Promise.all(
-  ["design.js", "report.js", "asking.js"].map((name) => import(`${process.argv[1]}/${name}`)));
+  ["design.js", "report.js", "routing.js"].map((name) => import(`${process.argv[1]}/${name}`)));
 const { text, tapes } = JSON.parse(readFileSync(0, "utf8"));
 const design = readDesign(text);
 const digest = await digestOf(text, globalThis.crypto.subtle);

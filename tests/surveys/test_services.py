@@ -6,13 +6,13 @@ import pytest
 from django.contrib.auth.models import User
 
 from collector.designs.selectors import get_design, is_open
+from collector.errors import ValidationError
 from collector.models import FrozenDesign
 from collector.reports import selectors as reports
 from estimator.models import Run
 from estimator.runs import services as estimator
 from surveys.accounts import access
 from surveys.accounts.teams import home_team
-from surveys.definition.validation import DefinitionError
 from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services, transitions
 from surveys.models import Survey, Version
@@ -35,12 +35,12 @@ def test_writing_again_replaces_the_draft(survey: Survey, alice: User) -> None:
 
 
 def test_nobody_overwrites_the_survey_of_another(survey: Survey, bob: User) -> None:
-    with pytest.raises(DefinitionError, match="slug 'campus' is taken"):
+    with pytest.raises(ValidationError, match="slug 'campus' is taken"):
         services.write_survey(payloads.definition(), team=home_team(bob))
 
 
 def test_a_definition_with_a_fault_writes_nothing(alice: User) -> None:
-    with pytest.raises(DefinitionError):
+    with pytest.raises(ValidationError):
         services.write_survey(payloads.definition(items=[]), team=home_team(alice))
     assert not Survey.objects.exists()
 
@@ -56,7 +56,7 @@ def test_opening_freezes_the_design_and_the_page(survey: Survey) -> None:
 
 def test_what_keeps_a_draft_from_opening_is_said_and_nothing_is_half_done(survey: Survey) -> None:
     survey.items.filter(key="mood").update(truth="1")
-    assert "items[1].channel: truth must be" in selectors.what_is_missing(survey)
+    assert "items[1].channel: truth must be" in selectors.opening_fault(survey)
     with pytest.raises(NotAllowed, match="truth must be"):
         open_survey(survey)
     survey.refresh_from_db()
@@ -141,7 +141,7 @@ def test_an_inactive_account_sees_nothing(survey: Survey, alice: User) -> None:
 def test_a_link_that_people_kept_stands_while_the_next_version_is_a_draft(version: Version) -> None:
     services.close_survey(version.survey)
     services.revise_survey(version.survey)
-    shown = selectors.showing("campus", "")
+    shown = selectors.published_version("campus", "")
     assert shown is not None
     assert (shown.version, shown.closed) == (version, True)
 
@@ -156,7 +156,7 @@ def test_a_survey_is_put_away_when_it_is_finished_and_can_come_back(version: Ver
     assert Survey.objects.get().state == Survey.State.ARCHIVED
     with pytest.raises(NotAllowed, match="campus is archived; to revise it, it must be closed"):
         services.revise_survey(survey)
-    shown = selectors.showing("campus", "")
+    shown = selectors.published_version("campus", "")
     assert shown is not None
     assert shown.closed
     services.restore_survey(survey)

@@ -10,12 +10,12 @@ from django.utils import translation
 
 from bin import catalog
 from bin.catalog import Shelf, Text
+from collector.designs import Design
 from randomized_response import forced_response
 from surveys.definition.languages import PLURALS
 from surveys.rendering import pages
 from surveys.rendering.own_coin import page as coin
 from tests.factories import translations
-from tests.tools.designs import canonical_and_digest
 
 OTHERS = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
 
@@ -108,14 +108,14 @@ def test_our_own_catalog_speaks_and_not_another_of_the_same_words(shelf: Shelf, 
 def test_no_english_word_is_left_on_an_arabic_page(page: str) -> None:
     """Also none that is written into a template without being given to the translators."""
     document = translations.document("ar", "en")
-    text, digest = canonical_and_digest(document)
+    design = Design.of(document)
     rendered = {
-        "answer": lambda: pages.render_page(document, text, digest, "ar", with_coin=True),
-        "closed": lambda: pages.render_closed(document, "ar"),
-        "coin": lambda: coin.render_page(document, digest, "ar"),
-        "sent": lambda: coin.render_sent(document, "ar"),
+        "answer": lambda: pages.render_page(design, "ar", with_coin=True),
+        "closed": lambda: pages.render_closed(design, "ar"),
+        "coin": lambda: coin.render_page(design, "ar"),
+        "sent": lambda: coin.render_sent(design, "ar"),
     }[page]().decode()
-    body = rendered.partition("<body>")[2].replace(text, "")
+    body = rendered.partition("<body>")[2].replace(design.canonical.decode(), "")
     body = re.sub(r'<div hidden data-part="design">.*?</div>|<code.*?</code>', "", body, flags=re.DOTALL)
     labels = " ".join(re.findall(r'aria-label="([^"]*)"', body))
     words = re.sub(r"\{\w+\}", "", unescape(re.sub(r"<[^>]+>", " ", body) + labels))

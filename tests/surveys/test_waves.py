@@ -11,7 +11,6 @@ from django.db import connection
 from django.utils import timezone
 
 from collector.designs.selectors import get_design
-from collector.errors import NotInvited
 from collector.invitations import batches
 from collector.invitations import codes as invitations
 from collector.reports import purging
@@ -25,10 +24,11 @@ from surveys.lifecycle.waves import spending, waves_of
 from surveys.maintenance import retention
 from surveys.models import Appointment, Survey, Version
 from surveys.opening import schedules
-from surveys.opening.schedules import Terms
+from surveys.opening.schedules import OpeningPlan
 from surveys.opening.services import open_survey, open_wave
 from tests.factories import payloads
 from tests.factories.reports import store_one, store_report
+from tests.refusals import refuses
 from tests.tools.designs import stored_page
 
 pytestmark = pytest.mark.django_db
@@ -86,7 +86,7 @@ def test_a_wave_past_the_ceiling_cannot_be_opened(closed: Survey) -> None:
     """12 to 1 a wave: 3 of them are 7.4547, a fourth would be 9.9396."""
     for _ in range(2):
         go_round(closed)
-    said = selectors.what_keeps_it_closed(closed)
+    said = selectors.next_wave_fault(closed)
     assert "spent epsilon 9.9396, 7.4547 of it in earlier waves; at most 7.9997 a person is allowed" in said
     with pytest.raises(NotAllowed, match=r"9\.9396"):
         open_wave(closed)
@@ -109,11 +109,11 @@ def test_an_earlier_wave_is_kept_and_purged_for_itself(closed: Survey, version: 
     Survey.objects.update(purge_after=30)
     wave = open_wave(Survey.objects.get(), reason=REASON)
     store_one(wave)
-    retention.keep_house()
+    retention.purge_due()
     assert reports.received_count(version.design_id) == 1
     assert not Version.objects.exclude(purged_at=None).exists()
     Version.objects.filter(pk=version.pk).update(closed_at=timezone.now() - timedelta(days=31))
-    retention.keep_house()
+    retention.purge_due()
     assert [one.number for one in Version.objects.exclude(purged_at=None)] == [1]
     store_one(wave)
     assert selectors.received_count(closed) == 2
@@ -131,7 +131,7 @@ def test_invitations_belong_to_one_wave(alice: User) -> None:
     wave = open_wave(survey)
     assert batches.batches(wave.design_id) == []
     design = get_design(wave.design_id)
-    with pytest.raises(NotInvited):
+    with refuses(403):
         store_report(payloads.body(design, invitation=codes[0]))
     batches.add(wave.design_id, [invitations.hash_of(code) for code in codes], stratum=None, kind="secret")
     assert store_report(payloads.body(design, invitation=codes[0]))
@@ -148,7 +148,7 @@ def test_remembered_answers_fit_where_new_draws_would_not(alice: User) -> None:
         go_round(survey)
     assert spent(spending(waves_of(survey))).most == 4**2
     assert spent(spending(waves_of(survey))).least == 4
-    design = selectors.document_of(survey.versions.all()[0])
+    design = get_design(survey.versions.all()[0].design_id).document
     assert design["waves"] == {"repeats": "remember", "spent": "16/1"}
 
 
@@ -165,23 +165,23 @@ def test_a_wave_opens_and_closes_by_itself(closed: Survey) -> None:
     design = selectors.wave_to_open(closed)[0]
     digest = design.digest
     now = timezone.now()
-    terms = Terms(opens_at=now + HOUR, closes_at=now + 2 * HOUR)
+    terms = OpeningPlan(opens_at=now + HOUR, closes_at=now + 2 * HOUR)
     assert schedules.open_again_on(closed, terms, confirmed=digest, reason=REASON) is None
     with pytest.raises(NotAllowed, match="not what was shown"):
         schedules.open_again_on(closed, terms, confirmed="0" * 64)
     closed.appointments.filter(move="wave").update(due_at=now - HOUR)
-    schedules.keep_due()
+    schedules.run_due()
     assert closed.versions.all()[0].design_id == with_reason(design, REASON).digest
     assert Survey.objects.get().state == "open"
     closed.appointments.filter(move="close").update(due_at=now - HOUR)
-    schedules.keep_due()
+    schedules.run_due()
     assert Survey.objects.get().state == "closed"
     assert {one.state for one in closed.appointments.all()} == {"kept"}
 
 
 def test_what_was_agreed_is_called_off_where_it_goes_another_way(closed: Survey) -> None:
     now = timezone.now()
-    terms = Terms(opens_at=now + HOUR, closes_at=now + 2 * HOUR)
+    terms = OpeningPlan(opens_at=now + HOUR, closes_at=now + 2 * HOUR)
     digest = selectors.wave_to_open(closed)[0].digest
     schedules.open_again_on(closed, terms, confirmed=digest, reason=REASON)
     services.revise_survey(closed)
@@ -217,5 +217,5 @@ def test_of_two_openings_at_once_one_is_refused(survey: Survey, monkeypatch: pyt
 
 def test_only_what_is_closed_opens_again(survey: Survey) -> None:
     with pytest.raises(NotAllowed, match="campus is draft; only a closed survey can be opened again"):
-        schedules.open_again_on(survey, Terms(), confirmed="0" * 64)
+        schedules.open_again_on(survey, OpeningPlan(), confirmed="0" * 64)
     assert transitions.MOVES["wave"].role == transitions.MOVES["open"].role

@@ -1,5 +1,7 @@
 """Webhooks against a real receiver: signed, tried again and given up, sent nowhere inside, and silent about reports."""
 
+import base64
+import hmac
 import json
 import re
 import secrets
@@ -121,13 +123,14 @@ def test_what_arrives_is_signed_and_the_receiver_of_the_document_knows_it(hook: 
     assert {name: headers[name] for name in ("Content-Type", "Candor-Event", "Candor-Delivery")} == {
         "Content-Type": "application/json", "Candor-Event": "closed", "Candor-Delivery": delivery.key,
     }  # fmt: skip
-    is_candors, header, secret = the_readers_function(), headers[signing.HEADER], signing.secret_of(hook)
-    assert is_candors(secret, header, body)
-    at = int(re.fullmatch(r"t=(\d+),v1=[0-9a-f]{64}", header)[1])  # type: ignore[index]
-    assert not is_candors(secret, header, body + b" ")
-    assert not is_candors(secret + "0", header, body)
-    assert not is_candors(secret, header, body, now=at + 301)
-    assert not is_candors(secret, header.replace(f"t={at}", f"t={at + 1}"), body)
+    is_candors, secret, at = the_readers_function(), signing.secret_of(hook), headers["webhook-timestamp"]
+    assert headers["webhook-id"] == delivery.key
+    assert is_candors(secret, headers, body)
+    assert not is_candors(secret, headers, body + b" ")
+    assert not is_candors(signing.secret_of(Webhook(salt="another")), headers, body)
+    assert not is_candors(secret, headers, body, now=int(at) + 301)
+    for name, other in (("webhook-timestamp", str(int(at) + 1)), ("webhook-id", "another")):
+        assert not is_candors(secret, dict(headers) | {name: other}, body)
     services.execute(delivery.pk)
     tasks.notice_events()
     assert (len(receiver.bodies), Delivery.objects.count()) == (1, 1)
@@ -135,13 +138,30 @@ def test_what_arrives_is_signed_and_the_receiver_of_the_document_knows_it(hook: 
 
 def test_the_secret_is_in_no_table_and_can_be_changed(hook: Webhook, receiver: Receiver, settings: Any) -> None:
     first = signing.secret_of(hook)
-    assert first.removeprefix("candor_") not in str(list(Webhook.objects.values()))
+    assert first.removeprefix("whsec_") not in str(list(Webhook.objects.values()))
     second = services.rotate(hook)
     assert second == signing.secret_of(Webhook.objects.get()) != first
     sent(services.send_test(hook))
-    assert the_readers_function()(second, receiver.headers[0][signing.HEADER], receiver.bodies[0])
+    assert the_readers_function()(second, receiver.headers[0], receiver.bodies[0])
     settings.SECRET_KEY = "of another installation"
     assert signing.secret_of(hook) != second
+
+
+def test_messages_are_signed_as_the_specification_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the reference library does: `Webhook(secret).sign(id, time, body)` of standardwebhooks 1.1.0 printed this."""
+    key = base64.b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+    monkeypatch.setattr(signing, "_key", lambda webhook: key)
+    found = signing.headers(Webhook(), "msg_p5jXN8AQM9LWM0D4loKWxJek", b'{"test": 2432232314}', 1614265330)
+    assert found["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+    assert signing.secret_of(Webhook()) == "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+def test_a_receiver_of_before_still_knows_what_arrives() -> None:
+    hook = Webhook(salt="some salt")
+    old = "candor_" + base64.b64decode(signing.secret_of(hook).removeprefix("whsec_")).hex()
+    at, _, signed = signing.headers(hook, "key", b"{}", 1767225600)["Candor-Signature"].partition(",v1=")
+    assert at == "t=1767225600"
+    assert signed == hmac.new(old.encode(), b"1767225600.{}", "sha256").hexdigest()
 
 
 def test_estimates_that_somebody_asked_for_are_told_and_those_of_the_schedule_are_not(hook: Webhook) -> None:
@@ -432,7 +452,7 @@ def test_the_log_tells_the_host_and_not_the_path(survey: Survey, alice: User) ->
     hook, _ = services.add(survey, "https://example.org/a-secret-path", [events.CLOSED], [], by=alice)
     services.delete(hook, by=alice)
     told = AuditEntry.objects.filter(act__contains="webhook").values_list("act", "detail")
-    assert list(told) == [("deleted a webhook", "example.org"), ("added a webhook", "example.org")]
+    assert list(told) == [("deleted a webhook", "example.org"), ("created a webhook", "example.org")]
 
 
 def test_they_go_with_their_survey_and_stay_without_their_researcher(survey: Survey, bob: User) -> None:

@@ -12,7 +12,7 @@ from django.db import close_old_connections, connection
 from django.test import RequestFactory
 
 from collector.endpoint import application as door
-from collector.endpoint.application import Application, Door
+from collector.endpoint.application import Application, ReportEndpoint
 from collector.endpoint.writer import Then, Writer
 from collector.reports.storing import NewReport, Outcome, store
 from config.middleware import headers_without_django
@@ -32,8 +32,8 @@ class AtOnce:
         then(self.put(report))
 
 
-def door_with(writer: door.Writer, django: Application = django) -> Door:
-    return Door(django, writer=writer, headers=headers_without_django, bits=bits_of)
+def door_with(writer: door.Writer, django: Application = django) -> ReportEndpoint:
+    return ReportEndpoint(django, writer=writer, headers=headers_without_django, bits=bits_of)
 
 
 DOOR = door_with(AtOnce())

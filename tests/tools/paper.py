@@ -7,7 +7,8 @@ from typing import Any
 
 from django.utils import translation
 
-from estimator.base.languages import speaking
+from collector.designs import Design
+from estimator.base.languages import activated
 from estimator.models import Run
 from estimator.reports import paper, report
 from surveys.rendering.own_coin import page, sheet
@@ -15,10 +16,11 @@ from surveys.rendering.own_coin.instructions import instructions_for
 
 
 def sheet_data(document: dict[str, Any], language: str = "en") -> dict[str, Any]:
-    instructions = instructions_for(document)
+    design = Design.of(document)
+    instructions = instructions_for(design)
     assert instructions is not None
     with translation.override(language):
-        return sheet._data(page.context(document, instructions, "ab" * 32, language), document, language)
+        return sheet._data(page.context(design, instructions, language), design, language)
 
 
 def pdf_content(pdf: bytes) -> bytes:
@@ -29,7 +31,7 @@ def pdf_content(pdf: bytes) -> bytes:
 
 
 def report_data(run: Run, language: str = "en") -> dict[str, Any]:
-    with speaking(language):
+    with activated(language):
         data = paper.data(report.build(run))
     assert data is not None
     return data

@@ -35,7 +35,7 @@ DIAMOND = element("path", class_="truth", d="M0-7 7 0 0 7-7 0Z", fill="none", st
 
 
 @dataclass(frozen=True)
-class Row:
+class ChartRow:
     """One estimate of a picture, all numbers in the unit of its axis. Where `estimate` is None, `text` stands there."""
 
     label: str
@@ -69,7 +69,7 @@ NARROW = Layout("narrow", left=4.5, right=95.5, characters=28, beside=False)
 WIDE = Layout("wide", left=30, right=77, characters=26, beside=True)
 
 
-def axis_for(rows: Iterable[Row]) -> Axis:
+def axis_for(rows: Iterable[ChartRow]) -> Axis:
     """An axis that holds every interval and truth: from 0, unless all of it lies in the upper half."""
     shares = [share for row in rows for share in _extent(row)]
     low, high = (min(shares), max(shares)) if shares else (0.0, 1.0)
@@ -78,14 +78,14 @@ def axis_for(rows: Iterable[Row]) -> Axis:
     return Axis(start, min(1.0, math.ceil(end / step - 1e-9) * step), step)
 
 
-def pictures(rows: Sequence[Row], *, key: str, title: str, axis: Axis) -> SafeString:
+def pictures(rows: Sequence[ChartRow], *, key: str, title: str, axis: Axis) -> SafeString:
     """The picture in both layouts; the style sheet shows the one that the page has room for."""
     drawn = (picture(rows, key=f"{key}-{x.name}", title=title, axis=axis, layout=x) for x in (NARROW, WIDE))
     return SafeString("".join(drawn))
 
 
 def picture(
-    rows: Sequence[Row], *, key: str, title: str, axis: Axis | None = None, layout: Layout = NARROW
+    rows: Sequence[ChartRow], *, key: str, title: str, axis: Axis | None = None, layout: Layout = NARROW
 ) -> SafeString:
     """The rows below each other over one axis, as an SVG element.
 
@@ -106,10 +106,10 @@ def picture(
         canvas.draw(row)
     content = "".join((*canvas.grid, *canvas.parts, *canvas.ticks()))
     kind, height = f"picture {layout.name}", canvas.y + LINE
-    return chart(kind, key, title, in_words(rows, axis), content, width="100%", height=height)
+    return chart(kind, key, title, as_text(rows, axis), content, width="100%", height=height)
 
 
-def trend(points: Sequence[Row], *, key: str, title: str, axis: Axis | None = None) -> SafeString:
+def trend(points: Sequence[ChartRow], *, key: str, title: str, axis: Axis | None = None) -> SafeString:
     """The points beside each other, the earliest first, each with its intervals upright, and joined: an SVG element.
 
     `points`, `key`, `title` and `axis` are as for `picture`; the axis stands on the left. Of many points
@@ -126,7 +126,7 @@ def trend(points: Sequence[Row], *, key: str, title: str, axis: Axis | None = No
         *(part for x, row in named for part in _under(x, row)),
     )
     height = TREND_TOP + TREND_HEIGHT + 2 * LINE + 4
-    return chart("picture trend", key, title, in_words(points, axis), "".join(parts), width="100%", height=height)
+    return chart("picture trend", key, title, as_text(points, axis), "".join(parts), width="100%", height=height)
 
 
 def legends() -> dict[str, SafeString]:
@@ -141,7 +141,7 @@ def legends() -> dict[str, SafeString]:
     return {name: SafeString(element("svg", mark, **frame)) for name, mark in marks.items()}
 
 
-def in_words(rows: Sequence[Row], axis: Axis) -> str:
+def as_text(rows: Sequence[ChartRow], axis: Axis) -> str:
     """What a picture of these rows shows, for whoever does not see it."""
     return "; ".join(_words(rows, axis))
 
@@ -158,13 +158,13 @@ def _levels(axis: Axis) -> Iterator[str]:
         yield text("tick", 0, int(y) + 4, axis.tick(tick))
 
 
-def _joined(one: tuple[float, Row], other: tuple[float, Row], axis: Axis) -> str:
+def _joined(one: tuple[float, ChartRow], other: tuple[float, ChartRow], axis: Axis) -> str:
     (x1, first), (x2, second) = one, other
     y1, y2 = (_height(axis, row.estimate or 0.0) for row in (first, second))
     return line("joined", (f"{x1:.3f}%", f"{x2:.3f}%"), (y1, y2), stroke(1.5, ' stroke-dasharray="4 3"'))
 
 
-def _upright(x: float, row: Row, axis: Axis) -> str:
+def _upright(x: float, row: ChartRow, axis: Axis) -> str:
     """The marks of one point, in a frame of their own: places across are per cents, and caps have a width."""
     parts = []
     if row.noise_low is not None and row.noise_high is not None:
@@ -178,7 +178,7 @@ def _upright(x: float, row: Row, axis: Axis) -> str:
     return element("svg", "".join(parts), x=f"{x:.3f}%", overflow="visible")
 
 
-def _under(x: float, row: Row) -> Iterator[str]:
+def _under(x: float, row: ChartRow) -> Iterator[str]:
     y = TREND_TOP + TREND_HEIGHT + LINE
     yield text("label", f"{x:.3f}%", y, row.label, "middle")
     if row.estimate is not None:
@@ -200,7 +200,7 @@ class _Canvas:
         left, right = self.layout.left, self.layout.right
         return f"{left + (right - left) * self.axis.part_of_width(share):.3f}%"
 
-    def draw(self, row: Row) -> None:
+    def draw(self, row: ChartRow) -> None:
         if row.heading:
             self.y += GAP if self.y else 0
             self._lines("heading", row.heading)
@@ -234,7 +234,7 @@ class _Canvas:
             kind, drawn = ("origin", ORIGIN) if firm else ("grid", LEVEL)
             self.grid.append(line(kind, (x, x), (top, bottom), drawn))
 
-    def _marks(self, row: Row, y: int) -> Iterator[str]:
+    def _marks(self, row: ChartRow, y: int) -> Iterator[str]:
         if row.low is not None and row.high is not None:
             left, right = self.place(row.low), self.place(row.high)
             yield _across("whole", left, right, y) + _across("cap", left, left, y) + _across("cap", right, right, y)
@@ -260,7 +260,7 @@ def _across(kind: str, left: str | float, right: str | float, y: int) -> str:
     return line(kind, (left, right), (y - tall, y + tall), WHOLE)
 
 
-def _words(rows: Sequence[Row], axis: Axis) -> Iterator[str]:
+def _words(rows: Sequence[ChartRow], axis: Axis) -> Iterator[str]:
     heading = ""
     for row in rows:
         heading = row.heading or heading
@@ -269,6 +269,6 @@ def _words(rows: Sequence[Row], axis: Axis) -> Iterator[str]:
         yield f"{name}: {row.text}{known}"
 
 
-def _extent(row: Row) -> Iterator[float]:
+def _extent(row: ChartRow) -> Iterator[float]:
     shares = (row.estimate, row.low, row.high, row.noise_low, row.noise_high, row.truth)
     return (share for share in shares if share is not None)

@@ -5,7 +5,7 @@ from django.core.management.base import CommandError
 
 from estimator.runs import services
 from surveys.lifecycle import selectors
-from surveys.management.base import SurveyCommand, Usage, find_survey, watched
+from surveys.management.base import SurveyCommand, Usage, find_survey, show_progress
 
 
 class Command(SurveyCommand):
@@ -21,7 +21,7 @@ class Command(SurveyCommand):
             raise CommandError(f"{options['slug']} was never opened; there is nothing to estimate.")
         if not 0 < options["confidence"] < 1:
             raise Usage(f"--confidence must be greater than 0 and less than 1; got {options['confidence']}.")
-        with watched("Estimating") as watch:
+        with show_progress("Estimating") as watch:
             run = services.run_now(version.design_id, confidence=options["confidence"], watch=watch)
         facts = {"slug": options["slug"], "run": run.key, "state": run.state, "reports": run.reports}
         return f"Run {run.key} is {run.state}: {run.reports} reports.", facts

@@ -10,9 +10,9 @@ from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.runs.selectors import last_done
 from surveys.accounts import access
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import selectors
-from surveys.management.base import SurveyCommand, Usage, find_survey, watched, whole_file
+from surveys.management.base import SurveyCommand, Usage, find_survey, read_file, show_progress
 from surveys.models import Survey
 
 
@@ -42,12 +42,12 @@ class Command(SurveyCommand):
         except services.Refused as refusal:
             raise (Usage if refusal.field == "language" else CommandError)(str(refusal)) from refusal
         output: Path = options["output"]
-        with watched(form.label) as watch, whole_file(output, private=form.microdata) as file:
+        with show_progress(form.label) as watch, read_file(output, private=form.microdata) as file:
             with translation.override(services.written_in(form, options["language"])):
                 form.write(run, selectors.report_context(run), file, watch)
             size = file.seek(0, 2)
         words = f"run {run.key}, as {form.name}{', a row for each report' if form.microdata else ''}"
-        record(None, "exported", survey=survey, detail=words)
+        record_event(None, "exported", survey=survey, detail=words)
         facts = {"slug": survey.slug, "run": run.key, "format": form.name, "output": str(output), "bytes": size}
         return f"Run {run.key} of {survey.slug} is written to {output}.", facts
 

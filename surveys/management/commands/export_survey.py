@@ -4,7 +4,7 @@ from typing import Any
 
 from surveys.definition import definitions
 from surveys.lifecycle import selectors
-from surveys.management.base import STANDARD, SurveyCommand, find_survey, whole_file
+from surveys.management.base import STANDARD, SurveyCommand, find_survey, read_file
 
 
 class Command(SurveyCommand):
@@ -19,7 +19,7 @@ class Command(SurveyCommand):
         text, output = definitions.dump(definition), options["output"]
         if output is None:
             return text, definition
-        with whole_file(output) as file:
+        with read_file(output) as file:
             file.write(text.encode())
         words = f"{options['slug']} is written to {'standard output' if output == STANDARD else output}."
         return words, {"slug": options["slug"], "output": str(output)}

@@ -7,11 +7,11 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 
+from collector.errors import ValidationError
 from surveys.accounts.teams import team_for
 from surveys.definition import definitions
 from surveys.definition.bounds import LARGEST
 from surveys.definition.text_warnings import text_warnings
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import services
 from surveys.management.base import STANDARD, SurveyCommand
 
@@ -42,7 +42,7 @@ def _read(file: Path) -> bytes:
         stream = sys.stdin.buffer if file == STANDARD else opened.enter_context(file.open("rb"))
         read = stream.read(LARGEST + 1)
     if len(read) > LARGEST:
-        raise DefinitionError(f"{file} must have at most {LARGEST:,} bytes; it has more")
+        raise ValidationError((), f"{file} must have at most {LARGEST:,} bytes; it has more")
     return read
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from surveys.management.base import REFUSED, SurveyCommand, Usage, find_survey, whole_file
+from surveys.management.base import REFUSED, SurveyCommand, Usage, find_survey, read_file
 from surveys.outreach import invitation_files, invitations
 
 
@@ -22,7 +22,7 @@ class Command(SurveyCommand):
         survey, output, form = find_survey(options["slug"]), options["output"], "cards" if options["cards"] else "csv"
         made: invitation_files.File | None = None
         try:
-            with whole_file(output, private=True) as file:
+            with read_file(output, private=True) as file:
                 made = invitation_files.make(survey, options["count"], form, group=options["group"], by=None)
                 file.write(made.content)
         except invitations.NotInvited as fault:

@@ -1,7 +1,7 @@
 from typing import Any
 
 from estimator.base import wording
-from surveys.lifecycle.budget import UNIT, Book, between, book_of, told
+from surveys.lifecycle.budget import UNIT, SurveyBudget, between, budget_of, budget_sentences
 from surveys.management.base import SurveyCommand, find_survey
 
 
@@ -11,13 +11,13 @@ class Command(SurveyCommand):
     )
 
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
-        book = book_of(find_survey(options["slug"]))
-        facts = told(book)
+        book = budget_of(find_survey(options["slug"]))
+        facts = budget_sentences(book)
         facts["waves"] = [_without_times(one) for one in facts["waves"]]
         return "\n".join(_sentences(book)), facts
 
 
-def _sentences(book: Book) -> list[str]:
+def _sentences(book: SurveyBudget) -> list[str]:
     said = []
     for line in book.lines:
         spent = f"epsilon {wording.epsilon(line.epsilon)}"

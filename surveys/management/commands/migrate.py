@@ -10,7 +10,7 @@ from surveys.maintenance.schema_version import NewerDatabase, check_database
 class Command(migrate.Command):
     """Django's own, unless a newer version has been at work on the database, or its settings break a promise."""
 
-    requires_system_checks = (Tags.database, Tags.models)
+    requires_system_checks = (Tags.database,)
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

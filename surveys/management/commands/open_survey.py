@@ -1,8 +1,9 @@
 from argparse import ArgumentParser
 from typing import Any
 
+from collector.designs.selectors import get_design
 from surveys.definition.text_warnings import text_warnings
-from surveys.lifecycle import links, selectors
+from surveys.lifecycle import links
 from surveys.management.base import SurveyCommand, find_survey
 from surveys.opening.services import open_survey, open_wave
 from surveys.planning.group_warnings import expected_reports, opening_warnings
@@ -24,9 +25,9 @@ class Command(SurveyCommand):
         survey = find_survey(options["slug"])
         expected = expected_reports(survey, options["expect"])
         version = opens(survey, reason=options["reason"])
-        document = selectors.document_of(version)
-        warnings = opening_warnings(document, survey, expected)
-        doubtful = self.warn(text_warnings(document))
+        design = get_design(version.design_id)
+        warnings = opening_warnings(design, survey, expected)
+        doubtful = self.warn(text_warnings(design.document))
         link = links.respondent_link(version)
         facts = {"slug": options["slug"], "version": version.number, "digest": version.design_id, "link": link}
         facts |= {"warnings": [*warnings, *doubtful]}

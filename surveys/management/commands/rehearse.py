@@ -11,7 +11,7 @@ from tqdm import tqdm
 from collector.designs import Design, selectors
 from estimator.runs import services as estimator
 from surveys.management import demo
-from surveys.management.base import SurveyCommand, Usage, find_survey, watched
+from surveys.management.base import SurveyCommand, Usage, find_survey, show_progress
 from surveys.models import Survey
 from surveys.planning.rehearsals import services, simulation
 from surveys.planning.rehearsals.population import population
@@ -51,7 +51,7 @@ def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, di
     if people is not None:
         said = {"respondents": len(people), "shares": {}, "file": True}
     asked = services.request_rehearsal(survey, said, repetitions=options["repetitions"], seed=seed)
-    with watched("Rehearsing") as watch:
+    with show_progress("Rehearsing") as watch:
         while asked.waits:
             services.execute(asked.pk, seconds=math.inf, people=people, watch=watch)
             asked.refresh_from_db()

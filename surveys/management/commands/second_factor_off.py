@@ -18,5 +18,5 @@ class Command(SurveyCommand):
         user = User.objects.filter(username=options["user"]).first()
         if user is None:
             raise CommandError(f"There is no account {options['user']!r}.")
-        second_factor.forget(user, by=None)
+        second_factor.reset(user, by=None)
         return f"{user} has no second factor any longer.", {"user": user.get_username()}

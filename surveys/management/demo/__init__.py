@@ -25,9 +25,6 @@ OPEN = "student-life"
 SEED = 1974
 """One seed, so that everybody sees the same report."""
 
-# Midpoints of years married, as the data set codes them, and the group that each belongs to.
-YEARS_MARRIED = {0.5: 0, 2.5: 0, 6.0: 1, 9.0: 2, 13.0: 3, 16.5: 3, 23.0: 3}
-
 Progress = Callable[[Iterable[int], int], Iterable[int]]
 
 
@@ -39,14 +36,14 @@ def definition(slug: str) -> definitions.Definition:
 def redbook_respondents() -> list[Respondent]:
     """The women of the Redbook survey: whether they had an affair, how they rate their marriage (1 to 5), its years.
 
-    Source: Fair, R. (1978). A theory of extramarital affairs. Journal of Political Economy 86, 45-61; shipped with
-    statsmodels (`statsmodels.datasets.fair`).
-    """
-    from statsmodels.datasets import fair  # takes a second to import; only the demo needs it
+    Each is one letter of the file, in the order of the source: "0" and ten letters on for each group of years, five on
+    for an affair, one on for each step of the rating.
 
-    data = fair.load_pandas().data
-    rows = zip(data["affairs"], data["rate_marriage"], data["yrs_married"], strict=True)
-    return [Respondent(YEARS_MARRIED[years], (int(affairs > 0), int(rating) - 1)) for affairs, rating, years in rows]
+    Source: Fair, R. (1978). A theory of extramarital affairs. Journal of Political Economy 86, 45-61.
+    """
+    letters = (Path(__file__).parent / f"{FINISHED}.txt").read_text(encoding="ascii").replace("\n", "")
+    codes = [ord(letter) - ord("0") for letter in letters]
+    return [Respondent(code // 10, (code // 5 % 2, code % 5)) for code in codes]
 
 
 def build(owner: User, *, progress: Progress) -> None:

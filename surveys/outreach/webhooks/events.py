@@ -28,7 +28,7 @@ LONGEST_DELAY = 3600
 
 
 @dataclass(frozen=True)
-class Happening:
+class Event:
     """Something that a webhook is told once; `about` is what it happened to."""
 
     event: str
@@ -38,35 +38,35 @@ class Happening:
     reports: int | None = None
 
 
-def notice() -> list[Delivery]:
+def queue_deliveries() -> list[Delivery]:
     """Write down a delivery for whatever happened and was not told yet."""
     made = []
     for webhook in Webhook.objects.select_related("survey"):
         told = set(webhook.deliveries.values_list("event", "about"))
-        new = [one for one in happenings(webhook) if (one.event, one.about) not in told]
+        new = [one for one in pending_events(webhook) if (one.event, one.about) not in told]
         made += [delivery_of(webhook, one) for one in new]
     return Delivery.objects.bulk_create(made, ignore_conflicts=True)
 
 
-def happenings(webhook: Webhook) -> Iterator[Happening]:
+def pending_events(webhook: Webhook) -> Iterator[Event]:
     """What this webhook asks for and what has happened of it since it was made."""
     versions = {version.design_id: version for version in webhook.survey.versions.all()}
     if CLOSED in webhook.events:
         for version in versions.values():
             if version.closed_at is not None and version.closed_at >= webhook.made_at:
-                yield Happening(CLOSED, version.design_id, version)
+                yield Event(CLOSED, version.design_id, version)
     if ESTIMATE_READY in webhook.events:
         for key, digest in _asked_for(versions, webhook.made_at):
-            yield Happening(ESTIMATE_READY, key, versions[digest], run=key)
+            yield Event(ESTIMATE_READY, key, versions[digest], run=key)
     if REACHED in webhook.events:
         for digest, counted in reports.report_counts(list(versions)).items():
             for threshold in webhook.thresholds:
                 if counted.stored - counted.waiting >= threshold:
                     about = f"{threshold} of version {versions[digest].number}"
-                    yield Happening(REACHED, about, versions[digest], reports=threshold)
+                    yield Event(REACHED, about, versions[digest], reports=threshold)
 
 
-def delivery_of(webhook: Webhook, one: Happening) -> Delivery:
+def delivery_of(webhook: Webhook, one: Event) -> Delivery:
     """The row, not saved, with the bytes that will be sent."""
     delay = secrets.randbelow(LONGEST_DELAY) if one.event == REACHED else 0
     delivery = Delivery(

@@ -11,8 +11,8 @@ from urllib3.exceptions import HTTPError
 
 from randomized_response import __version__
 from surveys.models import Delivery
+from surveys.outreach.webhooks import signing
 from surveys.outreach.webhooks.addresses import NotSent, Target, resolve
-from surveys.outreach.webhooks.signing import HEADER, secret_of, signature
 
 SECONDS = 10.0
 """From the first packet to the status."""
@@ -28,7 +28,7 @@ def send(delivery: Delivery) -> int:
         "User-Agent": f"Candor/{__version__}",
         "Candor-Event": delivery.event,
         "Candor-Delivery": delivery.key,
-        HEADER: signature(secret_of(webhook), body, int(time.time())),
+        **signing.headers(webhook, delivery.key, body, int(time.time())),
     }
     return _status(_connection(target), target.path, body, headers)
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from estimator.base import jobs
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.errors import NotAllowed
 from surveys.models import Delivery, Survey, Webhook
 from surveys.outreach.webhooks import addresses, sending, signing
@@ -55,7 +55,7 @@ def add(
     _check(survey, url, events, thresholds)
     chosen = sorted(set(thresholds)) if REACHED in events else []
     webhook = Webhook.objects.create(survey=survey, url=url, events=events, thresholds=chosen, made_by=by)
-    record(by, "added a webhook", survey=survey, detail=_host(webhook))
+    record_event(by, "created a webhook", survey=survey, detail=_host(webhook))
     return webhook, signing.secret_of(webhook)
 
 
@@ -64,14 +64,14 @@ def rotate(webhook: Webhook, *, by: User | None = None) -> str:
     """Another secret, which signs from now on; it is shown this once."""
     webhook.salt = jobs.new_key()
     webhook.save(update_fields=["salt"])
-    record(by, "made another secret of a webhook", survey=webhook.survey, detail=_host(webhook))
+    record_event(by, "rotated a webhook secret", survey=webhook.survey, detail=_host(webhook))
     return signing.secret_of(webhook)
 
 
 @transaction.atomic
 def delete(webhook: Webhook, *, by: User | None = None) -> None:
     """Forget it and its deliveries; one that is being sent may still arrive."""
-    record(by, "deleted a webhook", survey=webhook.survey, detail=_host(webhook))
+    record_event(by, "deleted a webhook", survey=webhook.survey, detail=_host(webhook))
     webhook.delete()
 
 
@@ -125,16 +125,16 @@ def _attempt(delivery_id: int, lease: str) -> None:
     told = {"attempts": delivery.attempts + 1, "status": status}
     if status is not None and 200 <= status < 300:
         done = {"state": State.DONE, "progress": 100, "finished_at": timezone.now(), "fault": ""}
-        jobs.hold(Delivery, delivery_id, lease, **done, **told)
+        jobs.acquire_lease(Delivery, delivery_id, lease, **done, **told)
         return
     fault = fault or _in_words(status or 0)
     if status == GONE or told["attempts"] == MOST_ATTEMPTS:
         ended = {"state": State.FAILED, "finished_at": timezone.now(), "fault": fault}
-        jobs.hold(Delivery, delivery_id, lease, **ended, **told)
+        jobs.acquire_lease(Delivery, delivery_id, lease, **ended, **told)
         return
     moved = 1 + JITTER * (secrets.randbelow(2001) / 1000 - 1)
     again = timezone.now() + moved * pause_after(delivery.attempts + 1)
-    jobs.hold(Delivery, delivery_id, lease, state=State.QUEUED, tries=0, next_at=again, fault=fault, **told)
+    jobs.acquire_lease(Delivery, delivery_id, lease, state=State.QUEUED, tries=0, next_at=again, fault=fault, **told)
 
 
 def _in_words(status: int) -> str:

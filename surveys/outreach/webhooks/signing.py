@@ -1,25 +1,37 @@
-"""The secret of a webhook, and the header that it signs.
+"""The secret of a webhook, and the headers that sign a message, by the specification of Standard Webhooks.
 
 The secret follows from the installation's SECRET_KEY and a random salt of the webhook, so the database alone, or a copy
 of it, does not hold it.
 """
 
-import hashlib
+import base64
 import hmac
 
 from django.utils.crypto import salted_hmac
 
 from surveys.models import Webhook
 
-HEADER = "Candor-Signature"
-
 
 def secret_of(webhook: Webhook) -> str:
     """What the receiver was shown once; another after the salt was changed."""
-    return "candor_" + salted_hmac("surveys.webhooks", webhook.salt, algorithm="sha256").hexdigest()
+    return f"whsec_{base64.b64encode(_key(webhook)).decode()}"
 
 
-def signature(secret: str, body: bytes, at: int) -> str:
-    """The header's value: the time of sending in seconds, and HMAC-SHA256 over it, a dot and the body."""
-    signed = hmac.new(secret.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
-    return f"t={at},v1={signed}"
+def headers(webhook: Webhook, message: str, body: bytes, at: int) -> dict[str, str]:
+    """The signature of a message by its key, with the time of sending in seconds.
+
+    `Candor-Signature` is for receivers of before, to whom the key was shown in hexadecimal; the next release omits it.
+    """
+    key = _key(webhook)
+    signed = hmac.digest(key, f"{message}.{at}.".encode() + body, "sha256")
+    before = hmac.digest(f"candor_{key.hex()}".encode(), f"{at}.".encode() + body, "sha256")
+    return {
+        "webhook-id": message,
+        "webhook-timestamp": str(at),
+        "webhook-signature": f"v1,{base64.b64encode(signed).decode()}",
+        "Candor-Signature": f"t={at},v1={before.hex()}",
+    }
+
+
+def _key(webhook: Webhook) -> bytes:
+    return salted_hmac("surveys.webhooks", webhook.salt, algorithm="sha256").digest()

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from collector.endpoint import rate_limits
 from surveys.accounts import second_factor
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.errors import NotAllowed
 from surveys.panel.views import panel_page, signed_in
 
@@ -109,7 +109,7 @@ def password(request: HttpRequest) -> HttpResponse:
     """The admin's own page for it; that it was changed is written down. Every other session of the account ends."""
     answer = admin.site.password_change(request)
     if answer.status_code == 302:
-        record(signed_in(request), "changed the password")
+        record_event(signed_in(request), "changed the password")
     return answer
 
 

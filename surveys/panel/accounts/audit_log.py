@@ -22,7 +22,7 @@ FORMATS = {"csv": ("text/csv; charset=utf-8", audit_log.as_csv), "json": ("appli
 def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
     found = get_survey_or_404(request.user, slug)
     return survey_page(
-        request, "panel/people/survey_log.html", found, step="people", **_shown(request, audit_log.of_survey(found))
+        request, "panel/people/survey_log.html", found, step="people", **_shown(request, audit_log.survey_events(found))
     )
 
 
@@ -30,22 +30,22 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
 def of_team(request: HttpRequest, team: int) -> HttpResponse:
     found = get_team_or_404(request.user, team)
     role = role_in_team(request.user, team) or Role.VIEWER
-    context = {"team": found, "may_analyse": role >= Role.ANALYST, **_shown(request, audit_log.of_team(found))}
+    context = {"team": found, "may_analyse": role >= Role.ANALYST, **_shown(request, audit_log.team_events(found))}
     return panel_page(request, "panel/people/team_log.html", title=f"Log of {found}", **context)
 
 
 @require_safe
 def survey_file(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     found = get_survey_or_404(request.user, slug, Role.ANALYST)
-    audit_log.record(signed_in(request), "exported", survey=found, detail=f"the log, as {kind.upper()}")
-    return _file(_filtered(request, audit_log.of_survey(found)), f"{found.slug}-log", kind)
+    audit_log.record_event(signed_in(request), "exported", survey=found, detail=f"the log, as {kind.upper()}")
+    return _file(_filtered(request, audit_log.survey_events(found)), f"{found.slug}-log", kind)
 
 
 @require_safe
 def team_file(request: HttpRequest, team: int, kind: str) -> HttpResponse:
     found = get_team_or_404(request.user, team, Role.ANALYST)
-    audit_log.record(signed_in(request), "exported", team=found, detail=f"the log, as {kind.upper()}")
-    return _file(_filtered(request, audit_log.of_team(found)), f"team-{found.pk}-log", kind)
+    audit_log.record_event(signed_in(request), "exported", team=found, detail=f"the log, as {kind.upper()}")
+    return _file(_filtered(request, audit_log.team_events(found)), f"team-{found.pk}-log", kind)
 
 
 def _filtered(request: HttpRequest, entries: QuerySet[AuditEntry]) -> QuerySet[AuditEntry]:

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from surveys.accounts import invitations
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.errors import NotAllowed
 from surveys.models import Invitation
 
@@ -69,7 +69,7 @@ def _with_account(request: HttpRequest, invitation: Invitation) -> HttpResponse:
         user = form.save(commit=False)
         user.is_staff = True
         user.save()
-        record(user, "made an account", team=invitation.team, detail="by an invitation")
+        record_event(user, "created an account", team=invitation.team, detail="by an invitation")
     login(request, user, backend=BACKEND)
     return _joined(request, invitation)
 

@@ -85,7 +85,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     return survey_page(request, "panel/people/survey.html", found, step="people", lines=lines[::-1], others=others)
 
 
-def act(role: Role) -> Callable[[Callable[..., str]], Callable[..., HttpResponse]]:
+def change_member(role: Role) -> Callable[[Callable[..., str]], Callable[..., HttpResponse]]:
     """Make a view of a change to a team, for this role: it returns what happened; a refusal is said, not raised."""
 
     def of(change: Callable[..., str]) -> Callable[..., HttpResponse]:
@@ -105,7 +105,7 @@ def act(role: Role) -> Callable[[Callable[..., str]], Callable[..., HttpResponse
     return of
 
 
-@act(Role.OWNER)
+@change_member(Role.OWNER)
 def rename(request: HttpRequest, found: Team) -> str:
     form = NameForm(request.POST)
     if not form.is_valid():
@@ -114,7 +114,7 @@ def rename(request: HttpRequest, found: Team) -> str:
     return "The team has a new name."
 
 
-@act(Role.VIEWER)
+@change_member(Role.VIEWER)
 def leave(request: HttpRequest, found: Team) -> str:
     member = found.memberships.filter(user=signed_in(request)).first()
     if member is None:
@@ -123,20 +123,20 @@ def leave(request: HttpRequest, found: Team) -> str:
     return f"You have left {found}."
 
 
-@act(Role.OWNER)
+@change_member(Role.OWNER)
 def delete(request: HttpRequest, found: Team) -> str:
     teams.delete(found, by=signed_in(request))
     return f"{found} is deleted."
 
 
-@act(Role.OWNER)
+@change_member(Role.OWNER)
 def change_role(request: HttpRequest, found: Team, member: int) -> str:
     other, role = _member_or_404(found, member), _role(request)
     teams.set_role(other, role, by=signed_in(request))
     return f"{other.user} is {role.label} now."
 
 
-@act(Role.OWNER)
+@change_member(Role.OWNER)
 def remove(request: HttpRequest, found: Team, member: int) -> str:
     other = _member_or_404(found, member)
     teams.remove(other, by=signed_in(request))
@@ -155,7 +155,7 @@ def invite(request: HttpRequest, team: int) -> HttpResponse:
     return team_page(request, found, link=links.link_to("join", digest=secret))
 
 
-@act(Role.OWNER)
+@change_member(Role.OWNER)
 def revoke(request: HttpRequest, found: Team, invitation: int) -> str:
     invitations.revoke(get_object_or_404(found.invitations, pk=invitation), by=signed_in(request))
     return "The invitation leads nowhere now."

@@ -29,7 +29,7 @@ def with_choices(
     ValidationError
         Where another language has more lines than there are choices.
     """
-    own = telling(known, languages)
+    own = describe(known, languages)
     others = [code for code in languages if code != own]
     lines = lines_of(said, own)
     if not lines and kind == Item.Kind.YES_NO:
@@ -53,7 +53,7 @@ def with_choices(
     return choices
 
 
-def telling(known: Sequence[Text], languages: Sequence[str]) -> str:
+def describe(known: Sequence[Text], languages: Sequence[str]) -> str:
     """The language that says which choices there are: the survey's own, unless another has words for more of them.
 
     So it is where the survey has been given a language of its own whose texts are still to be written.

@@ -6,10 +6,10 @@ and what it still needs is said where it stands (missing.py).
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 from unfold.widgets import (
     UnfoldAdminExpandableTextareaWidget,
     UnfoldAdminTextareaWidget,
@@ -17,17 +17,18 @@ from unfold.widgets import (
     UnfoldBooleanSwitchWidget,
 )
 
-from collector.designs.checks import DECIMAL, DesignError
+from collector.designs.checks import DECIMAL
 from collector.designs.items import check_items
-from surveys.definition.mechanisms import GRID, MECHANISMS, PARAMETERS, answers_of, fitting
+from collector.errors import ValidationError
+from estimator.base.mechanisms import PARAMETERS, REGISTRY, Parameter
+from surveys.definition.mechanisms import GRID, MECHANISMS, answers_of, fitting
 from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer_not
-from surveys.definition.unsupported import why_not_kind
-from surveys.definition.validation import DefinitionError
+from surveys.definition.unsupported import unsupported_kind
 from surveys.lifecycle import selectors
 from surveys.models import Item
 from surveys.panel.forms.choices import in_languages, lines_of, with_choices
 from surveys.panel.forms.item_summary import facts_of, protection_of
-from surveys.panel.forms.missing import NEEDED, item_faults, place_and_words
+from surveys.panel.forms.missing import NEEDED, field_and_words, item_faults
 from surveys.panel.forms.multilingual import Text, WordsField
 from surveys.panel.forms.survey import WordsForm
 
@@ -41,10 +42,13 @@ KIND_FIELDS = {
 }
 """The fields that matter for some kinds only."""
 
-MECHANISM_FIELDS = tuple(dict.fromkeys(name for names in PARAMETERS.values() for name in names))
-ALONE = (
-    "key", "kind", "mechanism", "wording", "choices", "prefer_not", "shuffle", "most", *GRID, *MECHANISM_FIELDS,
-)  # fmt: skip
+TOGETHER = (("truth", "yes"), ("on", "off"), ("size", "epsilon"))
+PARAMETER_ROWS: tuple[Any, ...] = (*TOGETHER, *(name for name in PARAMETERS if name not in chain(*TOGETHER)))
+"""The fields of what is said of mechanisms, as the form has them beside and below each other."""
+
+MECHANISM_FIELDS = {name: [parameter.name for parameter in entry.parameters] for name, entry in REGISTRY.items()}
+COLUMNS = tuple(dict.fromkeys(parameter.column for parameter in PARAMETERS.values()))
+ALONE = ("key", "kind", "mechanism", "wording", "choices", "prefer_not", "shuffle", "most", *GRID, *COLUMNS)
 """What a question says without regard to the others."""
 
 CONDITION_FIELDS = ("asked_if_item", "asked_if_answers", "sent_if_unasked")
@@ -58,12 +62,10 @@ HELP = {
     "most": "How many may be ticked; fewer protect better. Empty: any number.",
     "shuffle": "Each respondent’s page shows them in an order of its own.",
     "section": "Key of its section, where the survey has some.",
-    "truth": "How often the answer itself is sent (subset: how often the set holds it), as an exact fraction like 1/2.",
-    "yes": "How often chance, where it decides, forces a yes; empty for 1/2.",
-    "on": "How often the choice that is the answer is told as yes.",
-    "off": "How often each other choice is told as yes.",
-    "size": "How many choices the set holds.",
-    "epsilon": "Like 0.7. For unary and subset it stands alone: the best of the other numbers are computed from it.",
+    **{parameter.name: parameter.help for parameter in PARAMETERS.values()},
+}
+LABELS = {"position": "Order", "most": "At most"} | {
+    parameter.name: parameter.label for parameter in PARAMETERS.values()
 }
 
 
@@ -108,17 +110,11 @@ class ItemForm(WordsForm):
         required=False,
         help_text="An answer to this question: so nobody sees who was asked. Of several choices none is ticked.",
     )
-    weights = forms.CharField(
-        label="Table",
-        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
-        required=False,
-        help_text="A row of whole numbers for each answer (several choices: not ticked, ticked), all rows of one sum.",
-    )
 
     class Meta:
         model = Item
         fields = ("position", "section", *ALONE)
-        labels = {"position": "Order", "truth": "Truth probability", "yes": "Forced yes", "most": "At most"}
+        labels = LABELS
         help_texts = HELP
 
     def __init__(self, *args: Any, closed: bool = False, **kwargs: Any) -> None:
@@ -136,13 +132,14 @@ class ItemForm(WordsForm):
         # What form.js shows for each kind and each mechanism; without it everything is there.
         self.fields["kind"].widget.attrs["data-fields"] = json.dumps(KIND_FIELDS)
         self.fields["kind"].widget.attrs["data-mechanisms"] = json.dumps(MECHANISMS)
-        self.fields["mechanism"].widget.attrs["data-fields"] = json.dumps(PARAMETERS)
+        self.fields["mechanism"].widget.attrs["data-fields"] = json.dumps(MECHANISM_FIELDS)
         item = self.instance
         self.initial["prefer_not"] = bool(item.prefer_not)
         self.initial["may_be_blank"] = not item.required
+        self.initial.update({said.name: getattr(item, said.column) for said in REGISTRY[item.mechanism].parameters})
         self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in item.weights or [])
         sent = str(self.data.get(self.add_prefix("kind"), "")) if self.is_bound else ""
-        if reason := why_not_kind(sent):
+        if reason := unsupported_kind(sent):
             self.fields["kind"].error_messages["invalid_choice"] = f"%(value)s is refused: {reason}."
         if item.pk:
             self.initial["choices"] = {
@@ -201,7 +198,9 @@ class ItemForm(WordsForm):
         try:
             return [[int(entry) for entry in row] for row in rows] or None
         except ValueError:
-            raise ValidationError("Write whole numbers with spaces between them, a line for each answer.") from None
+            raise forms.ValidationError(
+                "Write whole numbers with spaces between them, a line for each answer."
+            ) from None
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -215,7 +214,7 @@ class ItemForm(WordsForm):
         known, kind = self.instance.choices, cleaned.get("kind")
         try:
             cleaned["choices"] = with_choices(known, said, self.lines_before, kind, codes)
-        except ValidationError as fault:
+        except forms.ValidationError as fault:
             self.add_error("choices", fault)
             cleaned["choices"] = self.instance.choices
         words = prefer_not(codes)
@@ -238,18 +237,20 @@ class ItemForm(WordsForm):
         for name in {name for names in KIND_FIELDS.values() for name in names} - set(KIND_FIELDS[kind]):
             if said[name]:
                 number = name == "prefer_not" and kind == "number"
-                self.add_error(name, f"{NO_NUMBER_WITHHELD}." if number else "Not for a question of this kind.")
+                self.add_error(
+                    name, f"prefer_not {NO_NUMBER_WITHHELD}." if number else "Not for a question of this kind."
+                )
         names = fitting(kind, prefer_not=bool(said["prefer_not"]))
         if said["mechanism"] not in names:
-            labels = " or ".join(Item.Mechanism(name).label for name in names)
+            labels = " or ".join(REGISTRY[name].label for name in names)
             self.add_error("mechanism", f"For this question choose {labels}.")
 
     def _forget_what_has_no_use(self, cleaned: dict[str, Any]) -> None:
-        kept = {*KIND_FIELDS[cleaned["kind"]], *PARAMETERS[cleaned["mechanism"]]}
-        for name in {*GRID, "most", *MECHANISM_FIELDS} - kept:
-            empty = None if name in ("most", "size", "weights") else ""
-            cleaned[name] = empty
-            setattr(self.instance, name, empty)
+        kept = {name: cleaned[name] for name in KIND_FIELDS[cleaned["kind"]]}
+        kept |= {said.column: cleaned[said.name] for said in REGISTRY[cleaned["mechanism"]].parameters}
+        for name in (*GRID, "most", *COLUMNS):
+            cleaned[name] = kept.get(name, None if Item._meta.get_field(name).null else "")
+            setattr(self.instance, name, cleaned[name])
 
     def _require_decimals(self, cleaned: dict[str, Any]) -> None:
         for name in (*GRID, "epsilon"):
@@ -263,9 +264,9 @@ class ItemForm(WordsForm):
             return
         try:
             item = selectors.item_of(self._in_own_language(cleaned))
-            check_items([frozen_item(item, "items[0]")], [self.survey.language], [])
-        except (DefinitionError, DesignError) as fault:
-            field, words = place_and_words(str(fault))
+            check_items([frozen_item(item, ("items", 0))], [self.survey.language], [])
+        except ValidationError as error:
+            field, words = field_and_words(error, error.path[2:])
             if cleaned.get(field) or words != NEEDED:
                 self.add_error(field, words)
 
@@ -277,6 +278,18 @@ class ItemForm(WordsForm):
         said["wording"] = {own: cleaned["wording"][own] or "?"}
         said["prefer_not"] = {own: cleaned["prefer_not"][own]} if cleaned["prefer_not"] else {}
         return Item(survey=self.survey, required=self.instance.required, **said)
+
+
+def _field(said: Parameter) -> forms.CharField:
+    """Of a parameter that is no text in a column of its name."""
+    table = said.form == "table"
+    part = UnfoldAdminTextareaWidget(attrs={"rows": 3}) if table else UnfoldAdminTextInputWidget()
+    return forms.CharField(label=said.label, help_text=said.help, widget=part, required=False)
+
+
+for _said in PARAMETERS.values():
+    if _said.form == "table" or _said.column != _said.name:
+        ItemForm.base_fields[_said.name] = ItemForm.declared_fields[_said.name] = _field(_said)
 
 
 def _named(field: str, words: str) -> str:

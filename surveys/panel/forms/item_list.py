@@ -13,9 +13,9 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.functional import cached_property
 
+from collector.errors import ValidationError
 from surveys.definition.mechanisms import answers_of
 from surveys.definition.questions import frozen_item, place_among
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle import selectors
 from surveys.models import Item
 from surveys.panel.forms.item import CONDITION_FIELDS, ItemForm, answer_words
@@ -49,18 +49,19 @@ class ItemFormSet(PartFormSet):
         return {item.key: item for item in self.instance.items.all()} if self.instance.pk else {}
 
     @cached_property
-    def fault(self) -> str:
+    def fault(self) -> ValidationError | None:
         """What keeps the survey, as it is saved, from being opened."""
-        return selectors.what_is_missing(self.instance) if self.instance.pk and not self.is_bound else ""
+        return selectors.error_of_draft(self.instance) if self.instance.pk and not self.is_bound else None
 
     def add_fields(self, form: Any, index: int | None) -> None:
         """Say beside its field what is wrong of a question among the others; what is wrong of it alone, it says."""
         super().add_fields(form, index)
-        named = re.match(rf"items\[{index}\]\.(section|asked_if|unasked)\b", self.fault)
-        if named:
-            form.say_missing(OF_CONDITION.get(named[1], named[1]), self.fault[named.start(1) :] + ".")
-        twice = re.match(r"items must have keys that differ; (.+) stands? more than once", self.fault)
-        if twice and form.instance.key in twice[1].split(", "):
+        if self.fault is None:
+            return
+        match self.fault.path:
+            case ("items", place, "section" | "asked_if" | "unasked" as name, *_) if place == index:
+                form.say_missing(OF_CONDITION.get(name, name), self.fault.sentence(self.fault.path[2:]) + ".")
+        if self.fault.code == "duplicate" and self.fault.path == ("items",) and form.instance.key in self.fault.keys:
             form.say_missing("key", "a key of its own; another question has this one too.")
 
     def clean(self) -> None:
@@ -134,8 +135,8 @@ class ItemFormSet(PartFormSet):
         if form.instance.kind != Item.Kind.NUMBER:
             return None if several else self._place(form, "sent_if_unasked", form.instance, said)
         try:
-            frozen_item(selectors.item_of(form.instance) | {"unasked": said}, "")
-        except DefinitionError:
+            frozen_item(selectors.item_of(form.instance) | {"unasked": said}, ())
+        except ValidationError:
             form.add_error("sent_if_unasked", "Write one of the numbers that may be answered.")
         return said
 
@@ -143,9 +144,9 @@ class ItemFormSet(PartFormSet):
         try:
             # The form was written in the language that was the survey's own before what is sent may have changed it.
             language = form.survey.written_in or form.survey.language
-            place: int = place_among(answer_words(item, language), words, language, "Each")
-        except DefinitionError as fault:
-            form.add_error(field, f"{fault}.")
+            place: int = place_among(answer_words(item, language), words, language, ())
+        except ValidationError as error:
+            form.add_error(field, f"Each {error.message}.")
             return None
         return place
 

@@ -1,9 +1,12 @@
 """A question of a draft in a line: what kind it is and what it has besides, and how it is protected."""
 
 from estimator.base import wording
-from surveys.definition.mechanisms import PARAMETERS, mechanism_of
+from estimator.base.mechanisms import PARAMETERS
+from surveys.definition.mechanisms import mechanism_of
 from surveys.lifecycle import selectors
 from surveys.models import Item
+
+SUMMARISED = {name for name, parameter in PARAMETERS.items() if parameter.in_summary}
 
 
 def facts_of(item: Item) -> str:
@@ -20,9 +23,10 @@ def facts_of(item: Item) -> str:
 
 def protection_of(item: Item) -> str:
     """Its truth probability, where it has one, and its epsilon; no epsilon where its mechanism cannot be used yet."""
-    truth = [f"truth {item.truth}"] if item.truth and "truth" in PARAMETERS[item.mechanism] else []
+    said = selectors.item_of(item)
+    given = [f"{name} {value}" for name, value in said["channel"].items() if name in SUMMARISED]
     try:
-        epsilon = [f"epsilon {wording.epsilon(mechanism_of(selectors.item_of(item)).epsilon)}"]
+        epsilon = [f"epsilon {wording.epsilon(mechanism_of(said).epsilon)}"]
     except (KeyError, TypeError, ValueError):
         epsilon = []
-    return ", ".join([*truth, *epsilon])
+    return ", ".join([*given, *epsilon])

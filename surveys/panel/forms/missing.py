@@ -1,13 +1,13 @@
 """What a draft still needs before it can be opened, all of it, in words."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from collector.errors import Path, ValidationError
+from estimator.base.mechanisms import PARAMETERS
 from surveys.definition.definitions import Definition
-from surveys.definition.mechanisms import GRID, PARAMETERS
+from surveys.definition.mechanisms import GRID
 from surveys.definition.questions import frozen_item
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle.selectors import language_names
 
 Named = tuple[str, dict[str, str], bool]
@@ -17,13 +17,13 @@ Named = tuple[str, dict[str, str], bool]
 NEEDED = "This mechanism needs it."
 FIELDS_OF = {"grid": "step", "required": "may_be_blank"}
 FIELDS = {
-    *(name for names in PARAMETERS.values() for name in names),
+    *PARAMETERS,
     *GRID, "key", "wording", "choices", "kind", "prefer_not", "may_be_blank", "shuffle", "most", "section",
 }  # fmt: skip
 """The fields of a question's form beside which a fault can stand; all else is about the mechanism."""
 
 
-def lacking(definition: Definition, missing: str) -> list[str]:
+def missing_texts(definition: Definition, missing: str) -> list[str]:
     """A sentence for each thing that is missing of a draft; `missing`, the first fault of it, where no part has one."""
     if not missing:
         return []
@@ -40,20 +40,20 @@ def item_faults(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "choices", f"At least 2 are needed; there {'is 1' if item['choices'] else 'are none'}."
     elif not empty:
         try:
-            frozen_item(item, "items[0]")
-        except DefinitionError as fault:
-            yield place_and_words(str(fault))
+            frozen_item(item, ())
+        except ValidationError as error:
+            yield field_and_words(error, error.path)
 
 
-def place_and_words(fault: str) -> tuple[str, str]:
-    """The form field that a fault of an item (`items[0]`) is about, and what it says of it."""
-    said = re.sub(r"^items\[0\]\.(channel: |channel\.|grid\.)?", "", fault)
-    missing = re.fullmatch(r"channel must have '(\w+)'", said)
-    if missing:
-        return missing[1], NEEDED
-    named = re.match(r"\w+", said)
-    field = FIELDS_OF.get(named[0], named[0]) if named else ""
-    return (field if field in FIELDS else "mechanism"), said
+def field_and_words(error: ValidationError, path: Path) -> tuple[str, str]:
+    """The form field that an error of a question is about, and what it says of it; `path`, where in the question."""
+    if error.code == "required":
+        return error.keys[0], NEEDED
+    if path[0] in ("channel", "grid") and (len(path) > 1 or error.message.startswith(":")):
+        path = path[1:]
+    name = str(next(iter(path or error.keys), ""))
+    field = FIELDS_OF.get(name, name)
+    return (field if field in FIELDS else "mechanism"), error.sentence(path)
 
 
 def _unfinished(items: list[dict[str, Any]]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
-from surveys.definition.unsupported import why_not_text
+from surveys.definition.unsupported import unsupported_text
 from surveys.lifecycle.selectors import direction_of, language_names
 
 Text = dict[str, str]
@@ -78,7 +78,7 @@ class WordsField(forms.Field):
         for code, words in value.items():
             if self.most and len(words) > self.most:
                 raise ValidationError(f"{_in(code)}: at most {self.most} characters; these are {len(words)}.")
-            if reason := why_not_text(words):
+            if reason := unsupported_text(words):
                 raise ValidationError(f"{_in(code)}: this {reason}.")
 
     def has_changed(self, initial: Any, data: Any) -> bool:

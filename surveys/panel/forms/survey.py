@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, cast
 from django import forms
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.exceptions import ValidationError
 from django.utils.html import format_html
 from unfold.forms import PaginationInlineFormSet
 from unfold.widgets import (
@@ -20,11 +19,11 @@ from unfold.widgets import (
 )
 
 from collector.designs import check_released
-from collector.designs.checks import DesignError, fraction
+from collector.designs.checks import fraction
 from collector.designs.texts import validate_text
+from collector.errors import ValidationError
 from surveys.accounts.teams import team_fields
 from surveys.definition import bounds, definitions
-from surveys.definition.validation import DefinitionError
 from surveys.lifecycle.selectors import language_names
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
 from surveys.panel.forms.multilingual import WordsField
@@ -221,9 +220,9 @@ class SurveyForm(WordsForm):
         written = str(self.cleaned_data["participation"]).strip()
         try:
             if written:
-                check_released(written, "The epsilon")
-        except DesignError as fault:
-            raise ValidationError(f"{fault}.") from None
+                check_released(written, ())
+        except ValidationError as error:
+            raise forms.ValidationError(f"The epsilon {error.message}.") from None
         return written
 
     def _languages_sent(self, before: list[str]) -> list[str]:
@@ -252,9 +251,9 @@ class GroupForm(WordsForm):
     def clean_share(self) -> str:
         share = str(self.cleaned_data["share"])
         try:
-            return share if not share or fraction(share, "share") >= 0 else ""
-        except DesignError as fault:
-            raise ValidationError(f"{fault}.") from None
+            return share if not share or fraction(share, ("share",)) >= 0 else ""
+        except ValidationError as error:
+            raise forms.ValidationError(f"{error}.") from None
 
 
 class SectionForm(WordsForm):
@@ -286,19 +285,19 @@ class UploadForm(forms.Form):
         cleaned = super().clean() or {}
         file = cleaned.get("file")
         if file and file.size > bounds.LARGEST:
-            raise ValidationError(str(bounds.too_large(file.size)))
+            raise forms.ValidationError(str(bounds.too_large(file.size)))
         try:
             text = file.read().decode("utf-8-sig") if file else cleaned.get("text", "")
         except UnicodeDecodeError:
-            raise ValidationError("The file is not text in UTF-8.") from None
+            raise forms.ValidationError("The file is not text in UTF-8.") from None
         if not text.strip():
-            raise ValidationError("Choose a file, or paste its text.")
+            raise forms.ValidationError("Choose a file, or paste its text.")
         self.data = {"text": text}  # to be put right in the page where there is a fault
         try:
             cleaned["definition"] = definitions.load_checked(text)
-        except DefinitionError as fault:
-            self.excerpt = lines_around(text, fault.line)
-            raise ValidationError(str(fault)) from None
+        except ValidationError as error:
+            self.excerpt = lines_around(text, error.line)
+            raise forms.ValidationError(str(error)) from None
         return cleaned
 
     excerpt: tuple[SourceLine, ...] = ()
@@ -338,7 +337,7 @@ class DuplicateForm(SamePeopleForm):
     def clean_slug(self) -> str:
         slug = str(self.cleaned_data["slug"])
         if Survey.objects.filter(slug=slug).exists():
-            raise ValidationError(f"The name {slug} is taken.")
+            raise forms.ValidationError(f"The name {slug} is taken.")
         return slug
 
 

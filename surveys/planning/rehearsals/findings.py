@@ -12,7 +12,7 @@ from estimator.base import wording
 from estimator.base.measures import MEAN
 from estimator.base.wording import PERCENT, PLAIN, SPACE, Unit
 from estimator.runs import targets
-from estimator.runs.results import Cell, Item
+from estimator.runs.results import EstimateCell, QuestionResults
 from randomized_response.intervals import clopper_pearson
 from surveys.models import Rehearsal
 from surveys.planning.rehearsals import measures
@@ -29,8 +29,8 @@ class Finding:
     `estimates` is of shape (repetitions, columns); `others` is the number of estimates that are judged together.
     """
 
-    item: Item
-    cell: Cell
+    item: QuestionResults
+    cell: EstimateCell
     estimates: Numbers
     truth: float
     planned: float
@@ -184,7 +184,7 @@ class Finding:
 class Block:
     """The findings of one question: those of everybody, then of the groups; `missing` are those without numbers."""
 
-    item: Item
+    item: QuestionResults
     findings: tuple[Finding, ...]
     missing: tuple[str, ...]
 
@@ -304,7 +304,7 @@ def findings(asked: Rehearsal) -> Findings | None:
         return None  # made by a version that showed other estimates
     table, drawn = np.stack(done), not asked.said.get("file")
     known = [row for row, _ in rows if not np.isnan(table[:, row, 0]).all() and not math.isnan(ahead[row, 0])]
-    blocks: dict[int, tuple[Item, list[Finding], list[str]]] = {}
+    blocks: dict[int, tuple[QuestionResults, list[Finding], list[str]]] = {}
     for row, (item, cell) in rows:
         _, found, missing = blocks.setdefault(item.position, (item, [], []))
         if row in known:

@@ -7,12 +7,11 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from collector.designs import FEWEST_IN_GROUP, Design
-from collector.designs.items import answer_count
+from collector.designs import FEWEST_IN_GROUP, Design, Item
 from surveys.models import Rehearsal, Survey
-from surveys.planning.drafts import asked_of
+from surveys.planning.drafts import planned_question
 from surveys.planning.question import AS_USUAL
-from surveys.planning.rehearsals.respondents import Item, RehearsalError, shares_of, spreads
+from surveys.planning.rehearsals.respondents import RehearsalError, shares_of, spreads
 from surveys.planning.rehearsals.services import LARGEST_SEED, new_seed
 
 FEWEST, MOST = FEWEST_IN_GROUP, 20_000
@@ -38,11 +37,11 @@ class Entry:
 
     @property
     def mean(self) -> bool:
-        return bool(self.item["kind"] == "number")
+        return self.item.kind == "number"
 
 
 @dataclass(frozen=True)
-class Shown:
+class EntryField:
     """An entry as the page shows it; `open` where something is said of a group."""
 
     key: str
@@ -50,7 +49,7 @@ class Shown:
     hint: str
     fields: list[forms.BoundField]
     fault: str
-    groups: "tuple[tuple[str, Shown], ...]" = ()
+    groups: "tuple[tuple[str, EntryField], ...]" = ()
     open: bool = False
 
 
@@ -61,7 +60,7 @@ class RehearsalForm(forms.Form):
         self, design: Design, expected: dict[str, Said], data: QueryDict | None = None, *, like: Rehearsal | None = None
     ) -> None:
         super().__init__(data)
-        self.design, self.language = design, design.document["languages"][0]
+        self.design, self.language = design, design.language
         said = like.said if like else {"respondents": 500, "shares": {}}
         self._add_numbers(like, said)
         self.entries = list(self._entries(expected, said))
@@ -79,29 +78,24 @@ class RehearsalForm(forms.Form):
             field.widget.attrs["aria-describedby"] = described
 
     @property
-    def strata(self) -> list[dict[str, Any]]:
-        groups: list[dict[str, Any]] = self.design.document["strata"]["groups"]
-        return groups
-
-    @property
     def by_group(self) -> bool:
         """Whether there is room for truths that differ by group."""
-        numbers = sum(_field_count(item) for item in self.design.document["items"])
-        return bool(self.strata) and numbers * (1 + len(self.strata)) <= MOST_FIELDS
+        numbers = sum(_field_count(item) for item in self.design.items)
+        return bool(self.design.groups) and numbers * (1 + len(self.design.groups)) <= MOST_FIELDS
 
-    def questions(self) -> Iterator[Shown]:
+    def questions(self) -> Iterator[EntryField]:
         """The questions in their order, each with the same of every group."""
         overall = [entry for entry in self.entries if not entry.group]
         for entry in overall:
             groups = [one for one in self.entries if one.group and one.item is entry.item]
-            labels = {group["key"]: group["label"][self.language] for group in self.strata}
+            labels = {group.key: group.label[self.language] for group in self.design.groups}
             shown = [(labels[one.group], self._shown(one)) for one in groups]
             told = any(one.fault or any(field.value() for field in one.fields) for _, one in shown)
             yield replace(self._shown(entry), groups=tuple(shown), open=told)
 
     def sizes(self) -> list[forms.BoundField]:
         """How many people come from each group."""
-        return [self[f"size-{number}"] for number in range(len(self.strata))]
+        return [self[f"size-{number}"] for number in range(len(self.design.groups))]
 
     @property
     def sizes_open(self) -> bool:
@@ -115,14 +109,14 @@ class RehearsalForm(forms.Form):
             self.add_error("repetitions", fault)
         self._check_sizes(cleaned)
         self.said: dict[str, Any] = {"respondents": people, "shares": {}}
-        if all(cleaned.get(f"size-{n}") is not None for n in range(len(self.strata))) and self.strata:
-            self.said["sizes"] = [cleaned[f"size-{n}"] for n in range(len(self.strata))]
+        if all(cleaned.get(f"size-{n}") is not None for n in range(len(self.design.groups))) and self.design.groups:
+            self.said["sizes"] = [cleaned[f"size-{n}"] for n in range(len(self.design.groups))]
         for entry in self.entries:
             given = self._given(entry, cleaned)
             if given is not None and entry.group:
-                self.said.setdefault("groups", {}).setdefault(entry.group, {})[entry.item["key"]] = given
+                self.said.setdefault("groups", {}).setdefault(entry.group, {})[entry.item.key] = given
             elif given is not None:
-                self.said["shares"][entry.item["key"]] = given
+                self.said["shares"][entry.item.key] = given
         return cleaned
 
     def _add_numbers(self, like: Rehearsal | None, said: dict[str, Any]) -> None:
@@ -130,9 +124,9 @@ class RehearsalForm(forms.Form):
         self.fields["respondents"] = whole(
             label="Respondents", min_value=FEWEST, max_value=MOST, initial=min(said["respondents"], MOST)
         )
-        for number, group in enumerate(self.strata):
-            initial = (said.get("sizes") or [None] * len(self.strata))[number]
-            label = group["label"][self.language]
+        for number, group in enumerate(self.design.groups):
+            initial = (said.get("sizes") or [None] * len(self.design.groups))[number]
+            label = group.label[self.language]
             self.fields[f"size-{number}"] = whole(
                 label=label, min_value=0, max_value=MOST, required=False, initial=initial
             )
@@ -143,39 +137,38 @@ class RehearsalForm(forms.Form):
         self.fields["seed"] = whole(label="Seed", min_value=0, max_value=LARGEST_SEED, initial=seed)
 
     def _entries(self, expected: dict[str, Said], said: dict[str, Any]) -> Iterator[Entry]:
-        groups = [group["key"] for group in self.strata] if self.by_group else []
-        for position, item in enumerate(self.design.document["items"]):
-            known = _fitting(item, said["shares"].get(item["key"])) or expected[item["key"]]
+        groups = [group.key for group in self.design.groups] if self.by_group else []
+        for position, item in enumerate(self.design.items):
+            known = _fitting(item, said["shares"].get(item.key)) or expected[item.key]
             yield Entry(f"q{position}", item, "", tuple(self._named(f"q{position}", item, known)))
             for number, group in enumerate(groups):
-                there = _fitting(item, (said.get("groups") or {}).get(group, {}).get(item["key"]))
+                there = _fitting(item, (said.get("groups") or {}).get(group, {}).get(item.key))
                 name = f"q{position}g{number}"
                 yield Entry(name, item, group, tuple(self._named(name, item, there)))
 
     def _named(self, name: str, item: Item, known: Said | None) -> Iterator[tuple[str, str, float | None]]:
-        if item["kind"] == "number":
+        if item.kind == "number":
             for part, label in (("mean", "Mean"), ("spread", "Standard deviation")):
                 yield f"{name}-{part}", label, known.get(part) if isinstance(known, dict) else None
             return
         shares = _rounded(item, list(known)) if isinstance(known, list) else None
         for place in _places(item):
-            label = item["choices"][place][self.language]
+            label = item.choices[place][self.language]
             yield f"{name}-{place}", label, None if shares is None else shares[place]
 
-    def _shown(self, entry: Entry) -> Shown:
+    def _shown(self, entry: Entry) -> EntryField:
         fields = [self[name] for name, _, _ in entry.named]
         faults = [str(fault) for field in fields for fault in field.errors]
-        wording, said = entry.item["wording"][self.language], " ".join(dict.fromkeys(faults))
-        return Shown(entry.key, wording, self._hint(entry), fields, said)
+        wording, said = entry.item.wording[self.language], " ".join(dict.fromkeys(faults))
+        return EntryField(entry.key, wording, self._hint(entry), fields, said)
 
     def _hint(self, entry: Entry) -> str:
         item = entry.item
-        among = " Among those who are asked it." if item.get("asked_if") else ""
-        if entry.mean:
-            low, high = item["grid"]["minimum"], item["grid"]["maximum"]
-            return f"The mean lies from {low} to {high}.{among}"
-        if item["kind"] == "several_choices":
-            most = f" Of those who tick more than {item['most']}, so many stay by chance." if item.get("most") else ""
+        among = " Among those who are asked it." if item.asked_if else ""
+        if item.grid:
+            return f"The mean lies from {item.grid.minimum} to {item.grid.maximum}.{among}"
+        if item.kind == "several_choices":
+            most = f" Of those who tick more than {item.most}, so many stay by chance." if item.most else ""
             return f"How many per cent tick each.{most}{among}"
         return ("Per cent of all; together 100." if len(_places(item)) > 1 else "Per cent of all.") + among
 
@@ -184,7 +177,7 @@ class RehearsalForm(forms.Form):
         return name.split("-")[0]
 
     def _check_sizes(self, cleaned: dict[str, Any]) -> None:
-        sizes = [cleaned.get(f"size-{number}") for number in range(len(self.strata))]
+        sizes = [cleaned.get(f"size-{number}") for number in range(len(self.design.groups))]
         told = [size for size in sizes if size is not None]
         if not told or any(f"size-{number}" in self.errors for number in range(len(sizes))):
             return
@@ -213,7 +206,7 @@ class RehearsalForm(forms.Form):
 
     def _mean(self, entry: Entry, values: list[Any]) -> Said:
         mean, spread = values
-        low, high = (float(entry.item["grid"][end]) for end in ("minimum", "maximum"))
+        low, *_, high = map(float, entry.item.points)
         if not low <= mean <= high:
             raise RehearsalError(f"The mean must be from {low:g} to {high:g}; it is {mean:g}.")
         least, most = spreads(entry.item, mean)
@@ -225,7 +218,7 @@ class RehearsalForm(forms.Form):
         return {"mean": mean, "spread": spread}
 
     def _shares(self, item: Item, values: list[Any]) -> Said:
-        if item["kind"] == "several_choices":
+        if item.kind == "several_choices":
             return [value / 100 for value in values]
         if len(values) == 1:
             return [1 - values[0] / 100, values[0] / 100]
@@ -244,18 +237,18 @@ def too_many(people: int, often: int) -> str:
 
 def expected_of(survey: Survey, design: Design) -> dict[str, Said]:
     """What the planner expects of each question where nothing was said."""
-    plans = {item.key: asked_of(item) for item in survey.items.all()}
-    return {item["key"]: _expected(item, plans.get(item["key"])) for item in design.document["items"]}
+    plans = {item.key: planned_question(item) for item in survey.items.all()}
+    return {item.key: _expected(item, plans.get(item.key)) for item in design.items}
 
 
 def _expected(item: Item, asked: Any) -> Said:
-    if item["kind"] == "several_choices":
-        return [AS_USUAL.share] * answer_count(item)
-    if item["kind"] == "number":
-        low, high = (float(item["grid"][end]) for end in ("minimum", "maximum"))
+    if item.kind == "several_choices":
+        return [AS_USUAL.share] * item.answer_count
+    if item.kind == "number":
+        low, *_, high = map(float, item.points)
         least, most = spreads(item, (low + high) / 2)
         return {"mean": (low + high) / 2, "spread": float(f"{max(least, most / 2):.3g}")}
-    return [1 / answer_count(item)] * answer_count(item) if asked is None else list(map(float, asked.shares(AS_USUAL)))
+    return [1 / item.answer_count] * item.answer_count if asked is None else list(map(float, asked.shares(AS_USUAL)))
 
 
 def _fitting(item: Item, said: Said | None) -> Said | None:
@@ -264,23 +257,23 @@ def _fitting(item: Item, said: Said | None) -> Said | None:
         table = None if said is None else shares_of(item, said)
     except RehearsalError:
         return None
-    return said if isinstance(said, dict) else None if item["kind"] == "number" else table
+    return said if isinstance(said, dict) else None if item.kind == "number" else table
 
 
 def _places(item: Item) -> list[int]:
     """The answers whose shares are asked for: of two answers one is enough."""
-    single = item["kind"] != "several_choices" and len(item["choices"]) == 2
-    return [1] if single else list(range(len(item["choices"])))
+    single = item.kind != "several_choices" and len(item.choices) == 2
+    return [1] if single else list(range(len(item.choices)))
 
 
 def _rounded(item: Item, shares: list[float]) -> list[float]:
     """Per cents with as few digits as will do; of those that sum to 100 the largest takes what rounding leaves."""
     places = 1 if len(shares) <= 32 else 2
     rounded = [round(100 * share, places) for share in shares]
-    if item["kind"] != "several_choices" and len(shares) > 2:
+    if item.kind != "several_choices" and len(shares) > 2:
         rounded[rounded.index(max(rounded))] += 100 - sum(rounded)
     return rounded
 
 
 def _field_count(item: Item) -> int:
-    return 2 if item["kind"] == "number" else len(_places(item))
+    return 2 if item.kind == "number" else len(_places(item))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from estimator.base.measures import MEAN
 from estimator.models import KnownShare, Run
 from estimator.runs.estimation import known_shares
-from estimator.runs.results import Cell, Item, Truths, read, truth_of_all
+from estimator.runs.results import EstimateCell, QuestionResults, Truths, read, truth_of_all
 from estimator.runs.selectors import known_mean
 from randomized_response import EachOption, plan
 from randomized_response.intervals import normal_quantile
@@ -33,7 +33,7 @@ def unpacked(data: bytes | memoryview, columns: tuple[str, ...]) -> Numbers:
     return np.frombuffer(bytes(data), dtype="<f8").reshape(-1, len(columns))
 
 
-def cells_of(run: Run) -> Iterator[tuple[Item, Cell]]:
+def cells_of(run: Run) -> Iterator[tuple[QuestionResults, EstimateCell]]:
     """The estimates that a report shows, in its order."""
     return ((item, cell) for item in read(run).items for cell in item.shown)
 
@@ -50,7 +50,7 @@ def measured(run: Run, shares: Iterable[KnownShare]) -> Numbers:
     return np.array(rows, dtype=float)  # None becomes NaN
 
 
-def foreseen(run: Run, population: Population) -> Numbers:
+def planned_measures(run: Run, population: Population) -> Numbers:
     """What was asked for and what the planner says of it, for each estimate of a run."""
     strata = population.marginals()
     rows = []
@@ -59,12 +59,12 @@ def foreseen(run: Run, population: Population) -> Numbers:
     return np.array(rows, dtype=float)
 
 
-def as_they_are(numbers: Numbers) -> Numbers:
+def observed_measures(numbers: Numbers) -> Numbers:
     """The same of people who are given, not drawn: what is true of them is the truth, and nothing is planned."""
     return np.column_stack([numbers[:, -1], np.full(len(numbers), math.nan)])
 
 
-def _truth(item: Item, cell: Cell, strata: list[Marginals], population: Population) -> float:
+def _truth(item: QuestionResults, cell: EstimateCell, strata: list[Marginals], population: Population) -> float:
     stratum = cell.estimate.stratum
     everybody = population.weights if known_shares(item.partition) else population.parts
     parts = everybody if stratum is None else np.eye(len(strata))[stratum]
@@ -72,7 +72,7 @@ def _truth(item: Item, cell: Cell, strata: list[Marginals], population: Populati
     return _of(item, cell, dict(enumerate(np.asarray(shares).tolist())))
 
 
-def _of(item: Item, cell: Cell, shares: dict[int, float]) -> float:
+def _of(item: QuestionResults, cell: EstimateCell, shares: dict[int, float]) -> float:
     """The share of a choice, or the mean, by the shares of all answers; NaN where there is none."""
     if cell.estimate.measure == MEAN:
         mean = known_mean(shares, item.question.values)
@@ -80,14 +80,14 @@ def _of(item: Item, cell: Cell, shares: dict[int, float]) -> float:
     return shares.get(cell.estimate.choice, math.nan)
 
 
-def _held(item: Item, cell: Cell, held: Truths) -> float:
+def _held(item: QuestionResults, cell: EstimateCell, held: Truths) -> float:
     """What is true of those who took part, weighted as the estimate is."""
     if cell.estimate.stratum is not None:
         return _of(item, cell, held.get((item.position, cell.estimate.stratum), {}))
     return _of(item, cell, truth_of_all(item.partition, item.position, item.totals, held))
 
 
-def _width(item: Item, cell: Cell, strata: list[Marginals], population: Population) -> float:
+def _width(item: QuestionResults, cell: EstimateCell, strata: list[Marginals], population: Population) -> float:
     """Mean width of the interval, as the planner has it; NaN for what it does not plan."""
     stratum, sizes = cell.estimate.stratum, population.respondents * population.parts
     if stratum is not None:
@@ -105,7 +105,7 @@ def _width(item: Item, cell: Cell, strata: list[Marginals], population: Populati
     return min(2 * normal_quantile(item.confidence) * spread, _widest(item, cell))
 
 
-def _widest(item: Item, cell: Cell) -> float:
+def _widest(item: QuestionResults, cell: EstimateCell) -> float:
     """The width of an interval of all that is possible."""
     if cell.estimate.measure != MEAN:
         return 1.0
@@ -113,7 +113,7 @@ def _widest(item: Item, cell: Cell) -> float:
     return max(points) - min(points)
 
 
-def _forecast(item: Item, cell: Cell, shares: Numbers, size: float) -> plan.Forecast | None:
+def _forecast(item: QuestionResults, cell: EstimateCell, shares: Numbers, size: float) -> plan.Forecast | None:
     """None where the planner has nothing to say: of the mean of those alone who gave a point."""
     mechanism, options = item.mechanism, dict[str, Any](confidence=item.confidence)
     n = max(1, round(size))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from estimator.base import charts
-from estimator.base.charts import Axis, Curve, Row, Scale, linear
+from estimator.base.charts import Axis, ChartRow, Curve, Scale, linear
 from estimator.base.wording import PERCENT
 from surveys.planning.rehearsals.findings import Block, Finding
 
@@ -71,12 +71,12 @@ def _widths(found: list[Finding], key: str) -> str:
     return charts.pictures(drawn, key=key, title=title, axis=axis)
 
 
-def _row(finding: Finding) -> Row:
+def _row(finding: Finding) -> ChartRow:
     ends = finding.ends
     low, high = np.quantile(ends[1] - ends[0], [0.05, 0.95])
     said = f"{finding.width_text}, planned {finding.planned_text}"
     one = finding.times == 1
-    return Row(
+    return ChartRow(
         label=finding.label,
         text=said,
         estimate=finding.width,

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from collector.designs import Design
-from collector.designs.items import answer_count
+from collector.designs import Design, Item
 from estimator.runs.estimation import known_shares
-from estimator.runs.groups import separate
+from estimator.runs.groups import ungrouped
 from surveys.planning.rehearsals.respondents import (
-    Item,
     RehearsalError,
     Respondent,
     ask,
@@ -41,11 +39,6 @@ class Population:
     tables: tuple[dict[str, list[float]], ...]
 
     @property
-    def items(self) -> list[Item]:
-        items: list[Item] = self.design.document["items"]
-        return items
-
-    @property
     def parts(self) -> NDArray[np.float64]:
         """The part of the respondents that is expected in each stratum."""
         if self.sizes is not None:
@@ -55,19 +48,19 @@ class Population:
     @property
     def weights(self) -> NDArray[np.float64]:
         """How the strata count in what is said of everybody: by their known shares, else by who takes part."""
-        return np.array(known_shares(separate(self.design)) or self.parts)
+        return np.array(known_shares(ungrouped(self.design)) or self.parts)
 
     def draw(self, generator: np.random.Generator) -> Iterator[Respondent]:
         """The people, one at a time; every random number of theirs is drawn before the first is given."""
         strata = self._strata(generator)
-        drawn = [self._answers(item, strata, generator) for item in self.items]
+        drawn = [self._answers(item, strata, generator) for item in self.design.items]
         for person, stratum in enumerate(strata.tolist()):
-            given = {item["key"]: answers[person] for item, answers in zip(self.items, drawn, strict=True)}
-            yield Respondent(stratum, tuple(ask(self.items, lambda item, given=given: given[item["key"]])))  # type: ignore[misc]
+            given = {item.key: answers[person] for item, answers in zip(self.design.items, drawn, strict=True)}
+            yield Respondent(stratum, tuple(ask(self.design.items, lambda item, given=given: given[item.key])))  # type: ignore[misc]
 
     def marginals(self) -> list[Marginals]:
         """What is true in each stratum, of all its people; of those who are not asked it is what is sent for them."""
-        return [marginals(self.items, table) for table in self.tables]
+        return [marginals(self.design.items, table) for table in self.tables]
 
     def _strata(self, generator: np.random.Generator) -> NDArray[np.int64]:
         if self.sizes is not None:
@@ -76,9 +69,9 @@ class Population:
 
     def _answers(self, item: Item, strata: NDArray[np.int64], generator: np.random.Generator) -> list[Any]:
         """Everybody's answer to one item, asked or not."""
-        uniform = generator.random((len(strata), answer_count(item) if item["kind"] == "several_choices" else 1))
-        tables = np.array([table[item["key"]] for table in self.tables])[strata]
-        if item["kind"] == "several_choices":
+        uniform = generator.random((len(strata), item.answer_count if item.kind == "several_choices" else 1))
+        tables = np.array([table[item.key] for table in self.tables])[strata]
+        if item.kind == "several_choices":
             return [ticked(item, marks, generator) for marks in (uniform < tables).tolist()]
         steps = np.cumsum(tables, axis=1)
         answers: list[int] = (uniform * steps[:, -1:] >= steps).sum(axis=1).tolist()
@@ -100,7 +93,7 @@ def population(design: Design, said: dict[str, Any]) -> Population:
     RehearsalError
         Naming the item and what its shares must be.
     """
-    known = {item["key"]: item for item in design.document["items"]}
+    known = {item.key: item for item in design.items}
     groups = said.get("groups") or {}
     for shares in (said["shares"], *groups.values()):
         if unknown := sorted(set(shares) - set(known)):
@@ -118,28 +111,28 @@ def marginals(items: Sequence[Item], table: dict[str, list[float]]) -> Marginals
     asked: dict[str, float] = {}
     said = []
     for item in items:
-        condition, shares = item.get("asked_if"), np.array(table[item["key"]])
+        condition, shares = item.asked_if, np.array(table[item.key])
         reach = 1.0
         if condition is not None:
-            earlier = next(one for one in items if one["key"] == condition["item"])
-            reach = asked[earlier["key"]] * _leading(earlier, table[earlier["key"]], condition["answers"])
-        asked[item["key"]] = reach
-        if item["kind"] == "several_choices":
+            earlier = next(one for one in items if one.key == condition.item)
+            reach = asked[earlier.key] * _leading(earlier, table[earlier.key], condition.answers)
+        asked[item.key] = reach
+        if item.kind == "several_choices":
             said.append(reach * _ticked_shares(item, shares))
         else:
             sent = reach * shares
             if condition is not None:
-                sent[item["unasked"]] += 1 - reach
+                sent[item.unasked] += 1 - reach
             said.append(sent)
     return said
 
 
-def _leading(item: Item, table: list[float], leading: list[int]) -> float:
+def _leading(item: Item, table: list[float], leading: Sequence[int]) -> float:
     """The chance that somebody who is asked has one of the answers that lead on."""
-    if item["kind"] != "several_choices":
+    if item.kind != "several_choices":
         return float(sum(table[place] for place in leading))
     free, refuse = _free_options(item, table)
-    most = item.get("most", len(table))
+    most = item.most or len(table)
     inside = _counts([share for place, share in free if place in leading])
     outside = _counts([share for place, share in free if place not in leading])
     without = sum(
@@ -147,7 +140,7 @@ def _leading(item: Item, table: list[float], leading: list[int]) -> float:
         for held, chance in enumerate(inside)
         for beside, other in enumerate(outside)
     )
-    refused = refuse if item.get("prefer_not") and len(table) - 1 in leading else 0.0
+    refused = refuse if item.prefer_not and len(table) - 1 in leading else 0.0
     return float((1 - refuse) * (1 - without) + refused)
 
 
@@ -164,7 +157,7 @@ def _none_of(held: int, beside: int, most: int) -> float:
 def _ticked_shares(item: Item, shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """How often each option stays ticked: "prefer not to say" alone, of too many so many as may be."""
     free, refuse = _free_options(item, shares.tolist())
-    most, kept = item.get("most", len(shares)), shares.copy()
+    most, kept = item.most or len(shares), shares.copy()
     for place, share in free:
         others = _counts([one for other, one in free if other != place])
         stays = sum(chance * min(1.0, most / (number + 1)) for number, chance in enumerate(others))
@@ -175,7 +168,7 @@ def _ticked_shares(item: Item, shares: NDArray[np.float64]) -> NDArray[np.float6
 def _free_options(item: Item, table: list[float]) -> tuple[list[tuple[int, float]], float]:
     """The options that are ticked each for itself, and how often "prefer not to say" stands in their place."""
     options = list(enumerate(table))
-    return (options[:-1], table[-1]) if item.get("prefer_not") else (options, 0.0)
+    return (options[:-1], table[-1]) if item.prefer_not else (options, 0.0)
 
 
 def _counts(shares: list[float]) -> NDArray[np.float64]:

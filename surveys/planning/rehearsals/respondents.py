@@ -9,17 +9,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
-from collector.designs import Design
+from collector.designs import Design, Item
 from collector.designs.checks import DECIMAL
-from collector.designs.items import answer_count, grid_points
 from randomized_response.plan import shares_around
 
 Answer = int | tuple[int, ...] | None
-Item = dict[str, Any]
 
 
 class RehearsalError(ValueError):
@@ -35,15 +33,15 @@ class Respondent:
 
 
 def answers_to_send(items: Sequence[Item], answers: Sequence[Answer]) -> tuple[int | tuple[int, ...], ...]:
-    """What is read against each item's ticket: as the page decides it (client/asking.js).
+    """What is read against each item's ticket: as the page decides it (client/routing.js).
 
     Raises
     ------
     RehearsalError
         Where an item that is asked and required has no answer.
     """
-    given = dict(zip((item["key"] for item in items), answers, strict=True))
-    said = ask(items, lambda item: given[item["key"]])
+    given = dict(zip((item.key for item in items), answers, strict=True))
+    said = ask(items, lambda item: given[item.key])
     return tuple(answer if answer is not None else _blank(item) for item, answer in zip(items, said, strict=True))
 
 
@@ -55,12 +53,12 @@ def ask(items: Sequence[Item], answer_of: Callable[[Item], Answer]) -> list[Answ
     said: list[Answer] = []
     asked: dict[str, Answer] = {}
     for item in items:
-        condition = item.get("asked_if")
-        if condition is None or _leads(asked.get(condition["item"]), condition["answers"]):
-            asked[item["key"]] = answer_of(item)
-            said.append(asked[item["key"]])
+        condition = item.asked_if
+        if condition is None or _leads(asked.get(condition.item), condition.answers):
+            asked[item.key] = answer_of(item)
+            said.append(asked[item.key])
         else:
-            said.append(_nothing(item) if item["kind"] == "several_choices" else item["unasked"])
+            said.append(_nothing(item) if item.kind == "several_choices" else item.unasked)
     return said
 
 
@@ -70,18 +68,18 @@ def shares_of(item: Item, given: Sequence[float] | Mapping[str, float] | None) -
     `given` are the shares; one share of two answers is that of the second. Of a number it may be the `mean` with a
     `spread` (standard deviation), or one mean alone.
     """
-    size, several = answer_count(item), item["kind"] == "several_choices"
+    size, several = item.answer_count, item.kind == "several_choices"
     if given is None:
         return [1 / (2 if several else size)] * size
     if isinstance(given, Mapping):
         return _around(item, given["mean"], given.get("spread"))
-    if len(given) == 1 and item["kind"] == "number":
+    if len(given) == 1 and item.kind == "number":
         return _around(item, given[0], None)
     table = [1 - given[0], given[0]] if len(given) == 1 and size == 2 and not several else list(given)
     proper = len(table) == size and min(table) >= 0 and max(table) <= 1 and (several or abs(sum(table) - 1) <= 1e-9)
     if not proper:
         total = "" if several else " that sum to 1"
-        raise RehearsalError(f"share: {item['key']} needs {size} shares from 0 to 1{total}; got {given}")
+        raise RehearsalError(f"share: {item.key} needs {size} shares from 0 to 1{total}; got {given}")
     return table
 
 
@@ -93,61 +91,61 @@ def read_answers(design: Design, file: IO[str]) -> list[Respondent]:
     at.
     """
     table = csv.DictReader(file)
-    items = design.document["items"]
-    needed = [item["key"] for item in items] + (["stratum"] if design.strata != ("",) else [])
+    items = design.items
+    needed = [item.key for item in items] + (["stratum"] if design.strata != ("",) else [])
     missing = [name for name in needed if name not in (table.fieldnames or [])]
     if missing:
         raise RehearsalError(f"the file must have the columns {', '.join(needed)}; missing: {', '.join(missing)}")
-    codes = {item["key"]: _codes(item, design.document["languages"][0]) for item in items}
+    codes = {item.key: _codes(item, design.language) for item in items}
     return [_row(design, codes, row, line) for line, row in enumerate(table, start=2)]
 
 
 def _row(design: Design, codes: dict[str, dict[str, int]], row: dict[str, str], line: int) -> Respondent:
     def answer_of(item: Item) -> Answer:
-        return _cell(item, codes[item["key"]], (row[item["key"]] or "").strip(), line)
+        return _cell(item, codes[item.key], (row[item.key] or "").strip(), line)
 
-    return Respondent(_stratum(design, row, line), tuple(ask(design.document["items"], answer_of)))
+    return Respondent(_stratum(design, row, line), tuple(ask(design.items, answer_of)))
 
 
-def _leads(answer: Answer, leading: list[int]) -> bool:
+def _leads(answer: Answer, leading: Sequence[int]) -> bool:
     """Whether an answer is one of those that lead to another question. A blank leads nowhere."""
     return any(answer[place] for place in leading) if isinstance(answer, tuple) else answer in leading
 
 
 def _nothing(item: Item) -> tuple[int, ...]:
-    return (0,) * len(item["choices"])
+    return (0,) * len(item.choices)
 
 
 def _blank(item: Item) -> int | tuple[int, ...]:
     """What a blank is sent as."""
-    if item.get("required", True):
-        raise RehearsalError(f"{item['key']} must be answered")
-    return _nothing(item) if item["kind"] == "several_choices" else len(item["choices"]) - 1
+    if item.required:
+        raise RehearsalError(f"{item.key} must be answered")
+    return _nothing(item) if item.kind == "several_choices" else len(item.choices) - 1
 
 
 def ticked(item: Item, marks: Sequence[bool], generator: np.random.Generator) -> tuple[int, ...]:
     """Options ticked each for itself; "prefer not to say" alone, and of too many so many as may be, by chance."""
     places = [place for place, mark in enumerate(marks) if mark]
-    if item.get("prefer_not") and len(marks) - 1 in places:
+    if item.prefer_not and len(marks) - 1 in places:
         places = [len(marks) - 1]
-    if len(places) > item.get("most", len(marks)):
-        places = generator.permutation(places)[: item["most"]].tolist()
+    if item.most is not None and len(places) > item.most:
+        places = generator.permutation(places)[: item.most].tolist()
     return tuple(int(place in places) for place in range(len(marks)))
 
 
 def _around(item: Item, mean: float, spread: float | None) -> list[float]:
     """Shares of the points of a grid that have this mean and standard deviation; the least deviation where none is."""
-    points = [float(point) for point in grid_points(item)]
+    points = [float(point) for point in item.points]
     low, high, last = points[0], points[-1], len(points) - 1
     if not low <= mean <= high:
-        raise RehearsalError(f"share: the mean of {item['key']} must be from {low:g} to {high:g}; got {mean:g}")
+        raise RehearsalError(f"share: the mean of {item.key} must be from {low:g} to {high:g}; got {mean:g}")
     if mean in (low, high):
         return [float(point == mean) for point in points]
     least, most = spreads(item, mean)
     spread = least if spread is None else spread
     if not least * 0.9995 <= spread <= most * 1.0005:
         said = f"from {least:.4g} to {most:.4g} around a mean of {mean:g}"
-        raise RehearsalError(f"share: the spread of {item['key']} must be {said}; got {spread:g}")
+        raise RehearsalError(f"share: the spread of {item.key} must be {said}; got {spread:g}")
     step = (high - low) / last
     spread = min(max(spread, least), most)
     return [float(share) for share in shares_around(last + 1, mean=(mean - low) / step, deviation=spread / step)]
@@ -155,17 +153,15 @@ def _around(item: Item, mean: float, spread: float | None) -> list[float]:
 
 def spreads(item: Item, mean: float) -> tuple[float, float]:
     """The least and the largest standard deviation that simulated numbers can have around a mean."""
-    points = [float(point) for point in grid_points(item)]
+    points = [float(point) for point in item.points]
     most = math.sqrt(max(0.0, (mean - points[0]) * (points[-1] - mean)))
     return most / math.sqrt(len(points) - 1), most
 
 
 def strata_shares(design: Design) -> list[float]:
     """The strata's known shares of the population; equal ones where none is known."""
-    shares = [group["share"] for group in design.document["strata"]["groups"]]
-    if not shares or None in shares:
-        return [1 / len(design.strata)] * len(design.strata)
-    return [float(Fraction(share)) for share in shares]
+    shares = [float(Fraction(group.share)) for group in design.groups if group.share is not None]
+    return shares or [1 / len(design.strata)] * len(design.strata)
 
 
 def _stratum(design: Design, row: dict[str, str], line: int) -> int:
@@ -178,45 +174,44 @@ def _stratum(design: Design, row: dict[str, str], line: int) -> int:
 
 def _codes(item: Item, language: str) -> dict[str, int]:
     """What a cell may say, and the answer that it means: texts, and numbers where no text is the number of another."""
-    texts = {choice[language]: place for place, choice in enumerate(item["choices"])}
-    first = 1 if item["kind"] == "scale" else 0
-    numbers = {str(place + first): place for place in range(len(item["choices"]))}
+    texts = {choice[language]: place for place, choice in enumerate(item.choices)}
+    first = 1 if item.kind == "scale" else 0
+    numbers = {str(place + first): place for place in range(len(item.choices))}
     plain = all(numbers.get(said, place) == place for said, place in texts.items())
     return {**(numbers if plain else {}), **texts}
 
 
 def _cell(item: Item, codes: dict[str, int], cell: str, line: int) -> Answer:
     # The value itself is left out of every message: it is somebody's answer.
-    if item["kind"] == "several_choices":
+    if item.kind == "several_choices":
         return _options(item, codes, cell, line)
-    if not cell and not item.get("required", True):
+    if not cell and not item.required:
         return None
-    if item["kind"] == "number":
+    if item.kind == "number":
         return _point(item, cell, line)
     if cell not in codes:
-        raise RehearsalError(f"line {line}: {item['key']} must be {_expected(item, codes)}")
+        raise RehearsalError(f"line {line}: {item.key} must be {_expected(item, codes)}")
     return codes[cell]
 
 
 def _expected(item: Item, codes: dict[str, int]) -> str:
-    first = 1 if item["kind"] == "scale" else 0
-    numbers = f"{first} to {first + len(item['choices']) - 1} or " if codes.get(str(first)) == 0 else ""
+    first = 1 if item.kind == "scale" else 0
+    numbers = f"{first} to {first + len(item.choices) - 1} or " if codes.get(str(first)) == 0 else ""
     return f"{numbers}the text of a choice"
 
 
 def _options(item: Item, codes: dict[str, int], cell: str, line: int) -> tuple[int, ...]:
     ticked = [part.strip() for part in cell.split(";") if part.strip()]
     if not all(part in codes for part in ticked):
-        raise RehearsalError(f"line {line}: {item['key']} must be {_expected(item, codes)}, with ; between several")
+        raise RehearsalError(f"line {line}: {item.key} must be {_expected(item, codes)}, with ; between several")
     places = {codes[part] for part in ticked}
-    if len(places) > item.get("most", len(places)):
-        raise RehearsalError(f"line {line}: {item['key']} must have at most {item['most']} of the choices")
-    return tuple(int(place in places) for place in range(len(item["choices"])))
+    if item.most is not None and len(places) > item.most:
+        raise RehearsalError(f"line {line}: {item.key} must have at most {item.most} of the choices")
+    return tuple(int(place in places) for place in range(len(item.choices)))
 
 
 def _point(item: Item, cell: str, line: int) -> int:
-    points = grid_points(item)
+    points = item.points
     if not DECIMAL.fullmatch(cell) or Fraction(cell) not in points:
-        grid = "from {minimum} to {maximum} in steps of {step}".format_map(item["grid"])
-        raise RehearsalError(f"line {line}: {item['key']} must be a number {grid}")
+        raise RehearsalError(f"line {line}: {item.key} must be a number from {item.grid}")
     return points.index(Fraction(cell))

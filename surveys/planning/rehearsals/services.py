@@ -15,12 +15,12 @@ from collector.designs.services import close_design, freeze_design
 from collector.models import FrozenDesign
 from collector.reports.services import clear_rehearsal
 from estimator.base import jobs
-from estimator.base.cells import Watch, unwatched
+from estimator.base.cells import Watch, without_formula
 from estimator.runs import services as estimator
-from surveys.accounts.audit_log import record
+from surveys.accounts.audit_log import record_event
 from surveys.definition import definitions
 from surveys.lifecycle import selectors
-from surveys.lifecycle.services import forget_rehearsed
+from surveys.lifecycle.services import delete_rehearsal_reports
 from surveys.models import Rehearsal, Repetition, Survey
 from surveys.planning.rehearsals import measures, simulation
 from surveys.planning.rehearsals.population import Population, population
@@ -36,7 +36,7 @@ def new_seed() -> int:
 
 
 def design_to_rehearse(survey: Survey, number: int) -> Design:
-    """The survey as it is written now, as a design of a rehearsal. Raises DefinitionError naming what is missing."""
+    """The survey as it is written now, as a design of a rehearsal. Raises ValidationError naming what is missing."""
     return definitions.design_of(selectors.definition_of(survey) | {"rehearsal": True}, version=number)
 
 
@@ -48,7 +48,7 @@ def request_rehearsal(
 
     Raises
     ------
-    DefinitionError
+    ValidationError
         Where the survey could not be opened as it is.
     RehearsalError
         Where what was asked for does not fit it.
@@ -57,14 +57,14 @@ def request_rehearsal(
     number = last.number + 1 if last else 1
     design = design_to_rehearse(survey, number)
     while FrozenDesign.objects.filter(digest=design.digest).exists():  # of another survey's rehearsal: never shared
-        design = design_to_rehearse(survey, design.document["version"] + 1)
+        design = design_to_rehearse(survey, design.version + 1)
     population(design, said)
     freeze_design(design.document)
     asked = Rehearsal.objects.create(
         survey=survey, number=number, design_id=design.digest, said=said, repetitions=repetitions, seed=seed
     )
     words = f"rehearsal {number}: {said['respondents']} respondents, {repetitions} times"
-    record(by, "asked for a rehearsal", survey=survey, detail=words)
+    record_event(by, "requested a rehearsal", survey=survey, detail=words)
     transaction.on_commit(lambda: wake(asked.pk))
     return asked
 
@@ -83,7 +83,7 @@ def execute(
     *,
     seconds: float = TURN,
     people: list[Respondent] | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = without_formula,
 ) -> None:
     """Do the next repetitions, unless another worker does or all are done; after `seconds` leave the rest for later.
 
@@ -97,7 +97,7 @@ def execute(
         except jobs.LeaseLost:
             _end_where_asked(rehearsal_id, lease)
         except Exception as error:
-            jobs.give_back(Rehearsal, rehearsal_id, lease, error)
+            jobs.release_lease(Rehearsal, rehearsal_id, lease, error)
             for failed in Rehearsal.objects.filter(pk=rehearsal_id, state=Rehearsal.State.FAILED):
                 _put_away(failed)
             raise
@@ -113,11 +113,11 @@ def stop(asked: Rehearsal) -> None:
 
 
 @transaction.atomic
-def forget(asked: Rehearsal, *, by: User | None = None) -> None:
+def delete(asked: Rehearsal, *, by: User | None = None) -> None:
     """Delete a rehearsal with everything that was made for it. A worker that is at it notices and stops."""
-    record(by, "deleted a rehearsal", survey=asked.survey, detail=f"rehearsal {asked.number}")
+    record_event(by, "deleted a rehearsal", survey=asked.survey, detail=f"rehearsal {asked.number}")
     asked.delete()
-    forget_rehearsed(asked.design_id)
+    delete_rehearsal_reports(asked.design_id)
 
 
 def _do(asked: Rehearsal, lease: str, until: float, people: list[Respondent] | None, watch: Watch) -> None:
@@ -129,11 +129,11 @@ def _do(asked: Rehearsal, lease: str, until: float, people: list[Respondent] | N
         _repeat(asked, lease, drawn_from, number, people)
         if time.monotonic() > until and number < asked.repetitions:
             # Between two repetitions others have their turn: the installation may have one worker alone.
-            jobs.hold(Rehearsal, asked.pk, lease, state=Rehearsal.State.QUEUED, tries=0)
+            jobs.acquire_lease(Rehearsal, asked.pk, lease, state=Rehearsal.State.QUEUED, tries=0)
             wake(asked.pk)
             return
     finished = {"state": Rehearsal.State.DONE, "progress": 100, "finished_at": timezone.now()}
-    jobs.hold(Rehearsal, asked.pk, lease, **finished)
+    jobs.acquire_lease(Rehearsal, asked.pk, lease, **finished)
     _put_away(asked)
 
 
@@ -158,8 +158,10 @@ def _repeat(asked: Rehearsal, lease: str, drawn_from: Population, number: int, p
         Repetition.objects.create(rehearsal=asked, number=number, numbers=measures.packed(numbers))
         if number == 1:
             estimator.record_known_shares(design.digest, shares)
-            ahead = measures.foreseen(run, drawn_from) if people is None else measures.as_they_are(numbers)
-            jobs.hold(Rehearsal, asked.pk, lease, run=run, foreseen=measures.packed(ahead))
+            ahead = (
+                measures.planned_measures(run, drawn_from) if people is None else measures.observed_measures(numbers)
+            )
+            jobs.acquire_lease(Rehearsal, asked.pk, lease, run=run, foreseen=measures.packed(ahead))
         else:
             run.delete()
         clear_rehearsal(design.digest)

@@ -10,14 +10,12 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from collector.designs import Design, selectors
-from collector.designs.items import answer_count
+from collector.designs import Design, Item, selectors
 from collector.endpoint import receiving
 from estimator.models import KnownShare, Run
 from estimator.runs import services as estimator
@@ -68,10 +66,10 @@ class Truths:
         groups: dict[int | None, list[int]] = {None: list(strata)}
         if self.design.strata != ("",):
             groups.update({stratum: [stratum] for stratum in strata})
-        for position, item in enumerate(self.design.document["items"]):
+        for position, item in enumerate(self.design.items):
             for group, members in groups.items():
                 respondents = sum(self.sizes[stratum] for stratum in members)
-                for choice in range(answer_count(item) if respondents else 0):
+                for choice in range(item.answer_count if respondents else 0):
                     yield KnownShare(
                         design_id=self.design.digest,
                         position=position,
@@ -116,9 +114,9 @@ def rehearse(version: Version, respondents: Iterable[Respondent], generator: np.
 
 def report_body(design: Design, respondent: Respondent, next_word: Callable[[], int], *, nonce: str) -> bytes:
     """The bytes that a browser sends for this person: tickets are drawn for each item, then read for her answers."""
-    drawn = [[draw_ticket(box, next_word) for box in _boxes(item)] for item in design.document["items"]]
-    answers = answers_to_send(design.document["items"], respondent.answers)
-    items = zip(design.document["items"], drawn, answers, strict=True)
+    drawn = [[draw_ticket(box, next_word) for box in _boxes(item)] for item in design.items]
+    answers = answers_to_send(design.items, respondent.answers)
+    items = zip(design.items, drawn, answers, strict=True)
     symbols = bytes(symbol for item, tickets, answer in items for symbol in _symbols(item, tickets, answer))
     body = {
         "design": design.digest,
@@ -129,18 +127,18 @@ def report_body(design: Design, respondent: Respondent, next_word: Callable[[], 
     return json.dumps(body, separators=(",", ":")).encode()
 
 
-def _boxes(item: dict[str, Any]) -> tuple[int, ...]:
-    return ticket_boxes(item["encoding"], item["channel"]["weights"], len(item["choices"]))
+def _boxes(item: Item) -> tuple[int, ...]:
+    return ticket_boxes(item.encoding, item.channel.weights, len(item.choices))
 
 
-def _symbols(item: dict[str, Any], tickets: list[int], answer: int | tuple[int, ...]) -> tuple[int, ...]:
-    channel = item["channel"]
-    return read_symbols(item["encoding"], channel["weights"], tickets, answer, size=channel.get("size", 0))
+def _symbols(item: Item, tickets: list[int], answer: int | tuple[int, ...]) -> tuple[int, ...]:
+    channel = item.channel
+    return read_symbols(item.encoding, channel.weights, tickets, answer, size=channel.size or 0)
 
 
 def _held(design: Design, respondent: Respondent) -> Iterator[tuple[int, int]]:
     """The places of the items and answers that she holds; of several choices each option that she ticked."""
-    for position, answer in enumerate(answers_to_send(design.document["items"], respondent.answers)):
+    for position, answer in enumerate(answers_to_send(design.items, respondent.answers)):
         options = (answer,) if isinstance(answer, int) else [place for place, one in enumerate(answer) if one]
         yield from ((position, option) for option in options)
 

@@ -9,96 +9,89 @@ from typing import Any
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from collector.designs import Design, Item, Stratum
 from collector.endpoint.parsing import ParsedReport
-from collector.errors import (
-    Closed,
-    ForeignOrigin,
-    Malformed,
-    NonceTaken,
-    NotInvited,
-    Refusal,
-    TooMany,
-    Unavailable,
-    UnknownDesign,
-)
+from collector.errors import RequestRefused
 from estimator.base import wording
-from randomized_response import question_of
-from surveys.definition.languages import address_of, switch
+from estimator.base.questions import question_of
+from surveys.definition.languages import address_of, language_links
 from surveys.rendering import pages
 from surveys.rendering.own_coin import sentences
-from surveys.rendering.own_coin.devices import COIN
-from surveys.rendering.own_coin.instructions import Instruction, instructions_for
-from surveys.rendering.pages import Document
+from surveys.rendering.own_coin.devices import BIRTHDAYS, COIN
+from surveys.rendering.own_coin.instructions import Instruction, birthdays_for, instructions_for
 
 MOST_FACES = 6
 """A rule with more coins and dice to show than this has a bar instead, which says how often it comes."""
 
 
-def render_page(document: Document, digest: str, language: str, *, with_sheet: bool = False) -> bytes:
+def render_page(design: Design, language: str, *, with_sheet: bool = False) -> bytes:
     """The page that says what to toss and takes what was marked; empty where no device has every item's table.
 
     Where the survey is by blind invitation it is empty too: nobody types the 598 symbols of a token.
 
     `with_sheet` says whether there is a sheet of paper to lead to.
     """
-    instructions = instructions_for(document)
-    if instructions is None or document.get("invitations", {}).get("kind") == "blind":
+    instructions = instructions_for(design)
+    if instructions is None or design.invitations == "blind":
         return b""
     with translation.override(language):
-        shown = context(document, instructions, digest, language)
+        shown = context(design, instructions, language)
     doors = {
-        "doors": switch("coin", document),
-        "sheet_address": address_of("coin-sheet", document, language) if with_sheet else "",
+        "doors": language_links("coin", design),
+        "sheet_address": address_of("coin-sheet", design, language) if with_sheet else "",
     }
     return pages.render("surveys/coin/page.html", shown | doors, language)
 
 
-def context(document: Document, instructions: list[Instruction], digest: str, language: str) -> dict[str, Any]:
+def context(design: Design, instructions: list[Instruction], language: str) -> dict[str, Any]:
     """What the page says, and the sheet of paper too; the language must be active."""
-    return _frame(document, language) | {
-        "digest": digest,
-        "invited": "invitations" in document,
-        "group_wording": pages.text_in(document["strata"]["wording"], document, language),
-        "groups": [_group(group, document, language) for group in document["strata"]["groups"]],
-        "needs": sentences.needs(instructions),
+    birthdays = instructions[0].device in BIRTHDAYS
+    return _frame(design, language) | {
+        "digest": design.digest,
+        "invited": bool(design.invitations),
+        "group_wording": design.strata_wording[language],
+        "groups": [_group(group, language) for group in design.groups],
+        "birthdays": birthdays,
+        "needs": "" if birthdays else sentences.needs(instructions),
         "coins": any(COIN in instruction.device.parts for instruction in instructions),
-        "factor": wording.odds(prod((_ratio(item) for item in document["items"]), start=Fraction(1))),
+        "factor": wording.odds(prod((_ratio(item) for item in design.items), start=Fraction(1))),
         "questions": [
-            _question(number, item, instruction, document, language)
-            for number, (item, instruction) in enumerate(zip(document["items"], instructions, strict=True), start=1)
+            _question(number, item, instruction, language)
+            for number, (item, instruction) in enumerate(zip(design.items, instructions, strict=True), start=1)
         ],
     }
 
 
-def render_review(document: Document, looked: ParsedReport, language: str) -> bytes:
+def render_review(design: Design, looked: ParsedReport, language: str) -> bytes:
     """What was marked, with the nonce that makes pressing Send twice one report. Nothing is stored yet."""
     marked = {f"item-{number}": str(symbol) for number, symbol in enumerate(looked.report, start=1)}
     marked["stratum"] = looked.stratum
-    context = _frame(document, language) | {
+    context = _frame(design, language) | {
         "looked": looked,
         "code": " ".join(re.findall("....", looked.invitation)),
-        "lines": list(lines(document, language, marked)),
-        "send_address": address_of("coin-send", document, language),
+        "birthdays": birthdays_for(design) is not None,
+        "lines": list(lines(design, language, marked)),
+        "send_address": address_of("coin-send", design, language),
     }
     return pages.render("surveys/coin/review.html", context, language)
 
 
-def lines(document: Document, language: str, marked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def lines(design: Design, language: str, marked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """The group, where there are groups, then each question, with every choice and whether it is marked.
 
     `marked` is what a form says by the names of its fields.
     """
-    strata = document["strata"]
-    if strata["groups"]:
-        groups = [_group(group, document, language) for group in strata["groups"]]
-        choices = [_choice(group["key"], group["label"], marked.get("stratum", "")) for group in groups]
-        wording = pages.text_in(strata["wording"], document, language)
+    with translation.override(language):
+        alike = sentences.alike() if birthdays_for(design) else []
+    if design.groups:
+        choices = [_choice(group.key, group.label[language], marked.get("stratum", "")) for group in design.groups]
+        wording = design.strata_wording[language]
         yield {"name": "stratum", "number": 0, "wording": wording, "choices": choices}
-    for number, item in enumerate(document["items"], start=1):
+    for number, item in enumerate(design.items, start=1):
         name = f"item-{number}"
-        labels = [pages.text_in(choice, document, language) for choice in item["choices"]]
+        labels = alike or [choice[language] for choice in item.choices]
         choices = [_choice(str(value), label, marked.get(name, "")) for value, label in enumerate(labels)]
-        wording = pages.text_in(item["wording"], document, language)
+        wording = item.wording[language]
         yield {"name": name, "number": number, "wording": wording, "choices": choices}
 
 
@@ -106,41 +99,41 @@ def _choice(value: str, label: str, marked: str) -> dict[str, Any]:
     return {"value": value, "label": label, "marked": value == marked}
 
 
-def render_sent(document: Document, language: str) -> bytes:
+def render_sent(design: Design, language: str) -> bytes:
     """What happened to a form that was taken."""
-    return pages.render("surveys/coin/sent.html", _frame(document, language), language)
+    context = _frame(design, language) | {"birthdays": birthdays_for(design) is not None}
+    return pages.render("surveys/coin/sent.html", context, language)
 
 
-def render_refusal(document: Document, refusal: Refusal, language: str) -> bytes:
+def render_refusal(design: Design, refusal: RequestRefused, language: str) -> bytes:
     """Why a form was not taken, and the way back."""
     with translation.override(language):
         why = reason(refusal)
-    return pages.render("surveys/coin/refused.html", _frame(document, language) | {"reason": why}, language)
+    return pages.render("surveys/coin/refused.html", _frame(design, language) | {"reason": why}, language)
 
 
-def _frame(document: Document, language: str) -> dict[str, Any]:
-    return pages.texts_in(document, language) | {
-        "address": address_of("coin", document, language),
-        "version": document["version"],
+def _frame(design: Design, language: str) -> dict[str, Any]:
+    return pages.texts_in(design, language) | {
+        "address": address_of("coin", design, language),
+        "version": design.version,
     }
 
 
-def _group(group: Mapping[str, Any], document: Document, language: str) -> dict[str, str]:
-    return {"key": group["key"], "label": pages.text_in(group["label"], document, language)}
+def _group(group: Stratum, language: str) -> dict[str, str]:
+    return {"key": group.key, "label": group.label[language]}
 
 
-def _question(
-    number: int, item: Mapping[str, Any], instruction: Instruction, document: Document, language: str
-) -> dict[str, Any]:
-    choices = [pages.text_in(choice, document, language) for choice in item["choices"]]
+def _question(number: int, item: Item, instruction: Instruction, language: str) -> dict[str, Any]:
+    born = instruction.device in BIRTHDAYS
+    choices = sentences.alike() if born else [choice[language] for choice in item.choices]
     return {
         "name": f"item-{number}",
-        "wording": pages.text_in(item["wording"], document, language),
+        "wording": item.wording[language],
         "choices": choices,
-        "toss": sentences.TOSS[instruction.device.key],
+        "toss": sentences.toss(instruction),
         "outcomes": len(instruction.device.outcomes),
         "factor": wording.odds(_ratio(item)),
-        "rules": [_rule(instruction, place, choices) for place in range(len(instruction.rules))],
+        "rules": [] if born else [_rule(instruction, place, choices) for place in range(len(instruction.rules))],
     }
 
 
@@ -148,38 +141,38 @@ def _rule(instruction: Instruction, place: int, choices: list[str]) -> dict[str,
     rule = instruction.rules[place]
     drawn = sorted(rule.outcomes, key=str) if sum(map(len, rule.outcomes)) <= MOST_FACES else []
     return {
-        "shown": sentences.shown(instruction, place),
-        "told": sentences.told(rule.marks, choices),
+        "shown": sentences.outcome_sentence(instruction, place),
+        "told": sentences.device_sentence(rule.marks, choices),
         "count": len(rule.outcomes),
         "pictures": drawn,
     }
 
 
-def _ratio(item: Mapping[str, Any]) -> Fraction:
+def _ratio(item: Item) -> Fraction:
     """By how much one report can multiply the odds of an answer; finite in every design that was frozen."""
     return Fraction(question_of(item).mechanism.ratio)
 
 
-def reason(refusal: Refusal) -> str:
+def reason(refusal: RequestRefused) -> str:
     """Why a form was not taken, in a sentence that quotes nothing of it."""
-    match refusal:
-        case ForeignOrigin():
+    match refusal.status, refusal.field:
+        case 403, "Origin":
             return _("It did not come from this survey’s own page. Open the page again and send from there.")
-        case UnknownDesign() | Closed():
+        case 404 | 410, _field:
             return _("It was made for another version of the survey, which takes no more answers. Open the page again.")
-        case NonceTaken():
+        case 409, _field:
             return _("Something else was sent from that page before, and it stays. Open the page again to send anew.")
-        case NotInvited():
+        case 403, _field:
             return _(
                 "Your invitation cannot be used here: it is not one of this survey’s, or it was used before. Nothing "
                 "was stored, and an invitation that was not used stays good."
             )
-        case Malformed(field="invitation"):
+        case 422, "invitation":
             return _("One letter or digit is wrong: compare them with your invitation.")
-        case Malformed(field="stratum"):
+        case 422, "stratum":
             return _("The group is not marked.")
-        case Malformed(field=field) if field.startswith("item-"):
+        case 422, field if field.startswith("item-"):
             return _("Question %(number)s is not marked.") % {"number": field.removeprefix("item-")}
-        case TooMany() | Unavailable():
+        case 429 | 503, _field:
             return _("Too much arrives here at the moment. Nothing was stored. Please send it again in a few minutes.")
     return _("What arrived is not the form of this page. Open the page again and send from there.")

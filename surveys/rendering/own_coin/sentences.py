@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
+from django.utils.dates import MONTHS as MONTH_NAMES
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from surveys.rendering.own_coin.devices import COIN, DIE, Device, Outcome, Share, heads, total
-from surveys.rendering.own_coin.instructions import OPPOSITE, Instruction, Marks, own
+from surveys.rendering.own_coin.instructions import OPPOSITE, Instruction, Marks, own_instruction
 
 TOSS = {
     "coin": gettext_lazy("Toss a coin where nobody sees it."),
@@ -20,6 +21,12 @@ TOSS = {
     "coin_and_die": gettext_lazy("Toss a coin and throw a die where nobody sees them."),
     "two_dice": gettext_lazy("Throw two dice where nobody sees them, and add them up."),
     "die_twice": gettext_lazy("Throw a die twice where nobody sees it, and remember what came first."),
+}
+
+BORN = {
+    "birthday_of_mother": gettext_lazy("And was your mother born from April to %(month)s?"),
+    "birthday_of_father": gettext_lazy("And was your father born from April to %(month)s?"),
+    "birthday_of_friend": gettext_lazy("And was your best friend born from April to %(month)s?"),
 }
 
 COINS = {
@@ -55,13 +62,26 @@ def needs(instructions: Iterable[Instruction]) -> str:
     return all_of([text for text in texts if text])
 
 
+def toss(instruction: Instruction) -> str:
+    """What to toss, or the second question about a birthday."""
+    device, months = instruction.device, len(instruction.rules[0].outcomes)
+    if device.key in BORN:
+        return BORN[device.key] % {"month": MONTH_NAMES[int(device.outcomes[months - 1][0])]}
+    return str(TOSS[device.key])
+
+
+def alike() -> list[str]:
+    """What can be marked of two answers, of which one is about a birthday: that they differ, that they are the same."""
+    return [_("Yes to one of the two, no to the other"), _("Yes to both, or no to both")]
+
+
 def _things(device: Device) -> tuple[int, int]:
     """How many coins and how many dice; what is tossed several times in order is one."""
     coins, dice = device.parts.count(COIN), device.parts.count(DIE)
     return (min(coins, 1), min(dice, 1)) if device.kind is None else (coins, dice)
 
 
-def shown(instruction: Instruction, place: int) -> str:
+def outcome_sentence(instruction: Instruction, place: int) -> str:
     """What the device shows where rule `place` holds; the last rule may be for everything that is left."""
     key, outcomes = instruction.device.key, instruction.rules[place].outcomes
     parts = _TOLD.get(key, _grid)(key, outcomes)
@@ -70,11 +90,11 @@ def shown(instruction: Instruction, place: int) -> str:
     return any_of(parts) if key in _TOLD else _any_of_long(parts)
 
 
-def told(marks: Marks, choices: Sequence[str]) -> str:
+def device_sentence(marks: Marks, choices: Sequence[str]) -> str:
     """What to mark."""
     if len(set(marks)) == 1:
         return _("mark “%(choice)s”, whatever is true.") % {"choice": choices[marks[0]]}
-    if marks == own(len(marks)):
+    if marks == own_instruction(len(marks)):
         return _("mark your true answer.")
     if marks == OPPOSITE:
         return _("mark the opposite of your true answer.")

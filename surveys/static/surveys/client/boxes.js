@@ -1,6 +1,6 @@
 import { filledOfHundred, ofHundred, shareOf } from "./figures.js";
-import { mannerOf, pairOf, sharesOf } from "./manner.js";
-import { element } from "./parts.js";
+import { shapeOf, pairOf, sharesOf } from "./shapes.js";
+import { element } from "./elements.js";
 import { barPicture, iconArray, ticketStrip } from "./pictures.js";
 
 /**
@@ -15,25 +15,25 @@ const MOST_TOLD = 12;
 
 const BARS = ["near", "spread", "values"];
 
-/** Tickets that send the answer itself or another one; those of the other manners mark something or leave it. */
+/** Tickets that send the answer itself or another one; those of the other shapes mark something or leave it. */
 const ANSWERS = ["choice", "differ"];
 
 export class Boxes {
-  #saying;
+  #phrases;
   #numbers;
 
   /**
-   * @param {import("./saying.js").Saying} saying
+   * @param {import("./phrases.js").Phrases} phrases
    * @param {Intl.NumberFormat} numbers
    */
-  constructor(saying, numbers) {
-    this.#saying = saying;
+  constructor(phrases, numbers) {
+    this.#phrases = phrases;
     this.#numbers = numbers;
   }
 
   /** @returns {Element[]}  the box in short, for the opening */
   brief(item) {
-    if (!BARS.includes(mannerOf(item))) {
+    if (!BARS.includes(shapeOf(item))) {
       return this.#strips(item, pairOf(item));
     }
     return pairOf(item).flatMap((x) => [this.#name("strip-of", item, x), this.#bars(item, x)]);
@@ -41,7 +41,7 @@ export class Boxes {
 
   /** @returns {Element[]}  the box in full, for the question's own fold */
   full(item) {
-    if (BARS.includes(mannerOf(item))) {
+    if (BARS.includes(shapeOf(item))) {
       const figures = pairOf(item).map((x) => captioned(this.#bars(item, x), this.#barsTold(item, x)));
       return [inRow(figures, "people people-bars")];
     }
@@ -53,14 +53,14 @@ export class Boxes {
   people(item) {
     const { own, cross } = sharesOf(item);
     const [answer, other] = pairOf(item);
-    const without = mannerOf(item) === "ticks" ? "people-without" : "people";
+    const without = shapeOf(item) === "ticks" ? "people-without" : "people";
     return inRow([this.#people("people", item, answer, own), this.#people(without, item, other, cross)]);
   }
 
   #strips(item, answers) {
     const { weights } = item.table;
     const named = (name, own) => [name, this.#strip(item, own)];
-    switch (mannerOf(item)) {
+    switch (shapeOf(item)) {
       case "choice":
         return [this.#strip(item, weights[0][0])];
       case "set":
@@ -76,12 +76,12 @@ export class Boxes {
 
   #strip(item, own) {
     const { tickets } = item.table;
-    const title = this.#saying.say("strip", item, { own, rest: tickets - own });
-    return ticketStrip({ own, tickets, title, signs: ANSWERS.includes(mannerOf(item)) ? "answer" : "mark" });
+    const title = this.#phrases.say("strip", item, { own, rest: tickets - own });
+    return ticketStrip({ own, tickets, title, signs: ANSWERS.includes(shapeOf(item)) ? "answer" : "mark" });
   }
 
   #name(key, item, x = 0) {
-    return element("p", this.#saying.say(key, item, { truth: this.#saying.label(item, x) }), "strip-name");
+    return element("p", this.#phrases.say(key, item, { truth: this.#phrases.label(item, x) }), "strip-name");
   }
 
   /** The bars of both answers have one scale. */
@@ -98,8 +98,8 @@ export class Boxes {
       const { own, cross } = sharesOf(item);
       return this.#peopleTold("people", item, x, x === pairOf(item)[0] ? own : cross);
     }
-    const bars = columns.map((y) => ({ share: this.#share(shareOf(item.table, x, y)), sent: this.#saying.sent(item, y) }));
-    return this.#saying.list("bars", { truth: this.#saying.label(item, x) }, "bar", bars);
+    const bars = columns.map((y) => ({ share: this.#share(shareOf(item.table, x, y)), sent: this.#phrases.sent(item, y) }));
+    return this.#phrases.list("bars", { truth: this.#phrases.label(item, x) }, "bar", bars);
   }
 
   #people(key, item, x, share) {
@@ -108,7 +108,7 @@ export class Boxes {
   }
 
   #peopleTold(key, item, x, share) {
-    return this.#saying.say(key, item, { truth: this.#saying.label(item, x), share: this.#share(share) });
+    return this.#phrases.say(key, item, { truth: this.#phrases.label(item, x), share: this.#share(share) });
   }
 
   #share(share) {

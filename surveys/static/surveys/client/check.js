@@ -1,4 +1,4 @@
-import { element, part } from "./parts.js";
+import { element, part } from "./elements.js";
 
 /**
  * "Check this page": the digest as this device computed it, the commands that check it from elsewhere, the exact body.

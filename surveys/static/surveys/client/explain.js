@@ -1,7 +1,7 @@
 import { Boxes } from "./boxes.js";
-import { element, part } from "./parts.js";
-import { Saying } from "./saying.js";
-import { fillSum } from "./sum.js";
+import { element, part } from "./elements.js";
+import { Phrases } from "./phrases.js";
+import { fillTotal } from "./total.js";
 
 /**
  * What the tickets do, said and drawn from the live tables.
@@ -11,14 +11,14 @@ import { fillSum } from "./sum.js";
 export class Explanation {
   #items;
   #sentences;
-  #saying;
+  #phrases;
   #boxes;
 
   constructor(design, sentences) {
     this.#items = design.items;
     this.#sentences = sentences;
-    this.#saying = new Saying(sentences);
-    this.#boxes = new Boxes(this.#saying, sentences.numbers);
+    this.#phrases = new Phrases(sentences);
+    this.#boxes = new Boxes(this.#phrases, sentences.numbers);
   }
 
   /**
@@ -27,11 +27,11 @@ export class Explanation {
    */
   fill(root, questions) {
     const [first] = this.#items;
-    part(root, "tickets-said").textContent = this.#saying.opening(this.#items);
+    part(root, "tickets-said").textContent = this.#phrases.opening(this.#items);
     part(root, "tickets-drawn").replaceChildren(...this.#boxes.brief(first));
     part(root, "leaves").textContent = this.say("leaves", first);
     this.fillOdds(part(root, "odds"), first);
-    fillSum(root, this.#items, this.#sentences, this.#saying);
+    fillTotal(root, this.#items, this.#sentences, this.#phrases);
     questions.forEach((question, i) => {
       const place = part(question.element, "question-odds");
       const fill = () => this.#fillQuestion(place, this.#items[i]);
@@ -41,12 +41,12 @@ export class Explanation {
 
   /** A sentence on one question, with its numbers. */
   say(key, item) {
-    return this.#saying.say(key, item);
+    return this.#phrases.say(key, item);
   }
 
   /** The odds of one question: sentences and two pictures of a hundred people. */
   fillOdds(place, item) {
-    const lines = this.#saying.odds(item).map((line) => element("p", line));
+    const lines = this.#phrases.odds(item).map((line) => element("p", line));
     place.replaceChildren(...lines, this.#boxes.people(item));
   }
 

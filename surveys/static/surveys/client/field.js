@@ -1,7 +1,7 @@
 import { Refusal } from "./refusal.js";
 
 /**
- * What every question of the page has, whatever is answered in it. Its kinds are `Choices`, `Several` and `NumberField`;
+ * What every question of the page has, whatever is answered in it. Its kinds are `Choices`, `MultipleChoice` and `NumberField`;
  * the rest of the page knows no more of them than this:
  *
  * @typedef {object} Question

@@ -2,8 +2,8 @@ import { CheckThisPage } from "./check.js";
 import { Explanation } from "./explain.js";
 import { extra } from "./extras.js";
 import { groupNamed, linkNames, takeLink } from "./link.js";
-import { note } from "./noting.js";
-import { part } from "./parts.js";
+import { recordLoss } from "./losses.js";
+import { part } from "./elements.js";
 import { CheckQuestion, Practice } from "./practice.js";
 import { prepare } from "./preparation.js";
 import { Questionnaire } from "./questionnaire.js";
@@ -38,15 +38,15 @@ export class RespondentPage {
   #preparing = null;
   /** @type {Questionnaire | null} */
   #questionnaire = null;
-  /** @type {Tickets | import("./remembering.js").RememberedTickets | null} */
+  /** @type {Tickets | import("./remembered.js").RememberedTickets | null} */
   #tickets = null;
   /** From the click on Send on, as long as that lasts. */
   #freezing = false;
   #nonce = "";
   /** What the link says after #; its invitation is taken from the address bar as soon as this script runs. */
   #link = { fragment: "", invitation: null };
-  /** @type {import("./inviting.js").Inviting | null}  where the survey asks for an invitation */
-  #inviting = null;
+  /** @type {import("./invitation.js").InvitationField | null}  where the survey asks for an invitation */
+  #invitation = null;
   /** @type {import("./waves.js").Waves | null}  where the survey comes again */
   #waves = null;
   /** @type {(Practice | CheckQuestion)[]}  what may be tried before the questions */
@@ -139,7 +139,7 @@ export class RespondentPage {
   }
 
   #drawTickets(design, source) {
-    return design.remembers ? extra("remembering").draw(this.#window, design, source) : new Tickets(design, source);
+    return design.remembers ? extra("remembered").draw(this.#window, design, source) : new Tickets(design, source);
   }
 
   /** The order of choices comes from a source of its own: it shows on the screen, the tickets never do. */
@@ -153,10 +153,10 @@ export class RespondentPage {
   /** A survey that asks for none has no place to put one: such a link is for another survey, or was changed. */
   #beginInvitation() {
     const { invitation } = this.#link;
-    if (invitation !== null && this.#inviting === null) {
+    if (invitation !== null && this.#invitation === null) {
       throw new Refusal("link-damaged");
     }
-    this.#inviting?.begin(invitation);
+    this.#invitation?.begin(invitation);
     this.#carryLink();
   }
 
@@ -179,7 +179,7 @@ export class RespondentPage {
     const changed = () => this.#guard(() => this.#questionnaire.update());
     const prepared = await prepare(this.#root, this.#window, this.#link.fragment, changed);
     const { invitations, waves } = prepared.design;
-    this.#inviting = invitations === "" ? null : new (extra("inviting"))(this.#root, invitations, this.#sentences);
+    this.#invitation = invitations === "" ? null : new (extra("invitation"))(this.#root, invitations, this.#sentences);
     this.#questionnaire = new Questionnaire(this.#root, prepared, this.#sentences);
     const guard = (action) => this.#guard(action);
     this.#waves = waves === null ? null : new (extra("waves"))(this.#root, prepared.design, this.#sentences, guard);
@@ -205,7 +205,7 @@ export class RespondentPage {
 
   /** Whether there is an invitation, where one is asked for; what is missing is said. */
   get #invited() {
-    return this.#inviting?.complete() ?? true;
+    return this.#invitation?.complete() ?? true;
   }
 
   #showReview() {
@@ -256,14 +256,14 @@ export class RespondentPage {
     const answers = this.#questionnaire.toSend();
     const { stratum } = this.#questionnaire;
     const report = this.#tickets.read(answers);
-    const invitation = this.#inviting?.text;
+    const invitation = this.#invitation?.text;
     return requestBody({ design: this.#prepared.digest, nonce: this.#nonce, stratum, report, invitation });
   }
 
   /** Only ever by a click on the button beside the words of what is noted. */
   #note() {
     const title = this.#root.querySelector("h1").textContent;
-    const noted = note(this.#window, this.#prepared.design, title, this.#waves?.anew ?? true);
+    const noted = recordLoss(this.#window, this.#prepared.design, title, this.#waves?.anew ?? true);
     part(this.#root, "note-said").textContent = this.#sentences.say(noted ? "note-done" : "note-not");
     part(this.#root, "note-button").hidden = true;
   }
@@ -278,7 +278,7 @@ export class RespondentPage {
 
   /** Answers, tickets, the invitation, and every place where one of them is written. */
   #forget() {
-    this.#inviting?.clear();
+    this.#invitation?.clear();
     this.#questionnaire?.clear();
     this.#trials.forEach((trial) => trial.clear());
     this.#tickets?.forget();

@@ -1,8 +1,8 @@
 import { checkedTable } from "./channel.js";
 import { Choices } from "./choices.js";
 import { single } from "./encoding.js";
-import { mannerOf } from "./manner.js";
-import { element, part } from "./parts.js";
+import { shapeOf } from "./shapes.js";
+import { element, part } from "./elements.js";
 import { drawTicket, systemWords } from "./random.js";
 
 /** For a first question that has no match in the practice question. */
@@ -90,7 +90,7 @@ export class Practice {
   }
 
   #say(key, values) {
-    const keys = [`${key}-${this.#box.manner}`, `${key}-${this.#box.shared}`];
+    const keys = [`${key}-${this.#box.shape}`, `${key}-${this.#box.shared}`];
     return this.#sentences.say(keys.find((one) => this.#sentences.has(one)) ?? key, values);
   }
 }
@@ -141,17 +141,17 @@ export class CheckQuestion {
  *
  * @param {import("./design.js").Item} first
  * @param {number} count  of the practice question's choices
- * @returns {{manner: string, shared?: string, table: import("./channel.js").Table, encoding: import("./encoding.js").Encoding, own: (x: number) => number}}
+ * @returns {{shape: string, shared?: string, table: import("./channel.js").Table, encoding: import("./encoding.js").Encoding, own: (x: number) => number}}
  */
 export function practiceBox(first, count) {
-  const manner = mannerOf(first);
+  const shape = shapeOf(first);
   const { table, encoding } = first;
-  if (encoding.symbols === count && (manner === "list" || manner === "set")) {
-    return { manner, shared: "set", table, encoding, own: () => table.weights.at(-1)[1] };
+  if (encoding.symbols === count && (shape === "list" || shape === "set")) {
+    return { shape, shared: "set", table, encoding, own: () => table.weights.at(-1)[1] };
   }
   const fits = [table.weights, table.weights[0]].every(({ length }) => length === count);
   const used = fits ? table : TWO_COINS;
-  return { manner: "choice", table: used, encoding: single(used), own: (x) => used.weights[x][x] };
+  return { shape: "choice", table: used, encoding: single(used), own: (x) => used.weights[x][x] };
 }
 
 /** @returns {number[][]}  the choices that the tickets send, for each answer */

@@ -2,7 +2,7 @@ import { Choices } from "./choices.js";
 import { digestOf, readDesign } from "./design.js";
 import { extra } from "./extras.js";
 import { linkNames } from "./link.js";
-import { part } from "./parts.js";
+import { part } from "./elements.js";
 import { Refusal } from "./refusal.js";
 
 /**
@@ -55,7 +55,7 @@ function boundQuestions(root, design, changed) {
 function bound(element, item, changed) {
   switch (item.kind) {
     case "several_choices":
-      return new (extra("several"))(element, item, changed);
+      return new (extra("multiple"))(element, item, changed);
     case "number":
       return new (extra("number"))(element, item.grid, changed);
     default:

@@ -1,5 +1,5 @@
-import { answersToSend, askedItems, drawOrder } from "./asking.js";
-import { part } from "./parts.js";
+import { answersToSend, askedItems, drawOrder } from "./routing.js";
+import { part } from "./elements.js";
 import { Sections } from "./sections.js";
 import { rangeInWords } from "./wording.js";
 

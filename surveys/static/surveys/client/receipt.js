@@ -1,4 +1,4 @@
-import { element, part } from "./parts.js";
+import { element, part } from "./elements.js";
 import { readBody } from "./report.js";
 import { sentInWords } from "./wording.js";
 

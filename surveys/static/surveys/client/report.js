@@ -63,7 +63,7 @@ export class Tickets extends ReadOnce {
   }
 }
 
-/** Tickets that come again in the next wave: every answer has its own, as `remembering.js` derives them. */
+/** Tickets that come again in the next wave: every answer has its own, as `remembered.js` derives them. */
 export class RecalledTickets extends ReadOnce {
   constructor(design, drawn) {
     super(design, drawn, (draws, encoding, answer) => encoding.recall(draws, answer));

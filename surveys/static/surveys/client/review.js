@@ -1,4 +1,4 @@
-import { element } from "./parts.js";
+import { element } from "./elements.js";
 import { answerInWords } from "./wording.js";
 
 /**

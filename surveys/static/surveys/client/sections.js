@@ -1,4 +1,4 @@
-import { part } from "./parts.js";
+import { part } from "./elements.js";
 
 /**
  * The sections of the survey, one on the screen at a time, and how far the answers have come. A survey without sections

@@ -1,9 +1,9 @@
-import { Keeping } from "./keeping.js";
-import { part } from "./parts.js";
+import { ReportStore } from "./store.js";
+import { part } from "./elements.js";
 import { Receipt } from "./receipt.js";
 import { Delivery, browserWorld } from "./transport.js";
-import { Turn } from "./turn.js";
-import { Work } from "./work.js";
+import { SendLock } from "./lock.js";
+import { ProofOfWork } from "./proof.js";
 
 /**
  * From one frozen body to its end: the stages sending, sent, failed, discarded and elsewhere, and what is said in them.
@@ -21,13 +21,13 @@ export class Sending {
   #receipt;
   /** @type {Prepared | null}  what the body was made from, to put its receipt into words */
   #prepared = null;
-  /** @type {Keeping | null} */
+  /** @type {ReportStore | null} */
   #keeping = null;
-  /** @type {Turn | null} */
-  #turn = null;
+  /** @type {SendLock | null} */
+  #lock = null;
   /** @type {Delivery | null}  from when it is this tab's turn */
   #delivery = null;
-  /** @type {Work | null}  of the report that will be sent, as far as is known */
+  /** @type {ProofOfWork | null}  of the report that will be sent, as far as is known */
   #work = null;
   #body = "";
   /** Whether it was found on this device. */
@@ -76,7 +76,7 @@ export class Sending {
   async begin(url, body, prepared) {
     this.#start(prepared);
     this.#show(body);
-    if (!(await this.#turn.take())) {
+    if (!(await this.#lock.take())) {
       this.#giveWay("held");
       return;
     }
@@ -96,7 +96,7 @@ export class Sending {
    * @returns {Promise<boolean>}  whether something waits
    */
   async resume(url, prepared) {
-    const body = await new Keeping(this.#window, prepared).find();
+    const body = await new ReportStore(this.#window, prepared).find();
     if (body !== null) {
       this.#start(prepared);
       this.#resumed = true;
@@ -116,7 +116,7 @@ export class Sending {
    */
   prepare(digest, nonce) {
     this.#work?.stop();
-    this.#work = new Work(digest, nonce, this.#window.crypto.subtle);
+    this.#work = new ProofOfWork(digest, nonce, this.#window.crypto.subtle);
     this.#work.find(Number(this.#root.dataset.work ?? 0));
   }
 
@@ -138,7 +138,7 @@ export class Sending {
     this.#receipt.clear();
     this.#check.showBody("");
     if (!this.going) {
-      this.#turn?.giveBack();
+      this.#lock?.giveBack();
       this.#work?.stop();
     }
   }
@@ -147,13 +147,13 @@ export class Sending {
   stop() {
     this.#delivery?.stop();
     this.#work?.stop();
-    this.#turn?.giveBack();
+    this.#lock?.giveBack();
   }
 
   #start(prepared) {
     this.#prepared = prepared;
-    this.#keeping = new Keeping(this.#window, prepared);
-    this.#turn = new Turn(this.#window.navigator, prepared.digest);
+    this.#keeping = new ReportStore(this.#window, prepared);
+    this.#lock = new SendLock(this.#window.navigator, prepared.digest);
   }
 
   #show(body) {
@@ -164,9 +164,9 @@ export class Sending {
 
   /** Another tab with the same body may be about to send it, or this one's last load may not quite be gone. */
   async #afterOthers(url) {
-    if (!(await this.#turn.take())) {
+    if (!(await this.#lock.take())) {
       this.#tell("elsewhere", {});
-      const mine = await this.#turn.wait();
+      const mine = await this.#lock.wait();
       if (!mine || !this.going) {
         return;
       }
@@ -241,7 +241,7 @@ export class Sending {
   /** @param {"held" | "gone"} reason  names the sentence `elsewhere-<reason>` */
   #giveWay(reason) {
     part(this.#root, "elsewhere-reason").textContent = this.#sentences.say(`elsewhere-${reason}`);
-    this.#turn.giveBack();
+    this.#lock.giveBack();
     this.#stages.show("elsewhere");
   }
 

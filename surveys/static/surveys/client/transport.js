@@ -1,5 +1,5 @@
 import { digestOf } from "./design.js";
-import { MOST_BITS } from "./work.js";
+import { MOST_BITS } from "./proof.js";
 
 /**
  * Getting one frozen body to the collector. There is no second body: every try sends the very same bytes, because a
@@ -35,7 +35,7 @@ export class Delivery {
   #hurry = () => {};
   #end = new AbortController();
 
-  /** @param {import("./work.js").Work} work  of the body's nonce */
+  /** @param {import("./proof.js").ProofOfWork} work  of the body's nonce */
   constructor(url, body, world, work) {
     this.#url = url;
     this.#body = body;

@@ -1,17 +1,17 @@
 import { totalRatio } from "./channel.js";
 import { offer } from "./extras.js";
 import { epsilonUp, oddsUp } from "./figures.js";
-import { part } from "./parts.js";
+import { part } from "./elements.js";
 
 /**
  * Of a survey that comes again: what the waves so far and this one can reveal together, and the number that the device
- * keeps where the survey remembers. The number itself is `remembering.js`'s; here is the choice and the erasing.
+ * keeps where the survey remembers. The number itself is `remembered.js`'s; here is the choice and the erasing.
  */
 export class Waves {
   #root;
   #sentences;
   #remembers;
-  /** @type {{known: boolean, settle: (keeps: boolean) => Promise<boolean>} | null}  see remembering.js */
+  /** @type {{known: boolean, settle: (keeps: boolean) => Promise<boolean>} | null}  see remembered.js */
   #tickets = null;
   #anew = false;
 

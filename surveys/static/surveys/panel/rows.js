@@ -1,4 +1,4 @@
-import { opened } from "./lines.js";
+import { opened } from "./folding.js";
 
 /**
  * The order of questions, groups and sections: by buttons, by drag, and by the number that each row has, which is all there

@@ -1,6 +1,6 @@
 /**
- * What a browser keeps of this site: what surveys cost, as `client/noting.js` notes it, and the random numbers of surveys
- * that remember (`client/remembering.js`). What is found in a storage is untrusted: other texts count as none.
+ * What a browser keeps of this site: what surveys cost, as `client/losses.js` notes it, and the random numbers of surveys
+ * that remember (`client/remembered.js`). What is found in a storage is untrusted: other texts count as none.
  *
  * @typedef {{title: string, slug: string, version: number, day: string, least: number, most: number}} Cost
  *   of one wave; least and most as epsilon, rounded up to a hundredth

@@ -1,7 +1,7 @@
-import { element, part } from "../client/parts.js";
+import { element, part } from "../client/elements.js";
 import { Sentences } from "../client/sentences.js";
 import { costsIn, eraseAll, numbersIn, oddsOf, sumOf } from "./ledger.js";
-import { discard, waitingOn } from "./waiting.js";
+import { discard, waitingOn } from "./unsent.js";
 
 /**
  * "What you have spent on this site": read from this device, shown, erased. The page has no way to send anything.

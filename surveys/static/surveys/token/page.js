@@ -1,11 +1,11 @@
-import { ask } from "./asking.js";
-import { draw, finish, modulusOf } from "./drawing.js";
+import { requestSignature } from "./signing.js";
+import { draw, finish, modulusOf } from "./blinding.js";
 import { fileOf, saveFile } from "./file.js";
-import { Keeping } from "./keeping.js";
+import { PendingRequests } from "./pending.js";
 import { answeringLink, readLink } from "./link.js";
 import { readCode } from "../client/codes.js";
 import { canonicalText, digestOf } from "../client/design.js";
-import { part } from "../client/parts.js";
+import { part } from "../client/elements.js";
 import { systemWords } from "../client/random.js";
 import { Refusal } from "../client/refusal.js";
 import { Sentences } from "../client/sentences.js";
@@ -91,7 +91,7 @@ export class TokenPage {
       throw new Refusal("digest", { digest });
     }
     part(this.#root, "digest").textContent = digest;
-    return { digest, modulus: modulusOf(source), keeping: new Keeping(this.#window, digest) };
+    return { digest, modulus: modulusOf(source), keeping: new PendingRequests(this.#window, digest) };
   }
 
   async #fetch() {
@@ -106,7 +106,7 @@ export class TokenPage {
     this.#code = code;
     this.#stages.show("fetching");
     const pending = await this.#pending(code);
-    const reply = await ask(
+    const reply = await requestSignature(
       (url, options) => this.#window.fetch(url, options),
       this.#root.dataset.sign,
       { design: this.#prepared.digest, code, blinded: pending.blinded },

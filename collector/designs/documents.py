@@ -1,0 +1,182 @@
+"""The check of a document: whether it may be frozen as a design. All that is believed of one is checked here."""
+
+import re
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from collector.designs import items
+from collector.designs.checks import (
+    decimal,
+    distinct,
+    exact_keys,
+    fraction,
+    key,
+    plain,
+    require,
+    text,
+    whole,
+)
+from collector.designs.design import Design, canonical
+from collector.errors import Path, ValidationError
+
+FORMAT = 1
+MOST_SYMBOLS = 1024
+MOST_GROUPS = 50
+"""A group is sent openly: with more of them few people share one, and knowing hers tells who somebody is."""
+
+FEWEST_IN_GROUP = 10
+"""Reports of a group of which numbers are told by themselves; a smaller one is told of together with others. Of fewer
+in all nothing is told, and nothing estimated."""
+
+LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+
+MODULUS = re.compile(r"[89a-f][0-9a-f]{766}[13579bdf]")
+"""Of an RSA key of 3,072 bits, in hex."""
+
+SPENT = re.compile(r"[1-9][0-9]*/[1-9][0-9]*")
+
+KEYS = {
+    "format", "slug", "version", "rehearsal", "languages", "title", "introduction", "consent", "strata", "items",
+}  # fmt: skip
+OPTIONAL = {"sections", "invitations", "waves", "participation", "ceilings"}
+
+LONGEST_REASON = 500
+
+
+def check(document: Any) -> Design:
+    """Return the document as a design, or raise ValidationError at the first thing that is not one."""
+    exact_keys(document, KEYS, ("design",), optional=OPTIONAL)
+    require(document["format"] == FORMAT, ("format",), f"must be {FORMAT}; got {document['format']!r}")
+    key(document["slug"], ("slug",))
+    whole(document["version"], ("version",), low=1)
+    rehearsal = document["rehearsal"]
+    require(isinstance(rehearsal, bool), ("rehearsal",), f"must be true or false; got {rehearsal!r}")
+    languages = _languages(document["languages"])
+    for name in ("title", "introduction", "consent"):
+        text(document[name], (name,), languages, empty=name != "title")
+    _strata(document["strata"], languages)
+    sections = _sections(document["sections"], languages) if "sections" in document else []
+    items.check_items(document["items"], languages, sections)
+    if "invitations" in document:
+        _invitations(document["invitations"])
+    if "waves" in document:
+        _waves(document["waves"])
+    if "participation" in document:
+        exact_keys(document["participation"], {"epsilon"}, ("participation",))
+        check_released(document["participation"]["epsilon"], ("participation", "epsilon"))
+    if "ceilings" in document:
+        _ceilings(document["ceilings"])
+    _encodable(document)
+    design = Design.of(document)
+    symbols = len(design.alphabets)
+    require(symbols <= MOST_SYMBOLS, ("items",), f"must make at most {MOST_SYMBOLS} symbols together; got {symbols}")
+    return design
+
+
+def _languages(value: Any) -> list[str]:
+    listed = isinstance(value, list) and len(value) >= 1
+    require(listed, ("languages",), f"must be a list of at least one code; got {value!r}")
+    for code in value:
+        fits = isinstance(code, str) and LANGUAGE.fullmatch(code)
+        require(fits, ("languages",), f": {code!r} is not a language code")
+    require(len(set(value)) == len(value), ("languages",), f"must differ from each other; got {value!r}")
+    return list(value)
+
+
+def check_released(value: Any, path: Path) -> None:
+    """Raise ValidationError unless this is the epsilon, as text, with which numbers of people may be released."""
+    require(0 < decimal(value, path) <= 8, path, f"must be above 0 and at most 8; got {value!r}")
+
+
+def _strata(value: Any, languages: list[str]) -> None:
+    exact_keys(value, {"wording", "groups"}, ("strata",))
+    groups, place = value["groups"], ("strata", "groups")
+    require(isinstance(groups, list) and len(groups) != 1, place, "must hold no group or at least 2; got one")
+    require(len(groups) <= MOST_GROUPS, place, f"must hold at most {MOST_GROUPS} groups; got {len(groups)}")
+    text(value["wording"], ("strata", "wording"), languages, empty=not groups)
+    for number, group in enumerate(groups):
+        path = (*place, number)
+        exact_keys(group, {"key", "label", "share"}, path)
+        key(group["key"], (*path, "key"))
+        text(group["label"], (*path, "label"), languages)
+    distinct([group["key"] for group in groups], place)
+    for first, second in pairwise(groups):
+        require(
+            len(first["key"]) == len(second["key"]),
+            place,
+            "must have keys of one length, so that every request has one size; "
+            f"got {first['key']!r} and {second['key']!r}",
+        )
+    _shares([group["share"] for group in groups], place)
+
+
+def _shares(shares: list[Any], path: Path) -> None:
+    known = [share for share in shares if share is not None]
+    if not known:
+        return
+    require(len(known) == len(shares), path, ": either every group has a share or none has")
+    total = sum((fraction(share, (*path, number, "share")) for number, share in enumerate(shares)), Fraction(0))
+    require(total == 1, path, f": the shares must sum to 1; they sum to {total}")
+
+
+def _sections(value: Any, languages: list[str]) -> list[str]:
+    """The keys of the sections that the items stand in."""
+    require(isinstance(value, list) and value, ("sections",), "must be a list of at least one section where it stands")
+    for number, section in enumerate(value):
+        path = ("sections", number)
+        exact_keys(section, {"key", "title", "introduction"}, path)
+        key(section["key"], (*path, "key"))
+        text(section["title"], (*path, "title"), languages)
+        text(section["introduction"], (*path, "introduction"), languages, empty=True)
+    keys = [section["key"] for section in value]
+    distinct(keys, ("sections",))
+    return keys
+
+
+def _invitations(value: Any) -> None:
+    """Codes, or tokens that were signed blindly with the key of this modulus and the exponent 65537."""
+    blind = isinstance(value, dict) and value.get("kind") == "blind"
+    exact_keys(value, {"kind", "modulus"} if blind else {"kind"}, ("invitations",))
+    kind = value["kind"]
+    require(kind in ("secret", "blind"), ("invitations", "kind"), f"must be 'secret' or 'blind'; got {kind!r}")
+    if blind:
+        modulus = value["modulus"]
+        fits = isinstance(modulus, str) and MODULUS.fullmatch(modulus)
+        require(fits, ("invitations", "modulus"), "must be an odd number of 3072 bits, as 768 hex digits")
+
+
+def _waves(value: Any) -> None:
+    """How a survey that comes again is answered, and e^epsilon of what a person may have spent in it before."""
+    exact_keys(value, {"repeats", "spent"}, ("waves",))
+    repeats = value["repeats"]
+    require(repeats in ("fresh", "remember"), ("waves", "repeats"), f"must be 'fresh' or 'remember'; got {repeats!r}")
+    spent = value["spent"]
+    fits = isinstance(spent, str) and SPENT.fullmatch(spent) and Fraction(spent) >= 1
+    require(fits, ("waves", "spent"), f"must be odds of at least 1 as a fraction, like '3/1'; got {spent!r}")
+
+
+def _ceilings(value: Any) -> None:
+    """The epsilon of a question and of all together above which opening took a reason, and that reason."""
+    exact_keys(value, {"question", "total"}, ("ceilings",), optional={"reason"})
+    for name in ("question", "total"):
+        check_released(value[name], ("ceilings", name))
+    if "reason" in value:
+        check_reason(value["reason"], ("ceilings", "reason"))
+
+
+def check_reason(value: Any, path: Path) -> None:
+    """Raise ValidationError unless this is a reason in words."""
+    fits = isinstance(value, str) and 1 <= len(value) <= LONGEST_REASON and value == value.strip()
+    got = f"{len(value)} characters" if isinstance(value, str) else repr(value)
+    require(fits, path, f"must be text of 1 to {LONGEST_REASON} characters, none of them a blank end; got {got}")
+    plain(value, path)
+
+
+def _encodable(document: Any) -> None:
+    try:
+        canonical(document)
+    except UnicodeEncodeError as error:
+        raise ValidationError(
+            (), f"the design holds text that is not Unicode: {error.object[error.start : error.end]!r}"
+        ) from None

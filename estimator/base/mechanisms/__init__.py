@@ -1,0 +1,37 @@
+"""The registry of mechanisms: an entry in a module of its own for each, in the order in which authors are offered them.
+
+It stands below the reports and the survey language, which both read it; `surveys/definition/mechanisms.py` says what
+becomes of a question by it.
+"""
+
+from estimator.base.mechanisms import (
+    crosswise,
+    custom,
+    discrete_laplace,
+    forced_response,
+    k_ary,
+    one_bit,
+    subset,
+    unary,
+    warner,
+)
+from estimator.base.mechanisms.entry import LARGEST_EPSILON, ByHand, Dial, Entry, Parameter
+
+__all__ = ["LARGEST_EPSILON", "PARAMETERS", "REGISTRY", "WORKS", "ByHand", "Dial", "Entry", "Parameter", "choices"]
+
+_MODULES = (forced_response, warner, crosswise, k_ary, unary, subset, one_bit, discrete_laplace, custom)
+
+REGISTRY: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
+"""Every mechanism by its name. Where two are as good, the planner recommends the first."""
+
+PARAMETERS: dict[str, Parameter] = {
+    parameter.name: parameter for entry in REGISTRY.values() for parameter in entry.parameters
+}
+"""Everything that may be said of some mechanism, by its name."""
+
+WORKS: dict[str, str] = {key: work for entry in REGISTRY.values() for key, work in entry.works.items()}
+
+
+def choices() -> list[tuple[str, str]]:
+    """The mechanisms as an author's list has them."""
+    return [(entry.name, entry.label) for entry in REGISTRY.values()]

@@ -1,0 +1,45 @@
+"""A table that the author wrote."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from collector import designs
+from estimator.base.mechanisms.entry import Entry, Parameter, Said
+from randomized_response import Channel, ParameterError, custom
+
+WEIGHTS = Parameter(
+    "weights",
+    "Table",
+    "A row of whole numbers for each answer (several choices: not ticked, ticked), all rows of one sum.",
+    form="table",
+)
+
+
+def make(answers: int, said: Said) -> Channel:
+    table = custom(said["weights"])
+    if table.answers != answers:
+        raise ParameterError("weights", f"must have {answers} rows, one for each answer; got {table.answers}")
+    return table
+
+
+def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
+    return _("a transition table of its own (van den Hout & van der Heijden, 2002)")
+
+
+ENTRY = Entry(
+    name="custom",
+    label="a table of your own",
+    short="a table of its own",
+    title=gettext_lazy("a table of its own"),
+    kinds=("yes_no", "one_choice", "several_choices", "scale", "number"),
+    parameters=(WEIGHTS,),
+    example="{name: custom, weights: [[3, 1], [1, 3]]}",
+    make=make,
+    describe=describe,
+    works={
+        "hout": "van den Hout, A., & van der Heijden, P. G. M. (2002). Randomized response, statistical disclosure "
+        "control and misclassification: A review. International Statistical Review, 70(2), 269–288.",
+    },
+)

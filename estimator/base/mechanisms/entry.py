@@ -1,0 +1,168 @@
+"""What one mechanism is: everything that an author, the planner, the own-coin page and a report need to know of it."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from typing import Any, Literal
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+from collector import designs
+from collector.designs.checks import decimal
+from randomized_response import ParameterError
+from randomized_response.encodings import SubsetSelection
+from randomized_response.questions import Mechanism
+
+LARGEST_EPSILON = 16
+
+PARTS = 10_000
+"""A probability that the planner finds from an epsilon is a whole number of these parts, rounded to less loss."""
+
+Said = Mapping[str, Any]
+"""A channel as its author wrote it, or as it is frozen: the mechanism's name and its parameters."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """Something that an author says of a mechanism. The library's constructor checks its bounds, and names them.
+
+    `form` is how it is written: an exact fraction, a decimal number, a whole number, a table. `column` is where a draft
+    has it, `reported` what a report calls it beside its value, where it says it.
+    """
+
+    name: str
+    label: str
+    help: str
+    form: Literal["fraction", "decimal", "whole", "table"] = "fraction"
+    column: str = ""
+    default: str = ""
+    reported: str | Promise = ""
+    in_summary: bool = False
+    """Whether it stands in the line that sums a question of a draft up."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "column", self.column or self.name)
+
+
+TRUTH = Parameter(
+    "truth",
+    "Truth probability",
+    "How often the answer itself is sent (subset: how often the set holds it), as an exact fraction like 1/2.",
+    reported=gettext_lazy("truth probability"),
+    in_summary=True,
+)
+EPSILON = Parameter(
+    "epsilon",
+    "Epsilon",
+    "Like 0.7. For unary and subset it stands alone: the best of the other numbers are computed from it.",
+    form="decimal",
+)
+
+
+@dataclass(frozen=True)
+class Dial:
+    """The probability that the planner moves. A mechanism without one is planned by its epsilon.
+
+    `within(odds, answers, channel)` is the value that lets a report multiply odds by at most `odds`; `above_half` says
+    that only values above 1/2 are tried for a curve.
+    """
+
+    within: Callable[[float, int, Said], Fraction]
+    parameter: str = "truth"
+    usual: Fraction = Fraction(1, 2)
+    above_half: bool = False
+
+
+class ByHand(Enum):
+    """How a person without a script randomises her answer."""
+
+    TABLE = "marks what the table says for what she tossed"
+    MIRROR = "marks her answer or its opposite"
+    BIRTHDAY = "marks whether her answer is that to a question about a birthday; where there is none, as a mirror"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One mechanism of the registry.
+
+    Attributes
+    ----------
+    name : str
+        In a definition, in a frozen design and in the API.
+    label, short, title : str
+        In the author's list; within a sentence of the planner; in a report.
+    kinds : tuple of str
+        The kinds of questions that may have it.
+    parameters : tuple of Parameter
+        In the order in which they are written.
+    example : str
+        A channel as an author writes it, for the documentation.
+    make : callable
+        From the number of answers and what its author says to the library's mechanism. Raises ParameterError naming the
+        argument, the bound and the value, KeyError with the name of one that is missing.
+    describe : callable
+        The sentence of a report's methods, from the frozen channel and the words for its answers.
+    works : dict
+        What that sentence cites: works by a short key.
+    only_two : bool
+        Whether it has no table for a third answer, as "prefer not to say" is to a yes/no question.
+    dial : Dial, optional
+    assumed : dict
+        What a planner takes for parameters that it does not ask for.
+    untabled : callable, optional
+        The same mechanism for so many choices that its table would be large; for planning.
+    compared_as : str
+        Its name in the library's comparison of mechanisms for one choice of many; empty where it is in none.
+    only_mean : bool
+        Whether a report shows of a scale its mean alone.
+    slow : bool
+        Whether a table of it takes long to make.
+    by_hand : ByHand
+    """
+
+    name: str
+    label: str
+    short: str
+    title: str | Promise
+    kinds: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    example: str
+    make: Callable[[int, Said], Mechanism]
+    describe: Callable[[designs.Channel, Sequence[str]], str]
+    works: Mapping[str, str]
+    only_two: bool = False
+    dial: Dial | None = None
+    assumed: Mapping[str, str] = field(default_factory=dict)
+    untabled: Callable[[int, Fraction], SubsetSelection] | None = None
+    compared_as: str = ""
+    only_mean: bool = False
+    slow: bool = False
+    by_hand: ByHand = ByHand.TABLE
+
+    @property
+    def defaults(self) -> dict[str, str]:
+        """What is taken for parameters that an author leaves out."""
+        return {parameter.name: parameter.default for parameter in self.parameters if parameter.default}
+
+
+def in_parts(against: float, *, least: int = 1) -> Fraction:
+    """The largest probability in parts of 10,000 whose odds are at most `against`."""
+    return Fraction(min(max(math.floor(PARTS * against / (1 + against)), least), PARTS - 1), PARTS)
+
+
+def epsilon_of(said: Said) -> float:
+    """An epsilon that an author asks for: a decimal number, checked for its bounds."""
+    asked = decimal(said["epsilon"], ("channel", "epsilon"))
+    if not 0 < asked <= LARGEST_EPSILON:
+        raise ParameterError("epsilon", f"must be greater than 0 and at most {LARGEST_EPSILON}; got {said['epsilon']}")
+    return float(asked)
+
+
+def require_alone(said: Said, *computed: str) -> None:
+    """Refuse an epsilon beside the parameters that are computed from it."""
+    if set(computed) & set(said):
+        without = " and ".join(computed)
+        raise ParameterError("epsilon", f"must stand without {without}: the best ones are computed from it")

@@ -1,0 +1,116 @@
+import { Refusal } from "./refusal.js";
+import { isBodyFor } from "./report.js";
+
+const STORE = "report";
+const KEY = "body";
+
+/**
+ * The one frozen body that this browser has for a design, in a database of its own: from before its first request until
+ * it was accepted, or the respondent discards it. It never sees an answer. See docs/adr/0007-keeping-a-report.md.
+ */
+export class ReportStore {
+  #window;
+  #prepared;
+  #name;
+
+  /**
+   * @param {Window} window
+   * @param {import("./preparation.js").Prepared} prepared
+   */
+  constructor(window, prepared) {
+    this.#window = window;
+    this.#prepared = prepared;
+    this.#name = `candor-report-${prepared.digest}`;
+  }
+
+  /** @returns {Promise<string>}  the body that is kept now, which alone may be sent: this one, unless there was one */
+  hold(body) {
+    return this.#within("readwrite", async (store) => {
+      const found = await result(store.get(KEY));
+      if (isBodyFor(found, this.#prepared)) {
+        return found;
+      }
+      await result(store.put(body, KEY));
+      return body;
+    });
+  }
+
+  /**
+   * The body that waits here. One that this design cannot have made is taken away and never sent.
+   *
+   * @returns {Promise<string | null>}
+   */
+  async find() {
+    const found = await this.#within("readonly", (store) => result(store.get(KEY)));
+    if (found === null || isBodyFor(found, this.#prepared)) {
+      return found;
+    }
+    await this.#remove();
+    return null;
+  }
+
+  /** This body is nowhere on the device any more; another one stays. */
+  async drop(body) {
+    if ((await this.find()) === body) {
+      await this.#remove();
+    }
+  }
+
+  /** A browser that keeps nothing would draw anew with each load. */
+  async #within(mode, action) {
+    try {
+      const database = await this.#open(mode);
+      return database && await finished(database, mode, action);
+    } catch {
+      throw new Refusal("storage");
+    }
+  }
+
+  /** @returns {Promise<IDBDatabase | null>}  null: there is none, and looking for it makes none */
+  #open(mode) {
+    const request = this.#window.indexedDB.open(this.#name);
+    const looking = mode === "readonly";
+    request.onupgradeneeded = () => (looking ? request.transaction.abort() : request.result.createObjectStore(STORE));
+    return result(request).catch((problem) => {
+      if (looking && problem.name === "AbortError") {
+        return null;
+      }
+      throw problem;
+    });
+  }
+
+  #remove() {
+    return result(this.#window.indexedDB.deleteDatabase(this.#name));
+  }
+}
+
+function result(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** What the action returns, once all of it is on the disk. */
+async function finished(database, mode, action) {
+  try {
+    const transaction = database.transaction(STORE, mode, { durability: "strict" });
+    const end = new Promise((resolve, reject) => {
+      transaction.oncomplete = resolve;
+      transaction.onabort = () => reject(transaction.error);
+    });
+    const [made] = await Promise.all([action(transaction.objectStore(STORE)), end]);
+    return made;
+  } finally {
+    database.close();
+  }
+}
+
+/** A storage may be missing, full or forbidden; even to name it can throw. */
+export function attempt(action) {
+  try {
+    return action();
+  } catch {
+    return null;
+  }
+}
