@@ -48,10 +48,9 @@ def disclose(request: HttpRequest, slug: str) -> HttpResponse:
     sample = request.POST.get("sample", "")
     declared = {"probability_sample": sample in SAMPLES, "simple_random": sample == "simple"}
     texts = {name: {**found.texts.get(name, {}), language: text} for name, text in said.items()}
-    try:
-        disclosing.disclose(survey, texts, **declared, by=signed_in(request))
-    except disclosures.Refused as refusal:
-        return _page(request, survey, language, said, sample=sample, faults=refusal.faults)
+    if errors := disclosures.errors_of(texts, probability_sample=declared["probability_sample"]):
+        return _page(request, survey, language, said, sample=sample, faults=errors)
+    disclosing.disclose(survey, texts, **declared, by=signed_in(request))
     messages.success(request, "Saved. Every report of this survey says it from now on.")
     return redirect(f"{reverse('panel:disclose', args=[slug])}?language={language}")
 

@@ -16,11 +16,11 @@ from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from collector.errors import InputError
 from estimator.base import wording
 from estimator.exports import services
 from estimator.exports.download import response_of
 from estimator.exports.formats import FORMATS, Format
-from estimator.exports.services import Refused
 from estimator.models import Export, Run
 from surveys.accounts.access import Role, get_export_or_404, get_survey_or_404, require, role_in
 from surveys.lifecycle import exports
@@ -168,7 +168,7 @@ def _ask(request: HttpRequest, run: Run, chosen: list[str]) -> str:
     try:
         for name in chosen:
             services.check(run, name, language=_language_for(name, said.get("language", "")), microdata=rows)
-    except Refused as refusal:
+    except InputError as refusal:
         return "Tick that you want a row for each report." if refusal.field == "microdata" else str(refusal)
     for name in chosen:
         language = _language_for(name, said.get("language", ""))

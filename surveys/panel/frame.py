@@ -126,7 +126,7 @@ def steps(standing: SurveyStatus) -> Iterator[Step]:
     yield Step("plan", "Plan", plan, planned, "What protection costs in respondents.")
     yield Step("rehearse", "Rehearse", reverse("panel:rehearse", args=[survey.slug]), *_rehearsed(standing))
     opening, share = (reverse(name, args=[survey.slug]) for name in ("panel:opening", "panel:share"))
-    yield Step("open", "Open", share if takes_answers(survey) else opening, *_opened(standing))
+    yield Step("open", "Open", share if selectors.takes_answers(survey) else opening, *_opened(standing))
     yield Step("watch", "Watch", reverse("panel:survey-watch", args=[survey.slug]), *_watched(standing))
     analyse, analysed = reverse("panel:survey-analyse", args=[survey.slug]), "now" if standing.version else "later"
     yield Step("analyse", "Analyse", analyse, analysed, "Compare groups and versions.")
@@ -174,11 +174,6 @@ def _reported(standing: SurveyStatus) -> tuple[str, str]:
     return (
         ("done", "Public, for whoever has its link.") if standing.done.published else (status, "For your team alone.")
     )
-
-
-def takes_answers(survey: Survey) -> bool:
-    """Whether there is somebody to share its link with."""
-    return survey.state == OPEN and not survey.rehearsal
 
 
 def epsilon_of(survey: Survey, version: Version | None) -> str:

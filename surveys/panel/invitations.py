@@ -7,13 +7,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
+from collector.errors import InputError
 from estimator.base import wording
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.lifecycle import links, selectors, signing_keys
 from surveys.models import Mailing, Survey
 from surveys.outreach import invitation_files
 from surveys.outreach import invitations as making
-from surveys.outreach.invitations import NotInvited
 from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
 
@@ -33,7 +33,7 @@ def make(request: HttpRequest, slug: str) -> HttpResponse:
         file = invitation_files.make(
             survey, _number(said["count"]), said["form"], group=said["group"], by=signed_in(request)
         )
-    except NotInvited as fault:
+    except InputError as fault:
         wanted, form, group = said["count"], said["form"], said["group"]
         faults = {fault.field: str(fault)}
         return _page(request, survey, status=422, wanted=wanted, form=form, group=group, fault=faults)
@@ -48,14 +48,14 @@ def withdraw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     try:
         making.withdraw(survey, number, by=signed_in(request))
         messages.success(request, f"Batch {number} is withdrawn: what was left of it cannot be used any more.")
-    except NotInvited as fault:
+    except InputError as fault:
         messages.error(request, str(fault))
     return redirect("panel:invitations", slug)
 
 
 def _number(written: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", written):
-        raise NotInvited("count", f"count must be a whole number; got {written[:20]!r}.")
+        raise InputError("count", f"count must be a whole number; got {written[:20]!r}.")
     return int(written)
 
 

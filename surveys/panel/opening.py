@@ -15,10 +15,9 @@ from django.views.decorators.http import require_http_methods
 from collector.designs import LONGEST_REASON
 from collector.designs.selectors import get_design
 from collector.designs.texts import validate_text
-from collector.errors import ValidationError
+from collector.errors import Conflict, ValidationError
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition import ceilings
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, transitions
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Appointment, Survey, Version
@@ -116,7 +115,7 @@ def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpRespon
     try:
         transitions.require_draft(survey)
         version = schedules.open_on(survey, form.terms, **form.confirmed, by=signed_in(request))
-    except (ValidationError, NotAllowed) as refusal:
+    except (ValidationError, Conflict) as refusal:
         version = pressed_before(survey, request)
         if version is None:
             messages.error(request, str(refusal))
@@ -143,7 +142,7 @@ def pressed_before(survey: Survey, request: HttpRequest) -> Version | None:
 def extend(request: HttpRequest, survey: Survey) -> str:
     form = ExtensionForm(request.POST)
     if not form.is_valid():
-        raise NotAllowed("The new closing date must be a date and a time, like 2026-12-01 18:00.")
+        raise Conflict("The new closing date must be a date and a time, like 2026-12-01 18:00.")
     closes_at: datetime = form.cleaned_data["closes_at"]
     schedules.extend(survey, closes_at, by=signed_in(request))
     return f"It closes by itself on {moment(closes_at)} now."

@@ -6,10 +6,9 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from collector.errors import InputError
+from collector.errors import Conflict, InputError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from surveys.accounts.access import Role, get_survey_or_404, role_in
-from surveys.errors import NotAllowed
 from surveys.models import Item, Survey
 from surveys.panel.frame import survey_page
 from surveys.panel.views import panel_page, signed_in
@@ -71,7 +70,7 @@ def use(request: HttpRequest, slug: str) -> HttpResponse:
     key = said.get("item", "")
     try:
         item = survey_plan.use(found, key, said, by=signed_in(request))
-    except (InputError, NotAllowed) as refusal:
+    except (InputError, Conflict) as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:survey-plan", slug)
     messages.success(request, f"{item.key} now has {_said(item)}.")

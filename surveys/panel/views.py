@@ -6,14 +6,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from collector.errors import ValidationError
+from collector.errors import Conflict, ValidationError
 from estimator.models import Run
 from surveys.accounts import access
 from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404
 from surveys.accounts.audit_log import record_event
 from surveys.accounts.teams import choices_of, team_for
 from surveys.definition import definitions
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
 from surveys.panel.forms.survey import UploadForm
 from surveys.panel.frame import survey_page
@@ -55,7 +54,7 @@ def upload(request: HttpRequest) -> HttpResponse:
         try:
             team = team_for(user, definition["slug"], form.cleaned_data.get("team"))
             written = services.write_survey(definition, team=team, by=user)
-        except (ValidationError, NotAllowed) as refusal:
+        except (ValidationError, Conflict) as refusal:
             form.add_error(None, str(refusal))
         else:
             messages.success(request, f"{written} is written as a draft.")

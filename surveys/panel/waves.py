@@ -8,11 +8,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
-from collector.errors import ValidationError
+from collector.errors import Conflict, ValidationError
 from estimator.base import wording
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition.privacy_budget import PrivacyLossSum
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors
 from surveys.lifecycle.budget import UNIT, SurveyBudget, between, budget_of
 from surveys.lifecycle.transitions import MOVES
@@ -63,7 +62,7 @@ def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpRespon
             (form.terms, form.confirmed) if form.is_valid() else (schedules.OpeningPlan(), {"confirmed": ""})
         )
         version = schedules.open_again_on(survey, terms, **confirmed, by=signed_in(request))
-    except (ValidationError, NotAllowed) as refusal:
+    except (ValidationError, Conflict) as refusal:
         version = pressed_before(survey, request)
         if version is None:
             messages.error(request, str(refusal))

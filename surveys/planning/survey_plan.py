@@ -111,7 +111,7 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
 
     Raises
     ------
-    NotAllowed
+    Conflict
         Where the survey is not a draft.
     InputError
         Where there is no such question, its mechanism has no slider, or the place is out of bounds.

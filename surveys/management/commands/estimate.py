@@ -5,7 +5,7 @@ from django.core.management.base import CommandError
 
 from estimator.runs import services
 from surveys.lifecycle import selectors
-from surveys.management.base import SurveyCommand, Usage, find_survey, show_progress
+from surveys.management.base import SurveyCommand, find_survey, show_progress, usage_error
 
 
 class Command(SurveyCommand):
@@ -20,7 +20,7 @@ class Command(SurveyCommand):
         if version is None:
             raise CommandError(f"{options['slug']} was never opened; there is nothing to estimate.")
         if not 0 < options["confidence"] < 1:
-            raise Usage(f"--confidence must be greater than 0 and less than 1; got {options['confidence']}.")
+            raise usage_error(f"--confidence must be greater than 0 and less than 1; got {options['confidence']}.")
         with show_progress("Estimating") as watch:
             run = services.run_now(version.design_id, confidence=options["confidence"], watch=watch)
         facts = {"slug": options["slug"], "run": run.key, "state": run.state, "reports": run.reports}

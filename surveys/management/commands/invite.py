@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from surveys.management.base import REFUSED, SurveyCommand, Usage, find_survey, read_file
+from collector.errors import InputError
+from surveys.management.base import REFUSED, SurveyCommand, find_survey, read_file, usage_error
 from surveys.outreach import invitation_files, invitations
 
 
@@ -25,9 +26,9 @@ class Command(SurveyCommand):
             with read_file(output, private=True) as file:
                 made = invitation_files.make(survey, options["count"], form, group=options["group"], by=None)
                 file.write(made.content)
-        except invitations.NotInvited as fault:
+        except InputError as fault:
             raise (
-                CommandError(str(fault), returncode=REFUSED) if fault.field == "survey" else Usage(str(fault))
+                CommandError(str(fault), returncode=REFUSED) if fault.field == "survey" else usage_error(str(fault))
             ) from None
         except OSError:
             if made is not None:

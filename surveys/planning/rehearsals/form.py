@@ -8,11 +8,12 @@ from django import forms
 from django.http import QueryDict
 
 from collector.designs import FEWEST_IN_GROUP, Design, Item
+from collector.errors import InputError
 from surveys.models import Rehearsal, Survey
 from surveys.planning.drafts import planned_question
 from surveys.planning.question import AS_USUAL
 from surveys.planning.rehearsals.population import Assumptions
-from surveys.planning.rehearsals.respondents import RehearsalError, shares_of, spreads
+from surveys.planning.rehearsals.respondents import shares_of, spreads
 from surveys.planning.rehearsals.services import LARGEST_SEED, new_seed
 
 FEWEST, MOST = FEWEST_IN_GROUP, 20_000
@@ -201,7 +202,7 @@ class RehearsalForm(forms.Form):
         try:
             given = self._mean(entry, values) if entry.mean else self._shares(entry.item, values)
             shares_of(entry.item, given)
-        except RehearsalError as fault:
+        except InputError as fault:
             self.add_error(names[0], str(fault))
             return None
         return given
@@ -210,12 +211,12 @@ class RehearsalForm(forms.Form):
         mean, spread = values
         low, *_, high = map(float, entry.item.points)
         if not low <= mean <= high:
-            raise RehearsalError(f"The mean must be from {low:g} to {high:g}; it is {mean:g}.")
+            raise InputError("shares", f"The mean must be from {low:g} to {high:g}; it is {mean:g}.")
         least, most = spreads(entry.item, mean)
         if not least * 0.9995 <= spread <= most * 1.0005:
             around = f"around a mean of {mean:g}"
-            raise RehearsalError(
-                f"The standard deviation must be from {least:.4g} to {most:.4g} {around}; it is {spread:g}."
+            raise InputError(
+                "shares", f"The standard deviation must be from {least:.4g} to {most:.4g} {around}; it is {spread:g}."
             )
         return {"mean": mean, "spread": spread}
 
@@ -226,7 +227,7 @@ class RehearsalForm(forms.Form):
             return [1 - values[0] / 100, values[0] / 100]
         total = sum(values)
         if abs(total - 100) > OFF_BY:
-            raise RehearsalError(f"The shares must sum to 100 %; they sum to {total:.6g} %.")
+            raise InputError("shares", f"The shares must sum to 100 %; they sum to {total:.6g} %.")
         return [value / total for value in values]
 
 
@@ -257,7 +258,7 @@ def _fitting(item: Item, said: Said | None) -> Said | None:
     """What was said of a question of that key; None where it does not fit this one."""
     try:
         table = None if said is None else shares_of(item, said)
-    except RehearsalError:
+    except InputError:
         return None
     return said if isinstance(said, dict) else None if item.kind == "number" else table
 

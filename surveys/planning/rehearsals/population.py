@@ -8,16 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design, Item
+from collector.errors import InputError
 from estimator.runs.estimation import known_shares
 from estimator.runs.groups import ungrouped
-from surveys.planning.rehearsals.respondents import (
-    RehearsalError,
-    Respondent,
-    ask,
-    shares_of,
-    strata_shares,
-    ticked,
-)
+from surveys.planning.rehearsals.respondents import Respondent, ask, shares_of, strata_shares, ticked
 
 Given = list[float] | dict[str, float]
 """Shares of the answers (for several choices of each option), or of a number its `mean` and perhaps its `spread`."""
@@ -102,14 +96,14 @@ def population(design: Design, said: Assumptions) -> Population:
 
     Raises
     ------
-    RehearsalError
+    InputError
         Naming the item and what its shares must be.
     """
     known = {item.key: item for item in design.items}
     groups = said.get("groups") or {}
     for shares in (said["shares"], *groups.values()):
         if unknown := sorted(set(shares) - set(known)):
-            raise RehearsalError(f"share: the survey has no item {', '.join(unknown)}")
+            raise InputError("shares", f"share: the survey has no item {', '.join(unknown)}")
     tables = tuple(
         {key: shares_of(item, (said["shares"] | groups.get(stratum, {})).get(key)) for key, item in known.items()}
         for stratum in design.strata

@@ -49,7 +49,7 @@ def request_rehearsal(
     ------
     ValidationError
         Where the survey could not be opened as it is.
-    RehearsalError
+    InputError
         Where what was asked for does not fit it.
     """
     last = survey.rehearsals.first()
