@@ -11,7 +11,6 @@ from surveys.planning.wording import amount, chance, times, whole
 CHANCES = Scale(0.0, 1.0, tuple((part / 4, f"{25 * part} %") for part in range(5)))
 SMALL_CHANCES = Scale(0.0, 0.5, tuple((part / 10, f"{10 * part} %") for part in range(6)))
 REPORTS = Scale(100, 100_000, ((100, "100"), (1000, "1,000"), (10_000, "10,000"), (100_000, "100,000")), True)
-TRUTHS = Scale(0.0, 1.0, tuple((part / 4, f"{25 * part} %") for part in range(5)))
 EPSILONS = Scale(0.0, 5.0, tuple((float(part), str(part)) for part in range(6)))
 
 Value = Callable[[Point], float]
@@ -27,7 +26,7 @@ def pictures_of(found: PlanForecast, curves: dict[str, tuple[Point, ...]]) -> It
 
 def _over_setting(found: PlanForecast, points: tuple[Point, ...]) -> Iterator[Curve]:
     asked, ahead, at = found.asked, found.ahead, chosen_x(found)
-    across = TRUTHS if asked.by_truth else EPSILONS
+    across = CHANCES if asked.by_truth else EPSILONS
     below = "truth probability" if asked.by_truth else "epsilon"
     said = f"{whole(100 * at)} %" if asked.by_truth else wording.epsilon(at)
 
