@@ -35,7 +35,7 @@ ENCODINGS = {
 """The encodings that each kind of question may have."""
 
 CHANNEL_KEYS = {"name", "weights"}
-OPTIONAL_CHANNEL_KEYS = {"truth", "yes", "on", "off", "epsilon", "size"}
+OPTIONAL_CHANNEL_KEYS = {"truth", "yes", "on", "off", "prevalence", "epsilon", "size"}
 
 
 def check_items(value: Any, languages: list[str], sections: list[str]) -> None:
@@ -150,7 +150,7 @@ def _channel(item: dict[str, Any], path: Path) -> None:
     value, encoding = item["channel"], item["encoding"]
     exact_keys(value, CHANNEL_KEYS, path, optional=OPTIONAL_CHANNEL_KEYS)
     key(value["name"], (*path, "name"))
-    for name in {"truth", "yes", "on", "off"} & set(value):
+    for name in {"truth", "yes", "on", "off", "prevalence"} & set(value):
         fraction(value[name], (*path, name))
     if "epsilon" in value:
         decimal(value["epsilon"], (*path, "epsilon"))

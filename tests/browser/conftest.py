@@ -44,12 +44,25 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
+@pytest.fixture(scope="session")
+def respondents_context(browser: Browser) -> Iterator[BrowserContext]:
+    """One context for all visits: its blank page keeps a renderer alive, which costs more to start than a visit."""
     context = browser.new_context()
     context.set_default_timeout(PATIENCE)
+    context.new_page()
     yield context
     context.close()
+
+
+@pytest.fixture
+def context(respondents_context: BrowserContext) -> Iterator[BrowserContext]:
+    """As good as new: no page, no cookie; and what a page keeps is kept by origin, which each test has its own of."""
+    yield respondents_context
+    for page in respondents_context.pages[1:]:
+        page.close()
+    respondents_context.set_offline(False)
+    respondents_context.clear_permissions()
+    respondents_context.clear_cookies()
 
 
 @pytest.fixture

@@ -304,10 +304,11 @@ def test_a_browser_without_locks_sends_too(visit: Visit, site: Capture) -> None:
 
 @pytest.mark.parametrize("locks", [True, False], ids=["with locks", "without locks"])
 def test_send_in_a_tab_that_was_open_all_the_while(visit: Visit, site: Capture, *, locks: bool) -> None:
+    other = new_tab(visit)
     if not locks:
-        script = "Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })"
-        visit.page.context.add_init_script(script)
-    other = answered(new_tab(visit))
+        for tab in (visit, other):
+            tab.page.add_init_script("Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })")
+    answered(other)
     with down(site):
         waiting(visit).page.close()
     other.press("Send").stage("sent")

@@ -35,7 +35,7 @@ INTO_THE_FIELD = (
     "before INSERT collector_frozendesign in freeze_design",
     "before INSERT surveys_version in _into_the_field",
     "before INSERT surveys_page in _into_the_field",
-    "before INSERT surveys_auditentry in record",
+    "before INSERT surveys_auditentry in record_event",
 )
 FOLDED = (
     "before INSERT collector_tally in _add",
@@ -89,13 +89,13 @@ COMPACTED = (
 EVERYWHERE = {
     "asking": (
         "before INSERT estimator_run in request_run",
-        "before INSERT surveys_auditentry in record",
+        "before INSERT surveys_auditentry in record_event",
         *_both("COMMIT of request_estimate"),
         *ASKED,
     ),
     "estimating": (
         *_both("UPDATE estimator_run in take"),
-        *_both("UPDATE estimator_run in hold"),
+        *_both("UPDATE estimator_run in acquire_lease"),
         "before INSERT estimator_estimate in _compute",
         *_both("COMMIT of _compute"),
     ),
@@ -106,9 +106,9 @@ EVERYWHERE = {
         "before UPDATE surveys_appointment in move",
         "before UPDATE surveys_version in close_survey",
         "before UPDATE collector_frozendesign in close_design",
-        "before DELETE surveys_fetchcode in forget",
-        "before DELETE surveys_signingsecret in forget",
-        "before INSERT surveys_auditentry in record",
+        "before DELETE surveys_fetchcode in delete",
+        "before DELETE surveys_signingsecret in delete",
+        "before INSERT surveys_auditentry in record_event",
         "before INSERT estimator_run in request_run",
         *_both("COMMIT of close_survey"),
         *ASKED,
@@ -116,19 +116,19 @@ EVERYWHERE = {
     "purging": (
         "before UPDATE collector_frozendesign in _mark",
         "before DELETE collector_setasidereport in _mark",
-        "before DELETE collector_invitation in forget",
-        "before DELETE collector_usedtoken in forget",
+        "before DELETE collector_invitation in delete",
+        "before DELETE collector_usedtoken in delete",
         *_both("COMMIT of _mark"),
         "before DELETE collector_report in _delete_chunk",
         *_both("COMMIT of _delete_chunk"),
         *_both("UPDATE collector_frozendesign in purge"),
     ),
     "keeping": (
-        "before DELETE collector_invitation in forget",
-        "before DELETE collector_usedtoken in forget",
-        *_both("COMMIT of forget"),
+        "before DELETE collector_invitation in delete",
+        "before DELETE collector_usedtoken in delete",
+        *_both("COMMIT of delete"),
         "before UPDATE surveys_version in purge",
-        "before INSERT surveys_auditentry in record",
+        "before INSERT surveys_auditentry in record_event",
         *_both("COMMIT of purge"),
         *_both("UPDATE collector_frozendesign in rewrite_closed"),
     ),
@@ -148,7 +148,7 @@ five stand for the others."""
 
 EMBEDDED: dict[str, tuple[str, ...]] = EVERYWHERE | {
     "taking": ("before INSERT collector_waitingreport in _write", *_both("COMMIT of store")),
-    "redeeming": ("before DELETE collector_invitation in uninvited",),
+    "redeeming": ("before DELETE collector_invitation in without_invitation",),
     "folding": (
         "before INSERT collector_report in _move",
         "before DELETE collector_waitingreport in _move",

@@ -31,7 +31,7 @@ WRITES = re.compile(
 HELPERS = {"_execute", "execute_rows"}
 """Functions that do what another one says."""
 
-READ_ONLY = {"one_state", "_one_state"}
+READ_ONLY = {"one_snapshot", "_one_state"}
 """Functions whose transactions write nothing."""
 
 Notice = Callable[[str], None]

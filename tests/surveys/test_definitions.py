@@ -88,7 +88,10 @@ def test_each_mechanism(channel: dict[str, Any], weights: list[list[int]]) -> No
         ({"name": "forced_response", "truth": "1/2", "yes": "1"}, "would rule out an answer"),
         ({"name": "forced_response"}, "items[0].channel must have 'truth'"),
         ({"name": "warner", "truth": "1/2"}, "truth must differ from 1/2"),
-        ({"name": "direct"}, "name must be forced_response, warner, k_ary or custom for yes_no; got 'direct'"),
+        (
+            {"name": "direct"},
+            "name must be forced_response, warner, crosswise, triangular, k_ary or custom for yes_no; got 'direct'",
+        ),
         ({"name": "custom", "weights": [[1, 1], [1, 1]]}, "linearly independent"),
         ({"name": "custom", "weights": "3,1"}, "items[0].channel"),
     ],

@@ -52,13 +52,15 @@ class Installation:
             link for link in LINK.findall(self.output) if "/sign-in/#" in link or "/s/" in link or "/reports/" in link
         ]
 
-    def start(self, *options: str, seconds: float = 180) -> None:
-        """Run the launcher until it has said that Candor is running: by `make run`, or with options directly.
+    def start(self, *options: str, by_make: bool = True, seconds: float = 180) -> None:
+        """Run the launcher until it has said that Candor is running: by `make run`, or directly, as with options.
 
         Whoever starts it lets everybody read and write what it makes.
         """
         launcher = [sys.executable, "-m", "config.serve", "--port", str(self.port), *options]
-        command = launcher if options else ["make", "run", f"PORT={self.port}", f"PYTHON={sys.executable}"]
+        command = (
+            launcher if options or not by_make else ["make", "run", f"PORT={self.port}", f"PYTHON={sys.executable}"]
+        )
         with self.log.open("wb") as log:
             self.launcher = subprocess.Popen(
                 command,

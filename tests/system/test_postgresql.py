@@ -1,4 +1,8 @@
-"""The same code on PostgreSQL: the tests of what is stored and counted, run once more against a real server."""
+"""The same code on PostgreSQL: the tests of what is stored and counted, run once more against a real server.
+
+The gate takes those of the storing rule, of folding, of locks and of one migration; `make long` the others of what is
+stored and counted, and `make test-stack` every test.
+"""
 
 import os
 import re
@@ -13,21 +17,23 @@ from config.postgresql import PostgreSQL
 from tests.tools.postgresql import running_postgresql
 
 ROOT = Path(__file__).parents[2]
-STORAGE = [
+CORE = [
     "tests/collector/test_at_once.py",
-    "tests/collector/test_coin.py",
     "tests/collector/test_folding.py",
+    "tests/collector/test_migrations.py::test_reports_move_to_tables_of_their_own",
+    "tests/collector/test_services.py",
+    "tests/collector/test_storing.py",
+    "tests/collector/test_writer.py",
+    "tests/surveys/test_appointments.py::test_many_workers_at_once_make_one_move",
+]
+MORE = [
+    "tests/collector/test_coin.py",
     "tests/collector/test_machine.py",
     "tests/collector/test_migrations.py",
-    "tests/collector/test_services.py",
-    "tests/collector/test_sql.py",
-    "tests/collector/test_writer.py",
-    "tests/collector/test_storing.py",
     "tests/estimator/test_export_jobs.py",
     "tests/estimator/test_services.py",
     "tests/storage",
     "tests/surveys/test_webhooks.py",
-    "tests/surveys/test_appointments.py::test_many_workers_at_once_make_one_move",
 ]
 
 
@@ -37,9 +43,10 @@ def server() -> Iterator[PostgreSQL]:
         yield server
 
 
-def test_what_is_stored_and_counted_on_postgresql_too(server: PostgreSQL) -> None:
+@pytest.mark.parametrize("paths", [CORE, pytest.param(MORE, marks=pytest.mark.long)], ids=["core", "more"])
+def test_what_is_stored_and_counted_on_postgresql_too(server: PostgreSQL, paths: list[str]) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "CANDOR_"))}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *STORAGE]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *paths]
     run = subprocess.run(
         command, cwd=ROOT, env=kept | {"DATABASE_URL": server.url}, capture_output=True, text=True, check=False
     )

@@ -1,13 +1,11 @@
 """The worker is killed while reports come in: every report that was answered with 201 is there and counted once."""
 
 import http.client
-import json
 import os
 import secrets
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -19,25 +17,32 @@ from tests.system.installation import Installation, wait_until
 REPORTS = 1_000
 
 
-@pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
-    running = Installation(tmp_path)
+SLUGS = ("worker", "server")
+OPEN = """
+from django.contrib.auth.models import User
+from django.core.management import call_command
+User(is_staff=True).save()
+for slug in {slugs}:
+    call_command("import_survey", f"{folder}/{{slug}}.yaml")
+    call_command("open_survey", slug)
+"""
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """With an open survey for each of the tests."""
+    folder = tmp_path_factory.mktemp("resilience")
+    running = Installation(folder)
     running.start("--no-demo")
+    for slug in SLUGS:
+        (folder / f"{slug}.yaml").write_text(definitions.dump(payloads.definition(slug=slug)))
+    running.manage("shell", "-c", OPEN.format(slugs=SLUGS, folder=folder))
     yield running
     running.interrupt()
 
 
-@pytest.fixture
-def design(installation: Installation, tmp_path: Path) -> Design:
-    """An open survey of that installation."""
-    file = tmp_path / "survey.yaml"
-    file.write_text(definitions.dump(payloads.definition()))
-    installation.manage("shell", "-c", "from django.contrib.auth.models import User; User(is_staff=True).save()")
-    installation.manage("import_survey", str(file))
-    opened = json.loads(installation.manage("open_survey", "campus", "--json"))
-    design = check(payloads.opened())
-    assert opened["digest"] == design.digest
-    return design
+def design_of(slug: str) -> Design:
+    return check(payloads.opened() | {"slug": slug})
 
 
 def send(installation: Installation, design: Design, number: int) -> int:
@@ -45,14 +50,14 @@ def send(installation: Installation, design: Design, number: int) -> int:
     report = f"0{number % 2}0{number % 3}"
     body = payloads.body(design, nonce=secrets.token_hex(16), stratum=design.strata[number % 5 % 2], report=report)
     headers = {"Content-Type": "application/json", "Origin": installation.url}
-    connection.request("POST", "/s/campus/reports", body, headers)
+    connection.request("POST", f"/s/{design.slug}/reports", body, headers)
     status = connection.getresponse().status
     connection.close()
     return status
 
 
-def test_kill_the_worker_while_reports_come_in(installation: Installation, design: Design) -> None:
-    killed: list[int] = []
+def test_kill_the_worker_while_reports_come_in(installation: Installation) -> None:
+    design, killed = design_of("worker"), list[int]()
 
     def send_and_sometimes_kill(number: int) -> int:
         if number in (200, 500, 800):
@@ -67,7 +72,7 @@ def test_kill_the_worker_while_reports_come_in(installation: Installation, desig
     assert set(statuses) == {201}
     assert killed, "the worker was alive to be killed"
     assert installation.stored() == REPORTS
-    installation.manage("close_survey", "campus")  # until then the last step waits
+    installation.manage("close_survey", design.slug)  # until then the last step waits
     wait_until(lambda: installation.rows("SELECT count(*) FROM collector_waitingreport") == [(0,)], 60)
     assert installation.tallies() == installation.recount()
     assert sum(installation.tallies().values()) == REPORTS * 2
@@ -76,11 +81,12 @@ def test_kill_the_worker_while_reports_come_in(installation: Installation, desig
     assert "starting it again" in installation.output
 
 
-def test_kill_the_web_server_and_what_was_acknowledged_is_there(installation: Installation, design: Design) -> None:
+def test_kill_the_web_server_and_what_was_acknowledged_is_there(installation: Installation) -> None:
+    design, before = design_of("server"), installation.stored()
     acknowledged = sum(send(installation, design, number) == 201 for number in range(50))
     for pid in installation.processes("granian"):
         os.kill(pid, signal.SIGKILL)
-    assert installation.stored() == acknowledged
+    assert installation.stored() == before + acknowledged
 
     def answers_again() -> bool:
         try:
@@ -89,6 +95,6 @@ def test_kill_the_web_server_and_what_was_acknowledged_is_there(installation: In
             return False
 
     wait_until(answers_again, 60)
-    installation.manage("close_survey", "campus")  # until then the last step waits
+    installation.manage("close_survey", design.slug)  # until then the last step waits
     wait_until(lambda: installation.rows("SELECT count(*) FROM collector_waitingreport") == [(0,)], 60)
     wait_until(lambda: installation.tallies() == installation.recount(), 60)

@@ -86,17 +86,10 @@ def test_separate_processes_and_all_of_them_end(demo: Installation) -> None:
     wait_until(lambda: not demo.processes(), 5)
     assert "Traceback" not in demo.output
 
-    demo.start()
+    demo.start(by_make=False)
     assert demo.links[2] == report, "a second run keeps the data"
     assert fetch(report)[0] == 200
     assert demo.stored() == 6366
-
-
-def test_sigterm_ends_all_too(tmp_path: Path) -> None:
-    installation = Installation(tmp_path)
-    installation.start("--no-demo")
-    assert installation.interrupt(signal.SIGTERM) == 0
-    wait_until(lambda: not installation.processes(), 5)
 
 
 def test_secrets_are_kept_and_private(demo: Installation) -> None:
@@ -110,6 +103,14 @@ def test_log_of_the_database_is_cut_again_and_again(demo: Installation) -> None:
     log = demo.data / "candor.sqlite3-wal"
     assert demo.stored() == 6366
     wait_until(lambda: not log.exists() or not log.stat().st_size, 30)
+
+
+def test_sigterm_ends_all_too(demo: Installation) -> None:
+    """The last test of the demo, whose second run was not by make: it ends with the launcher's own code."""
+    assert demo.interrupt(signal.SIGTERM) == 0
+    assert "Candor has ended" in demo.output
+    assert "Traceback" not in demo.output
+    wait_until(lambda: not demo.processes(), 5)
 
 
 def serve(port: int, data: str) -> str:

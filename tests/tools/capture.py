@@ -81,9 +81,15 @@ class Capture:
         return self
 
 
+_used: set[int] = set()
+
+
 @contextmanager
 def capturing(respond: Responder) -> Iterator[Capture]:
-    """Serve `respond` on a free loopback port while the context lasts."""
+    """Serve `respond` on a free loopback port while the context lasts, which no other had before.
+
+    A browser keeps things by port: what one test left is nothing to the next.
+    """
     capture = Capture(respond)
 
     class Handler(socketserver.StreamRequestHandler):
@@ -103,12 +109,20 @@ def capturing(respond: Responder) -> Iterator[Capture]:
         def handle_error(self, request: object, client_address: object) -> None:
             """A browser that hangs up in the middle is part of some tests."""
 
-    with Server(("127.0.0.1", 0), Handler) as server:
+    with unused(lambda: Server(("127.0.0.1", 0), Handler)) as server:
         capture.url = f"http://127.0.0.1:{server.server_address[1]}"
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()
         yield capture
         server.shutdown()
+
+
+def unused(make: Callable[[], socketserver.TCPServer]) -> socketserver.TCPServer:
+    """A server on a port that none of this process had before."""
+    while (server := make()).server_address[1] in _used:
+        server.server_close()
+    _used.add(server.server_address[1])
+    return server
 
 
 def read_request(stream: object) -> Request | None:

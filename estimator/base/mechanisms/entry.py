@@ -81,6 +81,7 @@ class ByHand(Enum):
 
     TABLE = "marks what the table says for what she tossed"
     MIRROR = "marks her answer or its opposite"
+    BIRTHDAY = "marks whether her answer is that to a question about a birthday; where there is none, as a mirror"
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,12 @@ DEVICES = (
     Device("die_twice", (DIE, DIE)),
 )
 
+MONTHS: tuple[Face, ...] = (4, 5, 6, 7, 8, 9, 10, 11, 12, 1, 2, 3)
+"""From April on: of a run of months that begins there, the share of all days comes nearest to that of the months."""
+
+BIRTHDAYS = tuple(Device(f"birthday_of_{person}", (MONTHS,)) for person in ("mother", "father", "friend"))
+"""Birthdays in place of tosses, each of another person: two questions with one birthday would tell on each other."""
+
 
 def _by_kind(device: Device, kind: Callable[[Outcome], int], sizes: Sequence[int]) -> list[Share] | None:
     """Whole kinds for each size, few and neighbouring ones first."""

@@ -3,7 +3,7 @@
 Every report y has tickets that say it whatever is true, as many as the smallest entry of its column; these become the
 rules "mark y". What is left of the table depends on the true answer: "mark your true answer" where it is the diagonal
 (forced response, k-ary), "mark the opposite" where two answers change places (Warner), and otherwise rules that say for
-each true answer what to mark.
+each true answer what to mark. A survey by the crosswise model alone is answered by birthdays, and nothing is tossed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,12 +12,14 @@ from math import gcd
 
 from collector.designs import Channel, Design, Item
 from estimator.base.mechanisms import REGISTRY, ByHand
-from surveys.rendering.own_coin.devices import DEVICES, Device, Share
+from surveys.rendering.own_coin.devices import BIRTHDAYS, DEVICES, Device, Share
 
 KINDS = ("yes_no", "one_choice", "scale")
 MOST_CHOICES = 6
 MOST_RULES = 8
 """More than a person can be asked to follow for one question."""
+FEWEST_MONTHS = 2
+"""Of a birthday, and as many others."""
 
 Table = Sequence[Sequence[int]]
 Marks = tuple[int, ...]
@@ -44,6 +46,8 @@ def instructions_for(design: Design) -> list[Instruction] | None:
     """An instruction for each item of a frozen design; None where one has none, or where nobody answers on the web."""
     if design.rehearsal or not all(map(_is_one_mark, design.items)):
         return None
+    if (birthdays := birthdays_for(design)) is not None:
+        return birthdays
     found = [instruction_for(item.channel) for item in design.items]
     complete = [instruction for instruction in found if instruction is not None]
     return complete if len(complete) == len(found) else None
@@ -60,7 +64,7 @@ def instruction_for(channel: Channel) -> Instruction | None:
     if len(table) > MOST_CHOICES:
         return None
     entry = REGISTRY.get(channel.name)
-    mirror = entry is not None and entry.by_hand is ByHand.MIRROR and table[0][0] == table[1][1]
+    mirror = entry is not None and entry.by_hand is not ByHand.TABLE and table[0][0] == table[1][1]
     parts = _mirrored(table) if mirror else _decomposed(table)
     whole = sum(tickets for tickets, _ in parts)
     common = gcd(*(tickets for tickets, _ in parts))
@@ -72,6 +76,32 @@ def instruction_for(channel: Channel) -> Instruction | None:
                 device, tuple(Rule(share, marks) for share, (_, marks) in zip(shares, parts, strict=True))
             )
     return None
+
+
+def birthdays_for(design: Design) -> list[Instruction] | None:
+    """For a survey of such questions alone, a person's birthday for each; None where there are too few of them.
+
+    A birthday stays what it is: with an earlier wave, two reports by one would tell whether the answer changed.
+    """
+    if len(design.items) > len(BIRTHDAYS) or design.spent != 1:
+        return None
+    found = [_born(item, device) for item, device in zip(design.items, BIRTHDAYS, strict=False)]
+    complete = [instruction for instruction in found if instruction is not None]
+    return complete if len(complete) == len(found) else None
+
+
+def _born(item: Item, device: Device) -> Instruction | None:
+    """Whether the true answer is that to a question about a birthday: itself in some months, its opposite in others."""
+    entry, table = REGISTRY.get(item.channel.name), item.channel.weights
+    born = entry is not None and entry.by_hand is ByHand.BIRTHDAY and _is_one_mark(item)
+    if not born or table[0][0] != table[1][1]:
+        return None
+    months, rest = divmod(len(device.outcomes) * table[1][1], sum(table[1]))
+    if rest or not FEWEST_MONTHS <= months <= len(device.outcomes) - FEWEST_MONTHS:
+        return None
+    inside = frozenset(device.outcomes[:months])
+    others = frozenset(device.outcomes) - inside
+    return Instruction(device, (Rule(inside, own_instruction(2)), Rule(others, OPPOSITE)))
 
 
 def own_instruction(answers: int) -> Marks:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
+from django.utils.dates import MONTHS as MONTH_NAMES
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -20,6 +21,12 @@ TOSS = {
     "coin_and_die": gettext_lazy("Toss a coin and throw a die where nobody sees them."),
     "two_dice": gettext_lazy("Throw two dice where nobody sees them, and add them up."),
     "die_twice": gettext_lazy("Throw a die twice where nobody sees it, and remember what came first."),
+}
+
+BORN = {
+    "birthday_of_mother": gettext_lazy("And was your mother born from April to %(month)s?"),
+    "birthday_of_father": gettext_lazy("And was your father born from April to %(month)s?"),
+    "birthday_of_friend": gettext_lazy("And was your best friend born from April to %(month)s?"),
 }
 
 COINS = {
@@ -53,6 +60,19 @@ def needs(instructions: Iterable[Instruction]) -> str:
         ngettext("one die", "%(count)s dice", dice) % {"count": dice} if dice else "",
     )
     return all_of([text for text in texts if text])
+
+
+def toss(instruction: Instruction) -> str:
+    """What to toss, or the second question about a birthday."""
+    device, months = instruction.device, len(instruction.rules[0].outcomes)
+    if device.key in BORN:
+        return BORN[device.key] % {"month": MONTH_NAMES[int(device.outcomes[months - 1][0])]}
+    return str(TOSS[device.key])
+
+
+def alike() -> list[str]:
+    """What can be marked of two answers, of which one is about a birthday: that they differ, that they are the same."""
+    return [_("Yes to one of the two, no to the other"), _("Yes to both, or no to both")]
 
 
 def _things(device: Device) -> tuple[int, int]:

@@ -5,7 +5,7 @@ tells one from another but what is marked.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -32,7 +32,7 @@ def render_sheet(design: Design, language: str) -> bytes:
     return typeset(TEMPLATE, data)
 
 
-def _data(shown: dict[str, Any], design: Design, language: str) -> dict[str, Any]:
+def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, object]:
     """Every text of the sheet. What the page shows is `shown`, so that both say the same."""
     group = {
         "wording": shown["group_wording"],
@@ -43,21 +43,45 @@ def _data(shown: dict[str, Any], design: Design, language: str) -> dict[str, Any
         % {"count": len(shown["groups"])},
         "choices": [group["label"] for group in shown["groups"]],
     }
+    told = _by_birthdays() if shown["birthdays"] else _by_tosses(shown)
     return {
         "language": language,
         "rtl": translation.get_language_bidi(),
         "title": shown["title"],
         "introduction": shown["introduction"],
         "promise": _("Your true answer stays with you. This sheet gets a randomised answer."),
+        **told,
+        "coins": shown["coins"],
+        "heads": _("Heads: the side with a head or an emblem."),
+        "tails": _("Tails: the side with the number."),
+        "group": group if shown["groups"] else None,
+        "questions": [_question(number, entry) for number, entry in enumerate(shown["questions"], start=1)],
+        **_endings(shown, told["handed_in"]),
+        "version": _("Version %(version)s of this survey. Its digest:") % {"version": design.version},
+        "digest": shown["digest"],
+        "page": _("Page %(page)s of %(pages)s"),
+    }
+
+
+class Guidance(TypedDict):
+    """How the sheet is filled in, and why so."""
+
+    needs: str
+    steps: list[str]
+    keep: str
+    why: str
+    handed_in: str
+
+
+def _by_tosses(shown: page.CoinPage) -> Guidance:
+    """How the sheet is filled in, and why so."""
+    return {
         "needs": _("You need %(needs)s, and a place where nobody looks on.") % {"needs": shown["needs"]},
         "steps": [
             _("Read a question and think of your true answer."),
             _("Toss, as the question says. Find the line for what you see."),
             _("Mark what the line says, even if it is not true. Toss anew for each question."),
         ],
-        "coins": shown["coins"],
-        "heads": _("Heads: the side with a head or an emblem."),
-        "tails": _("Tails: the side with the number."),
         "keep": _(
             "Keep what you toss, also when you do not like it. Mark your true answer only where the line says so."
         ),
@@ -65,32 +89,53 @@ def _data(shown: dict[str, Any], design: Design, language: str) -> dict[str, Any
             "Nobody but you knows what was tossed. So nobody, including us, can tell whether you or chance chose what "
             "is marked."
         ),
-        "group": group if shown["groups"] else None,
-        "questions": [_question(number, entry) for number, entry in enumerate(shown["questions"], start=1)],
-        **_endings(shown),
-        "version": _("Version %(version)s of this survey. Its digest:") % {"version": design.version},
-        "digest": shown["digest"],
-        "page": _("Page %(page)s of %(pages)s"),
+        "handed_in": _(
+            "Write nothing on it but your marks: no name, no number. The researchers type what is marked into the "
+            "survey, where it is kept without name, address or time of day, with the note that it came on paper. "
+            "Whoever sees you hand it in knows that you took part and can read what is marked, but cannot tell "
+            "whether you or chance chose it."
+        ),
     }
 
 
-def _endings(shown: dict[str, Any]) -> dict[str, Any]:
+def _by_birthdays() -> Guidance:
+    """The same where nothing is tossed."""
+    return {
+        "needs": _("You need nothing but a place where nobody looks on."),
+        "steps": [
+            _("Below each question stands a second one, about a birthday. Think of your true answer to both."),
+            _("Mark only whether the two answers are the same. Tell nobody either of them."),
+            _("If you do not know a birthday, take that of another relative, a different one for each question."),
+        ],
+        "keep": _(
+            "Over many people we know how many were born in those months, and take that out of the total. Marks that "
+            "are not true make the result wrong, and no report shows it."
+        ),
+        "why": _(
+            "We do not know the birthday and never ask for it. Without it nobody can tell your answer from what is "
+            "marked. Somebody who knows the birthday and sees what you mark could, so keep both to yourself."
+        ),
+        "handed_in": _(
+            "Write nothing on it but your marks: no name, no number, no birthday. The researchers type what is marked "
+            "into the survey, where it is kept without name, address or time of day, with the note that it came on "
+            "paper. Whoever sees you hand it in knows that you took part and can read what is marked, but cannot tell "
+            "your answer from it without the birthday."
+        ),
+    }
+
+
+def _endings(shown: page.CoinPage, handed_in: str) -> dict[str, object]:
     """What is told below the last question."""
     return {
         "after": {
             "title": _("What happens to this sheet"),
-            "text": _(
-                "Write nothing on it but your marks: no name, no number. The researchers type what is marked into the "
-                "survey, where it is kept without name, address or time of day, with the note that it came on paper. "
-                "Whoever sees you hand it in knows that you took part and can read what is marked, but cannot tell "
-                "whether you or chance chose it."
-            ),
+            "text": handed_in,
         },
         "consent": {"title": _("By handing it in you agree to this"), "text": shown["consent"]},
     }
 
 
-def _question(number: int, entry: dict[str, Any]) -> dict[str, Any]:
+def _question(number: int, entry: page.CoinQuestion) -> dict[str, object]:
     rules = [
         {
             "shown": rule["shown"][:1].upper() + rule["shown"][1:],
@@ -103,7 +148,7 @@ def _question(number: int, entry: dict[str, Any]) -> dict[str, Any]:
     return {
         "number": str(number),
         "wording": entry["wording"],
-        "toss": str(entry["toss"]),
+        "toss": entry["toss"],
         "outcomes": entry["outcomes"],
         "rules": rules,
         "choices": entry["choices"],

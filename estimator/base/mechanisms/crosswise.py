@@ -1,0 +1,62 @@
+"""The crosswise model: whether the answers to the question and to a harmless second one are the same or differ."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from collector import designs
+from estimator.base.mechanisms.entry import PARTS, ByHand, Dial, Entry, Parameter, Said, in_parts
+from randomized_response import Channel, crosswise
+
+PREVALENCE = Parameter(
+    "prevalence",
+    "Prevalence",
+    "How many would say yes to the harmless second question, like 1/4 for a birthday from April to June.",
+    column="yes",
+    reported=gettext_lazy("prevalence of the harmless yes"),
+    in_summary=True,
+)
+WORK = {
+    "yu": "Yu, J.-W., Tian, G.-L., & Tang, M.-L. (2008). Two new models for survey sampling with sensitive "
+    "characteristic: Design and analysis. Metrika, 67(3), 251–263.",
+}
+
+
+def make(answers: int, said: Said) -> Channel:
+    return crosswise(prevalence=said["prevalence"])
+
+
+def within(odds: float, answers: int, said: Said) -> Fraction:
+    """A harmless yes that is rarer than no, as one is easily found."""
+    return 1 - in_parts(odds, least=PARTS // 2 + 1)
+
+
+def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
+    text = _(
+        "the crosswise model (Yu et al., 2008; on its validity Höglinger & Jann, 2018): with probability "
+        "%(prevalence)s, the prevalence of a harmless yes, the true answer was reported, otherwise the other one"
+    )
+    return text % {"prevalence": channel.parameters["prevalence"]}
+
+
+ENTRY = Entry(
+    name="crosswise",
+    label="crosswise model (with a harmless second question)",
+    short="crosswise model",
+    title=gettext_lazy("crosswise model"),
+    kinds=("yes_no",),
+    parameters=(PREVALENCE,),
+    example="{name: crosswise, prevalence: 1/4}",
+    make=make,
+    describe=describe,
+    works=WORK
+    | {
+        "hoeglinger": "Höglinger, M., & Jann, B. (2018). More is not always better: An experimental individual-level "
+        "validation of the randomized response technique and the crosswise model. PLOS ONE, 13(8), e0201770.",
+    },
+    only_two=True,
+    dial=Dial(within, parameter="prevalence", usual=Fraction(1, 4), above_half=True),
+    by_hand=ByHand.BIRTHDAY,
+)
