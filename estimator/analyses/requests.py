@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from collector.designs import Design
 from collector.reports import selectors as store
@@ -23,7 +22,7 @@ MOST_CELLS = 100
 SHARE = re.compile(r"(\d{1,12}(?:[.,]\d{0,12})?|\.\d{1,12})(?:/(\d{1,12}))? ?(%?)")
 
 
-def parameters(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:
+def parameters(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     """The parameters of an analysis of a survey.
 
     Parameters
@@ -57,7 +56,7 @@ def require_all_released(said: Mapping[str, str], design: Design) -> None:
             require_released(design, said[name])
 
 
-def _comparison(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:
+def _comparison(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     design, against = designs[0], said.get("against", "")
     _need_groups(design)
     quantity_of(design, said.get("quantity", ""))
@@ -71,7 +70,7 @@ def _comparison(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str,
     return {"quantity": said["quantity"], "against": against}
 
 
-def _weighting(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:
+def _weighting(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     design = designs[0]
     _need_groups(design)
     item_of(design, said.get("item", ""))
@@ -102,7 +101,7 @@ def _share(text: str, label: str) -> Fraction:
     return share
 
 
-def _cross_table(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:
+def _cross_table(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     design, group = designs[0], said.get("group", "")
     first, second = (variable_of(design, said.get(name, "")) for name in ("rows", "columns"))
     _cross(design, first, second)
@@ -130,7 +129,7 @@ def _cross(design: Design, first: Variable, second: Variable) -> None:
         )
 
 
-def _regression(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:
+def _regression(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     design, reference = designs[0], said.get("reference", "")
     _need_groups(design)
     variable_of(design, said.get("outcome", ""), binary=True)
@@ -139,7 +138,7 @@ def _regression(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str,
     return {"outcome": said["outcome"], "reference": reference}
 
 
-def _versions(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:
+def _versions(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     """The versions that asked the question as the newest does, and why the others are left out."""
     newest = designs[0]
     quantity = quantity_of(newest, said.get("quantity", ""))
@@ -151,7 +150,7 @@ def _versions(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, A
             "there is nothing to compare with."
         )
     left_out = [[number, why] for number, why in sorted(reasons.items()) if why]
-    asked: dict[str, Any] = {"quantity": said["quantity"], "designs": alike[::-1], "left_out": left_out}
+    asked: dict[str, object] = {"quantity": said["quantity"], "designs": alike[::-1], "left_out": left_out}
     asked["returned"] = _returned(said.get("returned", ""), newest, alike[:2])
     if len(alike) > 2:
         asked["returned_first"] = _returned(said.get("returned_first", ""), newest, [alike[0], alike[-1]])
@@ -188,7 +187,7 @@ def _plain(number: Fraction) -> str:
     return f"{float(100 * number):.10g} %" if number <= 2 else f"{float(number):.10g}"
 
 
-READERS: dict[str, Callable[[Mapping[str, str], Sequence[Design]], dict[str, Any]]] = {
+READERS: dict[str, Callable[[Mapping[str, str], Sequence[Design]], dict[str, object]]] = {
     Kind.COMPARISON: _comparison,
     Kind.WEIGHTING: _weighting,
     Kind.CROSS_TABLE: _cross_table,

@@ -53,7 +53,7 @@ def execute(analysis_id: int) -> Analysis:
     return Analysis.objects.get(pk=analysis_id)
 
 
-def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> dict[str, Any]:
+def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> dict[str, object]:
     """What follows from the inputs; the same inputs give the same numbers, bit for bit."""
     match kind:
         case Kind.COMPARISON:

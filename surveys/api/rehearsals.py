@@ -1,7 +1,7 @@
 """Rehearsals: asking for one, how far it is, what it found, stopping and forgetting it."""
 
 import math
-from typing import Any
+from typing import Any, cast
 
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -20,6 +20,7 @@ from surveys.api.requests import NothingBody, RehearsalBody, read_body
 from surveys.planning.rehearsals import services
 from surveys.planning.rehearsals.findings import Finding, findings
 from surveys.planning.rehearsals.form import too_many
+from surveys.planning.rehearsals.population import Assumptions
 
 
 class RehearsalSerializer(serializers.Serializer[Any]):
@@ -99,7 +100,9 @@ class RehearsalsView(View):
         _require_fitting(design, said, repetitions)
         seed = services.new_seed() if seed is None else seed
         said.setdefault("shares", {})
-        asked = services.request_rehearsal(survey, said, repetitions=repetitions, seed=seed, by=user_of(request))
+        asked = services.request_rehearsal(
+            survey, cast("Assumptions", said), repetitions=repetitions, seed=seed, by=user_of(request)
+        )
         return serialized(RehearsalSerializer, asked, status=202)
 
 

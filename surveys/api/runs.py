@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from collector.errors import Conflict
-from estimator.exports.estimates import estimate_rows
+from estimator.exports.estimates import json_rows
 from estimator.models import Run
 from estimator.runs import results
 from estimator.serializers import AnalysisSerializer, RunSerializer
@@ -113,7 +113,7 @@ class EstimatesView(View):
         run = get_run_or_404(request.user, key, Role.ANALYST)
         if run.state != Run.State.DONE:
             raise Conflict(f"The run is {run.state}; its estimates are there when it is done.")
-        rows = [row | {"flags": row["flags"].split()} for row in estimate_rows(results.read(run))]
+        rows = json_rows(results.read(run))
         record_event(user_of(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, by the API")
         return serialized(EstimatesSerializer, {"run": run, "estimates": rows})
 

@@ -35,7 +35,7 @@ LABELS: dict[Path, str] = {
 }
 """Places in a definition whose fields have other names in the form."""
 
-ITEM_FIELDS: dict[str, Any] = {
+ITEM_FIELDS: dict[str, object] = {
     **dict.fromkeys(ALWAYS),
     "minimum": "",
     "maximum": "",
@@ -258,7 +258,7 @@ def _group(group: Group) -> dict[str, object]:
     return {"key": group.key, "label": group.label, "share": group.share or None}
 
 
-def _section(section: Section) -> dict[str, Any]:
+def _section(section: Section) -> dict[str, object]:
     return {"key": section.key, "title": section.title, "introduction": section.introduction}
 
 

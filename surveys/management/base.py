@@ -72,19 +72,19 @@ class SurveyCommand(BaseCommand):
             self.stderr.write(f"Warning: {sentence}")
         return said
 
-    def _done(self, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _done(self, options: dict[str, object]) -> tuple[str, dict[str, object]]:
         try:
             check_database()
             return self.act(**options)
         except FAULTS as error:
             raise CommandError(str(error), returncode=REFUSED) from error
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         """Do it; what happened as a sentence and as facts."""
         raise NotImplementedError
 
 
-def _require_plain(options: dict[str, Any]) -> None:
+def _require_plain(options: dict[str, object]) -> None:
     """Refuse what cannot be seen in anything that was typed, names of files too."""
     for name, value in options.items():
         for part in value if isinstance(value, list) else [value]:

@@ -4,7 +4,6 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import segno
 from django.contrib.auth.models import User
@@ -89,7 +88,7 @@ def _short(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
-def _words(made: Invitations, address: str) -> dict[str, Any]:
+def _words(made: Invitations, address: str) -> dict[str, object]:
     """The platform's own texts on the cards, and the codes; the language must be active."""
     return {
         "language": translation.get_language(),

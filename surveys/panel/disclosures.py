@@ -1,7 +1,6 @@
 """The page on which an author says what a report should disclose of the survey, in each language of reports."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -67,9 +66,11 @@ def _page(
 ) -> HttpResponse:
     with translation.override(language):
         fields = [_asked(field, said[field.name], (faults or {}).get(field.name, "")) for field in disclosures.FIELDS]
-    context: dict[str, Any] = {"fields": fields, "sample": sample, "chosen": language, "languages": LANGUAGES}
+    context: dict[str, object] = {"fields": fields, "sample": sample, "chosen": language, "languages": LANGUAGES}
     context |= {"faults": faults or {}, "longest": disclosures.LONGEST}
-    return survey_page(request, "panel/disclose.html", survey, step="report", status=422 if faults else 200, **context)
+    return survey_page(
+        request, "panel/disclose.html", survey, step="report", status=422 if faults else 200, context=context
+    )
 
 
 def _asked(field: disclosures.DisclosureItem, text: str, fault: str) -> DisclosureField:

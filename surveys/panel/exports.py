@@ -8,7 +8,6 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
@@ -191,7 +190,7 @@ def _page(
 ) -> HttpResponse:
     runs, lines = runs_of(survey, key), export_rows(survey, role_in(request.user, survey))
     numbers = {version.design_id: version.number for version in survey.versions.all()}
-    said: dict[str, Any] = {
+    said: dict[str, object] = {
         "runs": [(run, numbers.get(run.design_id), wording.count(run.reports)) for run in runs],
         "run_key": next((run.key for run in runs if run.key == key), runs[0].key if runs else ""),
         "formats": [form for form in FORMATS.values() if not form.microdata],
@@ -207,4 +206,4 @@ def _page(
         "days": services.retention_of(microdata=False).days,
         "days_of_rows": services.retention_of(microdata=True).days,
     }
-    return survey_page(request, "panel/export.html", survey, step="report", status=400 if fault else 200, **said)
+    return survey_page(request, "panel/export.html", survey, step="report", status=400 if fault else 200, context=said)

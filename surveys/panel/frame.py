@@ -1,9 +1,8 @@
 """What surrounds every page about one survey: its name, its facts, and its steps, each a page of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
@@ -62,19 +61,20 @@ def survey_page(
     step: str,
     status: int = 200,
     known: SurveyStatus | None = None,
-    **context: Any,
+    context: Mapping[str, object] | None = None,
+    **more: object,
 ) -> HttpResponse:
     """A page about one survey, within its frame; `step` names the step that it belongs to, or is empty.
 
-    `known` is where the survey stands, where the page has read it for itself.
+    `known` is where the survey stands, where the page has read it for itself; `context` and `more` are what it shows.
     """
     framed = frame(known or status_of(survey))
     around = {**admin.site.each_context(request), **framed, "current": step, "title": str(survey)}
     around |= may(role_in(request.user, survey))
-    return render(request, template, {**around, **context}, status=status)
+    return render(request, template, {**around, **(context or {}), **more}, status=status)
 
 
-def may(role: Role | None) -> dict[str, Any]:
+def may(role: Role | None) -> dict[str, object]:
     """What the templates ask before they offer an act; the views ask again."""
     held = role or 0
     return {
@@ -85,7 +85,7 @@ def may(role: Role | None) -> dict[str, Any]:
     }
 
 
-def frame(standing: SurveyStatus) -> dict[str, Any]:
+def frame(standing: SurveyStatus) -> dict[str, object]:
     """The context that `panel/frame.html` needs, and that a page within it may use."""
     survey, version = standing.survey, standing.version
     coin_reports = reports.coin_report_count(version.design_id) if version else 0

@@ -1,7 +1,6 @@
 """The page Invitations: batches of codes, made for one answer and withdrawn."""
 
 import re
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -29,14 +28,15 @@ def invitations(request: HttpRequest, slug: str) -> HttpResponse:
 def make(request: HttpRequest, slug: str) -> HttpResponse:
     """A new batch as a file, which is this answer and nowhere else."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-    said: dict[str, Any] = {name: request.POST.get(name, "").strip() for name in ("count", "group", "form")}
+    said = {name: request.POST.get(name, "").strip() for name in ("count", "group", "form")}
     try:
         file = invitation_files.make(
             survey, _number(said["count"]), said["form"], group=said["group"], by=signed_in(request)
         )
     except InputError as fault:
-        said["wanted"] = said.pop("count")
-        return _page(request, survey, status=422, **said, fault={fault.field: str(fault)})
+        wanted, form, group = said["count"], said["form"], said["group"]
+        faults = {fault.field: str(fault)}
+        return _page(request, survey, status=422, wanted=wanted, form=form, group=group, fault=faults)
     headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
     return HttpResponse(file.content, content_type=file.content_type, headers=headers)
 
@@ -59,7 +59,7 @@ def _number(written: str) -> int:
     return int(written)
 
 
-def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: Any) -> HttpResponse:
+def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: object) -> HttpResponse:
     version = selectors.latest_version(survey)
     coded = making.kind_of(version) if version else ""
     blind = coded == "blind"
@@ -82,4 +82,4 @@ def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: An
         "fault": {},
         **said,
     }
-    return survey_page(request, "panel/invitations.html", survey, step="open", status=status, **context)
+    return survey_page(request, "panel/invitations.html", survey, step="open", status=status, context=context)

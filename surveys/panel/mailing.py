@@ -47,22 +47,22 @@ def mail(request: HttpRequest, slug: str) -> HttpResponse:
         return _form(request, survey, said, written, status=422, fault={fault.field: str(fault)})
     if request.POST.get("step") == "change":
         return _form(request, survey, said, written)
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "said": said,
         "listed": listed,
         "text": mailing.preview(survey, said),
         "sender": settings.DEFAULT_FROM_EMAIL,
     }
     shown["reminder"] = said.kind == Kind.REMINDER
-    return survey_page(request, "panel/mail_preview.html", survey, step="open", **shown)
+    return survey_page(request, "panel/mail_preview.html", survey, step="open", context=shown)
 
 
 @require_safe
 def of_key(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """How far a mail is, and who has not got it."""
     survey, found = _mailing_or_404(request, slug, key)
-    shown: dict[str, Any] = {"mailing": found, "standing": mailing.mailing_status(found), "days": mailing.KEPT.days}
-    return survey_page(request, "panel/mailing.html", survey, step="open", **shown)
+    shown: dict[str, object] = {"mailing": found, "standing": mailing.mailing_status(found), "days": mailing.KEPT.days}
+    return survey_page(request, "panel/mailing.html", survey, step="open", context=shown)
 
 
 @require_POST
@@ -122,4 +122,4 @@ def _form(
         "fault": {},
         **more,
     }
-    return survey_page(request, "panel/mail.html", survey, step="open", status=status, **context)
+    return survey_page(request, "panel/mail.html", survey, step="open", status=status, context=context)

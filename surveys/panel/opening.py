@@ -4,7 +4,6 @@ What is confirmed is what opens: the form carries the digest of the design that 
 """
 
 from datetime import datetime
-from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -51,7 +50,7 @@ class OpeningForm(forms.Form):
         super().__init__(data)
         self.shown = shown
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         cleaned = super().clean() or self.cleaned_data
         later = cleaned.get("opens") == LATER
         if later and not cleaned.get("opens_at") and "opens_at" not in self.errors:
@@ -108,7 +107,7 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
         "shown": shown,
         **(groups_of(survey, shown, request) if survey.state == Survey.State.DRAFT else {}),
     }
-    return survey_page(request, "panel/opening.html", survey, step="open", status=status, known=standing, **page)
+    return survey_page(request, "panel/opening.html", survey, step="open", status=status, known=standing, context=page)
 
 
 def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:
@@ -155,7 +154,7 @@ def call_off(request: HttpRequest, survey: Survey) -> str:
     return "It does not open by itself any more."
 
 
-def groups_of(survey: Survey, shown: DesignPreview | None, request: HttpRequest) -> dict[str, Any]:
+def groups_of(survey: Survey, shown: DesignPreview | None, request: HttpRequest) -> dict[str, object]:
     """What is warned of the groups of what would be frozen, for as many reports as the address says."""
     if shown is None or shown.design.rehearsal:
         return {"groups": None}

@@ -1,7 +1,5 @@
 """The planner's pages: a question that is in no survey yet, and the questions of a survey."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
@@ -28,7 +26,7 @@ GRID = {"minimum": "0", "maximum": "10", "step": "1"}
 @require_safe
 def free(request: HttpRequest) -> HttpResponse:
     """The planner of a question that is in no survey."""
-    context: dict[str, Any] = {"title": "Plan a question", "api": reverse("api:plan"), "free": True}
+    context: dict[str, object] = {"title": "Plan a question", "api": reverse("api:plan"), "free": True}
     try:
         asked, wanted = parameters.free(request.GET)
         fault = None
@@ -50,7 +48,7 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
         plan = survey_plan.plan_of(found, request.GET)
     except InputError as error:
         plan, fault = survey_plan.plan_of(found, QueryDict()), error
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "title": f"Plan {found}",
         "api": reverse("api:survey-plan", args=[found.slug]),
         "plan": plan,
@@ -60,7 +58,7 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
         context |= _context(request.GET, plan.asked, plan.wanted, fault)
     context["fault"] = fault
     status = 400 if fault else 200
-    return survey_page(request, "panel/plan/survey.html", found, step="plan", status=status, **context)
+    return survey_page(request, "panel/plan/survey.html", found, step="plan", status=status, context=context)
 
 
 @require_POST
@@ -88,7 +86,7 @@ def _said(item: Item) -> str:
 
 def _context(
     query: QueryDict, asked: PlannedQuestion, wanted: PlanParameters, fault: InputError | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """What the template needs beside the plan itself: each field as it stands."""
     showing = present(asked, wanted)
     return {
@@ -108,7 +106,7 @@ def _context(
 
 def _fields(asked: PlannedQuestion, wanted: PlanParameters, truth: str, epsilon: str) -> dict[str, str]:
     expected, mean = wanted.expected, bool(asked.values)
-    said: dict[str, Any] = {
+    said: dict[str, object] = {
         "kind": asked.kind,
         "mechanism": asked.name,
         "choices": asked.answers if asked.kind != "number" else 5,

@@ -4,8 +4,6 @@ The page is whole without a script. With one, it asks every few seconds for the 
 `surveys/api/progress.py`, and for the page itself when that says that there is more to see than a number.
 """
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -33,7 +31,7 @@ def progress(request: HttpRequest, slug: str) -> HttpResponse:
     """The newest estimates, reports by day, jobs and their history."""
     survey = get_survey_or_404(request.user, slug)
     seen = progress_of(survey)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "seen": seen,
         "now": timezone.now(),
         "worker_words": WORKERS[seen.worker],
@@ -42,7 +40,6 @@ def progress(request: HttpRequest, slug: str) -> HttpResponse:
         "runs": runs_of(survey),
     }
     if seen.done:
-        context |= shown(seen.done, selectors.report_context(seen.done))
-        blocks = context["report"].blocks
-        context["alarms"] = [block for block in blocks if IMPOSSIBLE in block.flags]
-    return survey_page(request, "panel/watch.html", survey, step="watch", **context)
+        found = shown(seen.done, selectors.report_context(seen.done))
+        context |= {**found, "alarms": [block for block in found["report"].blocks if IMPOSSIBLE in block.flags]}
+    return survey_page(request, "panel/watch.html", survey, step="watch", context=context)

@@ -62,12 +62,12 @@ def rehearsal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug)
     asked = get_rehearsal_or_404(survey, number)
     found = findings(asked)
-    context: dict[str, Any] = {"asked": asked, "found": found, "marks": charts.legends()}
+    context: dict[str, object] = {"asked": asked, "found": found, "marks": charts.legends()}
     if found is not None:
         context["drawn"] = [_drawn(block, place, many=found.many) for place, block in enumerate(found.blocks)]
         if not found.many and asked.run is not None:
             context |= report.context(asked.run, report_context(asked.run))
-    return survey_page(request, "panel/rehearse/result.html", survey, step="rehearse", **context)
+    return survey_page(request, "panel/rehearse/result.html", survey, step="rehearse", context=context)
 
 
 @require_POST

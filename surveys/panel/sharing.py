@@ -1,7 +1,6 @@
 """The page from which a survey is shared: links, codes, posters, other sites, and what respondents see in the end."""
 
 import re
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -140,10 +139,10 @@ def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **ch
         **(_handed_on(shared) if shared else {}),
         **changes,
     }
-    return survey_page(request, "panel/share.html", survey, step="open", status=status, **context)
+    return survey_page(request, "panel/share.html", survey, step="open", status=status, context=context)
 
 
-def _handed_on(version: Version) -> dict[str, Any]:
+def _handed_on(version: Version) -> dict[str, object]:
     languages = links.language_links(version)
     return {
         "link": languages[0],

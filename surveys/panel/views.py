@@ -1,7 +1,5 @@
 """The panel's own pages: a survey from draft to report, its files, its runs."""
 
-from typing import Any
-
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
@@ -32,7 +30,7 @@ def survey(request: HttpRequest, slug: str) -> HttpResponse:
     """Everything of one survey: its life cycle, what is missing, its link, its results, its history."""
     found = get_survey_or_404(request.user, slug)
     return survey_page(
-        request, "panel/survey.html", found, step="", **overview(found), teams=choices_of(signed_in(request))
+        request, "panel/survey.html", found, step="", context=overview(found), teams=choices_of(signed_in(request))
     )
 
 
@@ -100,7 +98,7 @@ def document(request: HttpRequest, key: str) -> HttpResponse:
     return reports.json_download(run)
 
 
-def panel_page(request: HttpRequest, template: str, **context: Any) -> HttpResponse:
+def panel_page(request: HttpRequest, template: str, **context: object) -> HttpResponse:
     """A page inside the panel's frame."""
     return render(request, template, {**admin.site.each_context(request), **context})
 

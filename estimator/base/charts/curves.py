@@ -5,7 +5,6 @@ Colours are classes of the style sheet. Every picture has its words too: `descri
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from estimator.base.charts.scales import Scale
 from estimator.base.charts.svg import chart, element, escape
@@ -41,7 +40,7 @@ class Curve:
         frame = {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "data_curve": self.key, "focusable": "false"}
         return chart("curve", f"curve-{self.key}", self.title, self.description, element("g", body), **frame)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return asdict(self)
 
 

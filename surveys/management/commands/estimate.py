@@ -15,7 +15,7 @@ class Command(SurveyCommand):
         super().add_options(parser)
         parser.add_argument("--confidence", type=float, default=0.95)
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         version = selectors.latest_version(find_survey(options["slug"]))
         if version is None:
             raise CommandError(f"{options['slug']} was never opened; there is nothing to estimate.")

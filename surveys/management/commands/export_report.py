@@ -30,7 +30,7 @@ class Command(SurveyCommand):
             "--with-reports", action="store_true", help="a row for each report is wanted; needed for such a format"
         )
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         survey = find_survey(options["slug"])
         run, form, rows = _run(survey, options["run"]), FORMATS[options["format"]], options["with_reports"]
         if form.microdata and not rows:

@@ -19,7 +19,7 @@ class Command(SurveyCommand):
         parser.add_argument("--output", type=Path, required=True, help="file to write; - for standard output")
         parser.add_argument("--cards", action="store_true", help="cards to print (PDF) in place of a CSV file")
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         survey, output, form = find_survey(options["slug"]), options["output"], "cards" if options["cards"] else "csv"
         made: invitation_files.File | None = None
         try:

@@ -15,7 +15,7 @@ from surveys.management import demo
 from surveys.management.base import SurveyCommand, find_survey, show_progress, usage_error
 from surveys.models import Survey
 from surveys.planning.rehearsals import services, simulation
-from surveys.planning.rehearsals.population import population
+from surveys.planning.rehearsals.population import Assumptions, Given, population
 from surveys.planning.rehearsals.respondents import Respondent, read_answers
 
 
@@ -48,7 +48,7 @@ class Command(SurveyCommand):
 def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Rehearse a survey beside which the rehearsal is kept, as the panel does."""
     people = _people(services.design_to_rehearse(survey, 1), options)
-    said = {"respondents": options["respondents"], "shares": _shares(options["share"])}
+    said: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
     if people is not None:
         said = {"respondents": len(people), "shares": {}, "file": True}
     asked = services.request_rehearsal(survey, said, repetitions=options["repetitions"], seed=seed)
@@ -72,7 +72,7 @@ def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str
     design = selectors.get_design(version.design_id)
     people = _people(design, options)
     if people is None:
-        said = {"respondents": options["respondents"], "shares": _shares(options["share"])}
+        said: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
         people = list(population(design, said).draw(generator))
     sent = simulation.rehearse(version, people, generator)
     stored = sum(1 for _ in tqdm(sent, total=len(people), unit=" reports", leave=False, disable=None))
@@ -97,8 +97,8 @@ def _people(design: Design, options: dict[str, Any]) -> list[Respondent] | None:
         return read_answers(design, file)
 
 
-def _shares(texts: Iterable[str]) -> dict[str, list[float]]:
-    shares = {}
+def _shares(texts: Iterable[str]) -> dict[str, Given]:
+    shares: dict[str, Given] = {}
     for text in texts:
         key, _, values = text.partition("=")
         try:

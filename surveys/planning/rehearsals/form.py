@@ -12,6 +12,7 @@ from collector.errors import InputError
 from surveys.models import Rehearsal, Survey
 from surveys.planning.drafts import planned_question
 from surveys.planning.question import AS_USUAL
+from surveys.planning.rehearsals.population import Assumptions
 from surveys.planning.rehearsals.respondents import shares_of, spreads
 from surveys.planning.rehearsals.services import LARGEST_SEED, new_seed
 
@@ -62,7 +63,7 @@ class RehearsalForm(forms.Form):
     ) -> None:
         super().__init__(data)
         self.design, self.language = design, design.language
-        said = like.said if like else {"respondents": 500, "shares": {}}
+        said: Assumptions = like.said if like else {"respondents": 500, "shares": {}}
         self._add_numbers(like, said)
         self.entries = list(self._entries(expected, said))
         for entry in self.entries:
@@ -109,7 +110,7 @@ class RehearsalForm(forms.Form):
         if people and often and (fault := too_many(people, often)):
             self.add_error("repetitions", fault)
         self._check_sizes(cleaned)
-        self.said: dict[str, Any] = {"respondents": people, "shares": {}}
+        self.said: Assumptions = {"respondents": people or 0, "shares": {}}
         if all(cleaned.get(f"size-{n}") is not None for n in range(len(self.design.groups))) and self.design.groups:
             self.said["sizes"] = [cleaned[f"size-{n}"] for n in range(len(self.design.groups))]
         for entry in self.entries:
@@ -120,13 +121,14 @@ class RehearsalForm(forms.Form):
                 self.said["shares"][entry.item.key] = given
         return cleaned
 
-    def _add_numbers(self, like: Rehearsal | None, said: dict[str, Any]) -> None:
+    def _add_numbers(self, like: Rehearsal | None, said: Assumptions) -> None:
         whole = forms.IntegerField
         self.fields["respondents"] = whole(
             label="Respondents", min_value=FEWEST, max_value=MOST, initial=min(said["respondents"], MOST)
         )
         for number, group in enumerate(self.design.groups):
-            initial = (said.get("sizes") or [None] * len(self.design.groups))[number]
+            sizes = said.get("sizes")
+            initial = sizes[number] if sizes else None
             label = group.label[self.language]
             self.fields[f"size-{number}"] = whole(
                 label=label, min_value=0, max_value=MOST, required=False, initial=initial
@@ -137,7 +139,7 @@ class RehearsalForm(forms.Form):
         seed = like.seed if like else new_seed()
         self.fields["seed"] = whole(label="Seed", min_value=0, max_value=LARGEST_SEED, initial=seed)
 
-    def _entries(self, expected: dict[str, Said], said: dict[str, Any]) -> Iterator[Entry]:
+    def _entries(self, expected: dict[str, Said], said: Assumptions) -> Iterator[Entry]:
         groups = [group.key for group in self.design.groups] if self.by_group else []
         for position, item in enumerate(self.design.items):
             known = _fitting(item, said["shares"].get(item.key)) or expected[item.key]
