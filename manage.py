@@ -11,11 +11,12 @@ from django.core.management import BaseCommand, execute_from_command_line
 
 def require_known_database(name: str) -> None:
     """End with a sentence where the command would work on a database of a newer version."""
-    from surveys.maintenance.schema_version import NewerDatabase, check_command  # only now: it needs the models
+    from collector.errors import Conflict
+    from surveys.maintenance.schema_version import check_command  # only now: it needs the models
 
     try:
         check_command(name)
-    except NewerDatabase as refusal:
+    except Conflict as refusal:
         sys.exit(str(refusal))
 
 

@@ -9,6 +9,7 @@ from celery import Celery
 from celery.platforms import SecurityWarning
 from celery.signals import beat_init, celeryd_init
 
+from collector.errors import Conflict
 from config import broker
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -27,9 +28,9 @@ app.autodiscover_tasks()
 @beat_init.connect
 def refuse_newer_database(**_: Any) -> None:
     """End worker or beat with a sentence where the database is of a newer version."""
-    from surveys.maintenance.schema_version import NewerDatabase, check_database  # only now: it needs the models
+    from surveys.maintenance.schema_version import check_database  # only now: it needs the models
 
     try:
         check_database()
-    except NewerDatabase as refusal:
+    except Conflict as refusal:
         sys.exit(str(refusal))

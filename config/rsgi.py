@@ -4,13 +4,15 @@ import sys
 
 from django.db import connection
 
+from collector.errors import Conflict
+
 from config.wsgi import application as door  # isort: skip - it sets Django up
 from config.gateway import Gateway
-from surveys.maintenance.schema_version import NewerDatabase, check_database
+from surveys.maintenance.schema_version import check_database
 
 try:
     check_database()
-except NewerDatabase as refusal:
+except Conflict as refusal:
     sys.exit(str(refusal))
 finally:
     connection.close()  # requests have threads of their own

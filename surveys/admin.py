@@ -241,7 +241,7 @@ class SurveyAdmin(ModelAdmin):
         request: HttpRequest,
         object_id: str | None = None,
         form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
+        extra_context: dict[str, object] | None = None,
     ) -> HttpResponse:
         survey = self.get_object(request, object_id) if object_id else None
         context = (extra_context or {}) | {

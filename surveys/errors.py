@@ -1,5 +1,9 @@
-"""Errors of more than one room."""
+"""Errors of more than one room of the survey side; those of all apps are in collector/errors.py."""
 
 
-class NotAllowed(Exception):
-    """The survey is in no state for this; the message says which it is in and which it would need."""
+class BackupError(Exception):
+    """A backup that cannot be restored or trusted; the message says what is wrong with it."""
+
+
+class DeliveryError(Exception):
+    """A mail or a webhook that could not be sent; the message says why, without a word of an address or of a server."""

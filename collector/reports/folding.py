@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from collector.database import locks
 from collector.designs.selectors import get_design, is_open
+from collector.errors import Conflict, ValidationError
 from collector.models import DailyCount, FrozenDesign, WaitingReport
 from collector.reports import selectors, step_plans
 from collector.reports.moving import MovedReports, move, set_aside
@@ -36,10 +37,6 @@ ON CONFLICT (design_id, part, stratum, position, symbol) DO UPDATE SET count = c
 
 
 logger = logging.getLogger(__name__)
-
-
-class Unfit(Exception):
-    """Among the reports to be folded is one that its design cannot produce."""
 
 
 def fold(digest: str, *, chunk: int | None = None, wait: bool = True) -> int:
@@ -83,9 +80,9 @@ def _take_steps(digest: str, chunk: int) -> tuple[int, bool]:
                 return folded, True
             folded += count
             time.sleep(PAUSES[connection.vendor])
-    except step_plans.Changed:
+    except Conflict:
         return folded, True
-    except Unfit:
+    except ValidationError:
         _set_aside(digest)
         return folded, True
     return folded, False
@@ -112,7 +109,7 @@ def _fold_what_fits(digest: str, chunk: int, *, wait: bool) -> MovedReports:
     take = partial(move, most=chunk, wait=wait)
     try:
         return _fold_chunk(digest, take, steps=False)
-    except Unfit:
+    except ValidationError:
         _set_aside(digest)
     return _fold_chunk(digest, take, steps=False)
 
@@ -140,7 +137,7 @@ def _fold_chunk(digest: str, take: Callable[[int], MovedReports], *, steps: bool
     moved = take(number)
     if moved.new:
         if not all(selectors.valid_reports(get_design(digest), moved.new)):
-            raise Unfit
+            raise ValidationError(("report",), "must be one that its design can produce")
         _add(digest, moved.new)
         _count_day(digest, timezone.now().date(), len(moved.new))
     return moved

@@ -17,6 +17,7 @@ from django.db.backends.utils import CursorWrapper
 from django.utils import timezone
 
 from collector.database import locks, write_ahead_log
+from collector.errors import Conflict
 from collector.invitations import batches
 from collector.models import FrozenDesign, Invitation, Report, SetAsideReport, Tally, UsedToken, WaitingReport
 from collector.reports import folding
@@ -52,10 +53,6 @@ _mixed: list[object] = []
 logger = logging.getLogger(__name__)
 
 
-class Busy(Exception):
-    """Somebody uses the tables for so long that they could not be written anew; nothing is changed."""
-
-
 def rewrite_closed(*, compacted: Sequence[str] = ()) -> bool:
     """Rewrite where a survey was closed or purged since the last time; whether one was. Else as `rewrite`."""
     closed = FrozenDesign.objects.filter(closed_on__isnull=False, rewritten_on=None, rehearsal=False)
@@ -83,7 +80,7 @@ def rewrite(*, compacted: Sequence[str] = ()) -> None:
 
     Raises
     ------
-    Busy
+    Conflict
         Where somebody reads or writes for too long to wait for; the next call may succeed.
     """
     try:
@@ -92,7 +89,7 @@ def rewrite(*, compacted: Sequence[str] = ()) -> None:
         else:
             _rewrite_postgresql(compacted)
     except OperationalError as error:
-        raise Busy("Somebody uses the reports for long; they could not be written anew now.") from error
+        raise Conflict("Somebody uses the reports for long; they could not be written anew now.") from error
 
 
 def shuffle_waiting() -> bool:

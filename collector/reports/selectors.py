@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from collector.designs.selectors import get_design
+from collector.errors import Conflict
 from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, StoredReport, Tally, WaitingReport
 from collector.reports.steps import IN_STEPS, foldable, has_step
 
@@ -149,15 +150,11 @@ def _by_hand(digest: str, kept: str, *tables: type[StoredReport], **conditions: 
     return foldable(count) if stepwise else count
 
 
-class Purged(Exception):
-    """The reports of a design are deleted, all or some; the message says when, for whoever asked for them."""
-
-
 def require_reports(digest: str) -> None:
-    """Raise Purged where the reports of a design are not there any more."""
+    """Raise Conflict where the reports of a design are not there any more."""
     day = FrozenDesign.objects.values_list("purged_on", flat=True).filter(digest=digest).first()
     if day is not None:
-        raise Purged(
+        raise Conflict(
             f"The reports of this survey were deleted on {day:%-d %B %Y}, as its owner had decided. Their totals are "
             "kept, and what needs the reports themselves can no longer be computed."
         )
@@ -190,7 +187,7 @@ def totals(digest: str) -> Totals:
 
 def recount(digest: str) -> Totals:
     """The same totals counted anew from the reports, as `stored_reports` has them: the check on folding. Raises
-    Purged."""
+    Conflict."""
     return count(get_design(digest), stored_reports(digest))
 
 
@@ -205,7 +202,7 @@ def count(design: Design, chunks: Iterable[tuple[NDArray[Any], NDArray[np.uint8]
 def stored_reports(digest: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.uint8]]]:
     """Every stored report in chunks, folded or not: the strata, and the symbols with a row for each report.
 
-    Of an open design, those that were folded. One statement reads them, from one state of the store. Raises Purged
+    Of an open design, those that were folded. One statement reads them, from one state of the store. Raises Conflict
     where they are deleted, or are by the end.
     """
     for chunk in _stored(digest, "stratum", "report"):

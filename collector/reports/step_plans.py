@@ -9,6 +9,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from collector.designs import Design
+from collector.errors import Conflict
 from collector.models import WaitingReport
 from collector.reports import moving
 from collector.reports.moving import MovedReports
@@ -21,10 +22,6 @@ SELECT nonce, stratum FROM collector_waitingreport AS waits WHERE design_id = %s
   SELECT 1 FROM collector_report AS kept WHERE kept.design_id = waits.design_id AND kept.nonce = waits.nonce
 )
 """
-
-
-class Changed(Exception):
-    """What was to be folded, or what was to be left, waits no longer: somebody else folds the design."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +60,13 @@ def plan(design: Design, number: int) -> Plan:
 
 
 def move(number: int, nonces: list[bytes], left: list[bytes]) -> MovedReports:
-    """Move whole steps in the caller's transaction. Changed where not all of them wait, or not all that are left."""
+    """Move whole steps in the caller's transaction. Conflict where not all wait that were drawn or left."""
     waits = WaitingReport.objects.filter(design__number=number)
     if waits.filter(nonce__in=left).count() < len(left):
-        raise Changed
+        raise Conflict("What was drawn to be folded waits no longer: somebody else folds the design.")
     moved = moving.move_reports(number, nonces)
     if len(moved.new) < len(nonces):
-        raise Changed
+        raise Conflict("What was drawn to be folded waits no longer: somebody else folds the design.")
     return moved
 
 

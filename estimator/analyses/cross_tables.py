@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -24,7 +24,14 @@ from randomized_response.joint import Association
 WALD, DELTA, LIKELIHOOD = "wald", "delta", "likelihood"
 
 
-def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+class Pair(TypedDict):
+    """Keys of the two questions."""
+
+    item: str
+    other_item: str
+
+
+def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
     """Joint shares, shares by row, association, and the test of independence."""
     first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
     pairs = np.array(inputs["pairs"], dtype=np.int64)
@@ -65,12 +72,12 @@ def _shares_by_row(design: Design, first: Variable, second: Variable, joint: Joi
     """Among the people of each answer to the first question, the shares of the answers to the second."""
     found = joint.conditional()
     for i, j in product(*map(range, found.shares.shape)):
-        place = {**_named(design, first, second), "n": joint.n, "choice": i, "other_choice": j}
+        named = _named(design, first, second)
         if np.isnan(found.shares[i, j]):
-            yield AnalysisRow("row_share", **place, flags=[MAYBE_EMPTY])
+            yield AnalysisRow("row_share", **named, n=joint.n, choice=i, other_choice=j, flags=[MAYBE_EMPTY])
             continue
         yield AnalysisRow(
-            "row_share", **place, estimate=number(found.shares[i, j]),
+            "row_share", **named, n=joint.n, choice=i, other_choice=j, estimate=number(found.shares[i, j]),
             standard_error=number(found.standard_error[i, j]), low=number(found.low[i, j]),
             high=number(found.high[i, j]), interval=DELTA, level=joint.confidence,
         )  # fmt: skip
@@ -91,5 +98,5 @@ def _associations(design: Design, first: Variable, second: Variable, joint: Join
         )  # fmt: skip
 
 
-def _named(design: Design, first: Variable, second: Variable) -> dict[str, Any]:
+def _named(design: Design, first: Variable, second: Variable) -> Pair:
     return {"item": design.items[first.position].key, "other_item": design.items[second.position].key}

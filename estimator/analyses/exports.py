@@ -4,7 +4,6 @@ The columns are documented in docs/analysis.md.
 """
 
 import json
-from typing import Any
 
 from collector.designs.selectors import get_design
 from estimator.analyses.quantities import item_of, variable_of
@@ -57,7 +56,7 @@ def json_file(analysis: Analysis) -> bytes:
     return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False).encode("utf-8") + b"\n"
 
 
-def rows_of(analysis: Analysis) -> list[dict[str, Any]]:
+def rows_of(analysis: Analysis) -> list[dict[str, object]]:
     """Every number of an analysis as plain values by column."""
     speaker = RowDescriber(get_design(analysis.design_id))
     answers = _answers(analysis, speaker)
@@ -66,7 +65,7 @@ def rows_of(analysis: Analysis) -> list[dict[str, Any]]:
 
 def _row(
     analysis: Analysis, speaker: RowDescriber, row: AnalysisRow, answers: tuple[list[str], list[str]]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     first, second = answers
     return {
         "analysis": analysis.key,

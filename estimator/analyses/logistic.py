@@ -1,7 +1,7 @@
 """Logistic regression of a randomised yes/no answer on the groups, which are known."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,18 @@ from randomized_response import LogisticFit, logistic_regression
 WALD = "wald"
 
 
-def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+class Numbers(TypedDict, total=False):
+    """Fields of a row that are estimated, or the flag that they are not."""
+
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+    interval: str
+    flags: list[str]
+
+
+def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
     """Odds ratios of each group against the reference, and the test that all groups are alike.
 
     Groups with too few reports are left out; without the reference, or with no other group, there are no numbers.
@@ -103,7 +114,7 @@ def _rows(
     return shares + ratios
 
 
-def _numbers(estimate: float, error: float, low: float, high: float) -> dict[str, Any]:
+def _numbers(estimate: float, error: float, low: float, high: float) -> Numbers:
     """The fields of a row; none of them where the most likely odds are nought or endless."""
     if not np.isfinite([estimate, error, low, high]).all():
         return {"flags": [EDGE]}

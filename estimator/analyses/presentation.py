@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from django.utils.safestring import SafeString
 
@@ -211,7 +210,7 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
     )
 
 
-def _independence(test: dict[str, Any], allowed: float, group: str, n: int) -> str:
+def _independence(test: words.Test, allowed: float, group: str, n: int) -> str:
     who = f"In the group “{group}” ({wording.count(n)} reports)" if group else f"In {wording.count(n)} reports"
     quoted = words.facts(test)
     if test["p_value"] is not None and test["p_value"] < allowed:

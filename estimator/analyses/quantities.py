@@ -13,7 +13,7 @@ from randomized_response import Channel, EachOption, Question, SubsetSelection, 
 MEAN = "mean"
 
 
-class Refused(Exception):
+class AnalysisError(Exception):
     """The analysis cannot be made; the message says why, for the person who asked."""
 
 
@@ -58,11 +58,11 @@ def item_of(design: Design, key: str) -> int:
     for position, item in enumerate(design.items):
         if item.key == key:
             return position
-    raise Refused("Choose a question of this survey.")
+    raise AnalysisError("Choose a question of this survey.")
 
 
 def quantity_of(design: Design, token: str) -> Quantity:
-    """The quantity that a token names; Refused where the question has none like it."""
+    """The quantity that a token names; AnalysisError where the question has none like it."""
     key, _, part = token.partition(":")
     position = item_of(design, key)
     question = question_at(design, position)
@@ -70,7 +70,7 @@ def quantity_of(design: Design, token: str) -> Quantity:
         return Quantity(position, None)
     if question.fits_shares:
         return Quantity(position, _choice(design, position, part))
-    raise Refused("Of a number the mean alone can be told; choose the mean.")
+    raise AnalysisError("Of a number the mean alone can be told; choose the mean.")
 
 
 def require_released(design: Design, token: str) -> None:
@@ -79,7 +79,7 @@ def require_released(design: Design, token: str) -> None:
     position = item_of(design, key)
     item, question = design.items[position], question_at(design, position)
     if part != MEAN and question.fits_shares and not question.reports_shares:
-        raise Refused(
+        raise AnalysisError(
             f"Of “{item.wording[design.language]}” the mean alone is told: through discrete Laplace "
             "noise the shares of its points are too uncertain to be read. Its mean can be compared."
         )
@@ -100,26 +100,26 @@ def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable
 
     Raises
     ------
-    Refused
+    AnalysisError
         Where its reports do not tell it, with the reason.
     """
     key, _, part = token.partition(":")
     position = item_of(design, key)
     item, question = design.items[position], question_at(design, position)
     if not question.fits_shares:
-        raise Refused(
+        raise AnalysisError(
             "A number cannot be crossed or regressed on: its reports tell the mean, not who gave which number."
         )
     mechanism, start = question.mechanism, design.fields[position].start
     if part:
         return _of_choice(position, _choice(design, position, part), start, mechanism)
     if not isinstance(mechanism, Channel):
-        raise Refused(
+        raise AnalysisError(
             "The reports of this question are marks, one for each choice, and a table needs one answer: choose one of "
             "its choices, which is then compared with all others."
         )
     if binary and mechanism.answers != 2:
-        raise Refused("A logistic regression needs two answers: choose one of the choices, against all others.")
+        raise AnalysisError("A logistic regression needs two answers: choose one of the choices, against all others.")
     choice = 1 if of_two(item) else None
     return Variable(position, choice, start, tuple(range(mechanism.reports)), mechanism)
 
@@ -133,7 +133,7 @@ def variables_of(design: Design, position: int, *, binary: bool = False) -> Iter
     for token in tokens[:1] if of_two(item) else tokens:
         try:
             variable_of(design, token, binary=binary)
-        except Refused:
+        except AnalysisError:
             continue
         yield token
 
@@ -150,7 +150,7 @@ def question_at(design: Design, position: int) -> Question:
 def _choice(design: Design, position: int, part: str) -> int:
     choices = design.items[position].choices
     if not (part.isascii() and part.isdecimal() and int(part) < len(choices)):
-        raise Refused("Choose one of the choices of the question.")
+        raise AnalysisError("Choose one of the choices of the question.")
     return int(part)
 
 
@@ -163,7 +163,7 @@ def _of_choice(
     if not isinstance(mechanism, Channel):
         return Variable(position, choice, start + choice, (0, 1), mechanism.bit)
     if mechanism.background is None:
-        raise Refused(
+        raise AnalysisError(
             "One choice of this question cannot be set against all others: how often a report says it depends on which "
             "other answer is true. Choose the whole question."
         )

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from collector.designs import Design
 from collector.reports import selectors as store
-from estimator.analyses.quantities import Refused, Variable, item_of, quantity_of, require_released, variable_of
+from estimator.analyses.quantities import AnalysisError, Variable, item_of, quantity_of, require_released, variable_of
 from estimator.analyses.strata import PAIRS
 from estimator.analyses.versions import incomparable_reason
 from estimator.models import Analysis
@@ -23,7 +22,7 @@ MOST_CELLS = 100
 SHARE = re.compile(r"(\d{1,12}(?:[.,]\d{0,12})?|\.\d{1,12})(?:/(\d{1,12}))? ?(%?)")
 
 
-def parameters(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:
+def parameters(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     """The parameters of an analysis of a survey.
 
     Parameters
@@ -37,16 +36,16 @@ def parameters(kind: str, said: Mapping[str, str], designs: Sequence[Design]) ->
 
     Raises
     ------
-    Refused
+    AnalysisError
         Naming the field, what it must be, and the value where it is a number.
     """
     reader = READERS.get(kind)
     if reader is None:
-        raise Refused("Choose one of the analyses.")
+        raise AnalysisError("Choose one of the analyses.")
     require_all_released(said, designs[0])
     confidence = said.get("confidence", CONFIDENCES[0])
     if confidence not in CONFIDENCES:
-        raise Refused("Choose a confidence of 90, 95 or 99 %.")
+        raise AnalysisError("Choose a confidence of 90, 95 or 99 %.")
     return {**reader(said, designs), "confidence": float(confidence)}
 
 
@@ -57,21 +56,21 @@ def require_all_released(said: Mapping[str, str], design: Design) -> None:
             require_released(design, said[name])
 
 
-def _comparison(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:
+def _comparison(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     design, against = designs[0], said.get("against", "")
     _need_groups(design)
     quantity_of(design, said.get("quantity", ""))
     if against != PAIRS and against not in design.strata:
-        raise Refused("Choose what is compared: every pair of groups, or each group with one of them.")
+        raise AnalysisError("Choose what is compared: every pair of groups, or each group with one of them.")
     if against == PAIRS and len(design.strata) > MOST_GROUPS_IN_PAIRS:
-        raise Refused(
+        raise AnalysisError(
             f"{len(design.strata)} groups make too many pairs to tell anything apart; with more than "
             f"{MOST_GROUPS_IN_PAIRS}, compare each group with one of them."
         )
     return {"quantity": said["quantity"], "against": against}
 
 
-def _weighting(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:
+def _weighting(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     design = designs[0]
     _need_groups(design)
     item_of(design, said.get("item", ""))
@@ -88,28 +87,28 @@ def read_shares(said: Mapping[str, str], design: Design) -> dict[str, str]:
     if total == 100:
         shares = {key: share / 100 for key, share in shares.items()}
     elif total != 1:
-        raise Refused(f"The shares must sum to 100 % (or 1); they sum to {_plain(total)}.")
+        raise AnalysisError(f"The shares must sum to 100 % (or 1); they sum to {_plain(total)}.")
     return {key: str(share) for key, share in shares.items()}
 
 
 def _share(text: str, label: str) -> Fraction:
     found = SHARE.fullmatch(text.strip())
     if found is None or (found[2] and not int(found[2])):
-        raise Refused(f"Write the share of “{label}” as a number, such as 25, 0.25 or 1/4.")
+        raise AnalysisError(f"Write the share of “{label}” as a number, such as 25, 0.25 or 1/4.")
     share = Fraction(found[1].replace(",", ".").rstrip(".")) / int(found[2] or 1) / (100 if found[3] else 1)
     if share <= 0:
-        raise Refused(f"The share of “{label}” must be greater than 0; leave no group of the survey out.")
+        raise AnalysisError(f"The share of “{label}” must be greater than 0; leave no group of the survey out.")
     return share
 
 
-def _cross_table(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:
+def _cross_table(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     design, group = designs[0], said.get("group", "")
     first, second = (variable_of(design, said.get(name, "")) for name in ("rows", "columns"))
     _cross(design, first, second)
     if group and is_protected(design):
-        raise Refused(UNTOLD)
+        raise AnalysisError(UNTOLD)
     if group and group not in design.strata:
-        raise Refused("Choose one of the survey's groups, or all respondents.")
+        raise AnalysisError("Choose one of the survey's groups, or all respondents.")
     return {"rows": said["rows"], "columns": said["columns"], "group": group}
 
 
@@ -118,40 +117,40 @@ def _cross(design: Design, first: Variable, second: Variable) -> None:
     same = first.position == second.position
     several = design.items[first.position].encoding == "each_option"
     if same and (first.column == second.column or not several):
-        raise Refused(
+        raise AnalysisError(
             "Choose two different questions. Of one question only two options of several that may be ticked can be "
             "crossed: of one choice, one excludes the other."
         )
     cells = first.channel.answers * second.channel.answers
     if cells > MOST_CELLS:
-        raise Refused(
+        raise AnalysisError(
             f"A table of {first.channel.answers} by {second.channel.answers} answers has {cells} cells; at most "
             f"{MOST_CELLS} can be told. Choose one of the choices of one question."
         )
 
 
-def _regression(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:
+def _regression(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     design, reference = designs[0], said.get("reference", "")
     _need_groups(design)
     variable_of(design, said.get("outcome", ""), binary=True)
     if reference not in design.strata:
-        raise Refused("Choose the group that the others are compared with.")
+        raise AnalysisError("Choose the group that the others are compared with.")
     return {"outcome": said["outcome"], "reference": reference}
 
 
-def _versions(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, Any]:
+def _versions(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     """The versions that asked the question as the newest does, and why the others are left out."""
     newest = designs[0]
     quantity = quantity_of(newest, said.get("quantity", ""))
     reasons = {older.version: incomparable_reason(newest, older, quantity) for older in designs}
     alike = [design.digest for design in designs if not reasons[design.version]]
     if len(alike) < 2:
-        raise Refused(
+        raise AnalysisError(
             "No earlier version asked this question in the same words, with the same choices and the same table, so "
             "there is nothing to compare with."
         )
     left_out = [[number, why] for number, why in sorted(reasons.items()) if why]
-    asked: dict[str, Any] = {"quantity": said["quantity"], "designs": alike[::-1], "left_out": left_out}
+    asked: dict[str, object] = {"quantity": said["quantity"], "designs": alike[::-1], "left_out": left_out}
     asked["returned"] = _returned(said.get("returned", ""), newest, alike[:2])
     if len(alike) > 2:
         asked["returned_first"] = _returned(said.get("returned_first", ""), newest, [alike[0], alike[-1]])
@@ -163,14 +162,14 @@ def _returned(text: str, newest: Design, digests: Sequence[str]) -> int | None:
     if not text.strip():
         return None
     if is_weighted(newest):
-        raise Refused(
+        raise AnalysisError(
             "The groups of this survey are weighted by their known shares, so it would take how many came back of each "
             "group. Leave empty how many took part in both."
         )
     written = text.strip().replace(",", "")
     most = min(store.report_count(digest) for digest in digests)
     if not (written.isascii() and written.isdecimal() and len(written) <= 12 and int(written) <= most):
-        raise Refused(
+        raise AnalysisError(
             f"How many people took part in both must be a whole number from 0 to {most:,}, the reports of the smaller "
             f"of the two, or empty; got “{text.strip()}”."
         )
@@ -179,16 +178,16 @@ def _returned(text: str, newest: Design, digests: Sequence[str]) -> int | None:
 
 def _need_groups(design: Design) -> None:
     if is_protected(design):
-        raise Refused(UNTOLD)
+        raise AnalysisError(UNTOLD)
     if not design.groups:
-        raise Refused("This survey has no groups; they are written into a draft before it opens.")
+        raise AnalysisError("This survey has no groups; they are written into a draft before it opens.")
 
 
 def _plain(number: Fraction) -> str:
     return f"{float(100 * number):.10g} %" if number <= 2 else f"{float(number):.10g}"
 
 
-READERS: dict[str, Callable[[Mapping[str, str], Sequence[Design]], dict[str, Any]]] = {
+READERS: dict[str, Callable[[Mapping[str, str], Sequence[Design]], dict[str, object]]] = {
     Kind.COMPARISON: _comparison,
     Kind.WEIGHTING: _weighting,
     Kind.CROSS_TABLE: _cross_table,

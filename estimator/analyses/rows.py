@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 TOO_FEW = "too_few_reports"
 ENOUGH_FOR_NORMAL = 30
@@ -82,7 +81,7 @@ class AnalysisRow:
         """Of a difference: whether its interval leaves 0 out."""
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return asdict(self)
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from collector.designs import FEWEST_IN_GROUP, Design, Text
 from estimator.analyses.quantities import Variable, of_two, question_at
@@ -232,7 +232,15 @@ def _ends(row: AnalysisRow, low: float, high: float, unit: wording.Unit) -> str:
     return signed(text).replace(" to ", " and ", 1)
 
 
-def facts(found: dict[str, Any]) -> str:
+class Test(TypedDict):
+    """A likelihood-ratio test as an analysis stores it."""
+
+    statistic: float | None
+    degrees_of_freedom: int
+    p_value: float | None
+
+
+def facts(found: Test) -> str:
     """A likelihood-ratio test, as it is quoted."""
     statistic = found["statistic"]
     quoted = "–" if statistic is None else f"{statistic:.2f}"

@@ -8,9 +8,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from collector.designs import Design, canonical, selectors
+from collector.errors import Conflict
 from collector.reports import selectors as store
 from estimator.analyses import cross_tables, logistic, requests, snapshots, strata, versions
-from estimator.analyses.quantities import Refused
+from estimator.analyses.quantities import AnalysisError
 from estimator.base import jobs
 from estimator.base.lease import LeaseRenewal
 from estimator.models import Analysis
@@ -24,13 +25,13 @@ COUNTED_IN_A_SECOND = 5_000
 def request(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> Analysis:
     """Write an analysis of the newest design down and wake a worker once it is committed.
 
-    `said` are the fields of a form, `designs` the survey's, the newest first. Raises Refused.
+    `said` are the fields of a form, `designs` the survey's, the newest first. Raises AnalysisError.
     """
     return _queue(kind=kind, parameters=requests.parameters(kind, said, designs), design_id=designs[0].digest)
 
 
 def repeat(analysis: Analysis) -> Analysis:
-    """Ask the same of the totals as they are now; the first one stays as it is. Raises Refused."""
+    """Ask the same of the totals as they are now; the first one stays as it is. Raises AnalysisError."""
     requests.require_all_released(analysis.parameters, selectors.get_design(analysis.design_id))
     return _queue(
         kind=analysis.kind, parameters=analysis.parameters, design_id=analysis.design_id, repeats_id=analysis.pk
@@ -52,7 +53,7 @@ def execute(analysis_id: int) -> Analysis:
     return Analysis.objects.get(pk=analysis_id)
 
 
-def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> dict[str, Any]:
+def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> dict[str, object]:
     """What follows from the inputs; the same inputs give the same numbers, bit for bit."""
     match kind:
         case Kind.COMPARISON:
@@ -73,8 +74,8 @@ def _queue(**fields: Any) -> Analysis:
     if fields["kind"] == Kind.CROSS_TABLE:  # the only one that totals do not suffice for
         try:
             store.require_reports(fields["design_id"])
-        except store.Purged as reason:
-            raise Refused(str(reason)) from None
+        except Conflict as reason:
+            raise AnalysisError(str(reason)) from None
     analysis = Analysis.objects.create(**fields)
     transaction.on_commit(lambda: wake(analysis.pk))
     return analysis

@@ -23,7 +23,7 @@ Kind = Analysis.Kind
 class Snapshot:
     """The counts that an analysis needs, and when they were read; `reports` over all versions that it is of."""
 
-    inputs: dict[str, Any]
+    inputs: dict[str, object]
     reports: int
     at: datetime
     while_open: bool

@@ -31,7 +31,7 @@ def strata_counts(inputs: Mapping[str, Any]) -> Counts:
     return np.array(inputs["totals"], dtype=np.int64)
 
 
-def comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+def comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
     """Each group's estimate, and the differences of groups with intervals that hold together."""
     quantity, confidence = quantity_of(design, parameters["quantity"]), parameters["confidence"]
     question, partition = question_at(design, quantity.position), stored(design, inputs["groups"])
@@ -58,7 +58,7 @@ def comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
     return {"level": level, "rows": [row.as_dict() for row in rows + differences]}
 
 
-def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
     """The estimates of one item for a population of known shares of the groups, beside those of all reports alike."""
     position, confidence = item_of(design, parameters["item"]), parameters["confidence"]
     question, counts, partition = question_at(design, position), strata_counts(inputs), stored(design, inputs["groups"])

@@ -15,7 +15,9 @@ from estimator.runs.estimation import Fit, overall
 from estimator.runs.groups import stored
 
 
-def comparison(designs: Sequence[Design], parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+def comparison(
+    designs: Sequence[Design], parameters: Mapping[str, Any], inputs: Mapping[str, Any]
+) -> dict[str, object]:
     """The estimate of each wave, the oldest first, and the newest less the one before it, and less the first."""
     confidence, rows, fits = parameters["confidence"], list[AnalysisRow](), list[Fit | None]()
     for design, totals, groups in zip(designs, inputs["versions"], inputs["groups"], strict=True):

@@ -13,7 +13,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A text cell that begins so would be computed by a spreadsheet."""
 
 
-class NotExported(Exception):
+class ExportError(Exception):
     """This run cannot be written in this format; the message is for whoever asked, and trying again does not help."""
 
 

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import typst
@@ -18,7 +18,7 @@ TOKENS = Path(__file__).parents[1] / "static" / "estimator" / "tokens.css"
 COLOUR = re.compile(r"--([a-z-]+): (?:(#[0-9a-f]+)|var\(--([a-z-]+)\));")
 
 
-def typeset(template: Path, data: dict[str, Any]) -> bytes:
+def typeset(template: Path, data: dict[str, object]) -> bytes:
     """The PDF that a template makes of these words; empty where the fonts lack a letter of them.
 
     The fonts have the Latin, Greek, Cyrillic and Arabic letters. The template reads two JSON texts, `data`
@@ -42,7 +42,7 @@ def typeset(template: Path, data: dict[str, Any]) -> bytes:
         return b""
 
 
-def inputs(data: dict[str, Any]) -> dict[str, str]:
+def inputs(data: dict[str, object]) -> dict[str, str]:
     """What a template reads: its words, and the colours by their names in tokens.css."""
     return {"data": json.dumps(data, sort_keys=True), "colours": json.dumps(colours(), sort_keys=True)}
 

@@ -17,7 +17,7 @@ import yaml
 from django.utils import translation
 
 import randomized_response
-from estimator.base.cells import NotExported, Watch
+from estimator.base.cells import ExportError, Watch
 from estimator.base.languages import DEFAULT, LANGUAGES
 from estimator.exports import inputs
 from estimator.models import Run
@@ -85,7 +85,7 @@ def _write_formats(read: Results, folder: Path, formats: list["Format"], watch: 
                     lambda part, done=number: watch((done + part) / len(files)),  # type: ignore[misc]
                 )
             yield path.name, f"{one.label} ({LANGUAGES[language]})" if one.translated else one.label
-        except NotExported as why:
+        except ExportError as why:
             if one.microdata:
                 raise
             path.unlink()

@@ -1,7 +1,7 @@
 """The estimates of a finished run as a table: the columns that docs/report.md describes, and CSV of them."""
 
 import math
-from typing import Any
+from collections.abc import Iterator
 
 from estimator.base.cells import instant, sheet
 from estimator.exports.columns import ESTIMATES
@@ -15,12 +15,21 @@ def csv_file(run: Run, context: ReportContext) -> bytes:
     return sheet(COLUMNS, estimate_rows(results.read(run, context)))
 
 
-def estimate_rows(read: Results) -> list[dict[str, Any]]:
+def estimate_rows(read: Results) -> list[dict[str, object]]:
     """Every estimate of a run as plain values by column."""
-    return [_row(read, item, cell) for item in read.items for cell in item.cells]
+    return [row | {"flags": " ".join(cell.estimate.flags)} for cell, row in _rows(read)]
 
 
-def _row(read: Results, item: QuestionResults, cell: EstimateCell) -> dict[str, Any]:
+def json_rows(read: Results) -> list[dict[str, object]]:
+    """The same with its flags as a list."""
+    return [row for _cell, row in _rows(read)]
+
+
+def _rows(read: Results) -> Iterator[tuple[EstimateCell, dict[str, object]]]:
+    return ((cell, _row(read, item, cell)) for item in read.items for cell in item.cells)
+
+
+def _row(read: Results, item: QuestionResults, cell: EstimateCell) -> dict[str, object]:
     estimate, run, means = cell.estimate, read.run, targets.estimate_meta(item, cell.estimate)
     return {
         "item": item.key,
@@ -50,7 +59,7 @@ def _row(read: Results, item: QuestionResults, cell: EstimateCell) -> dict[str, 
         "direct_question_n": estimate.direct_question_n,
         "truth_probability": item.frozen.channel.truth,
         "epsilon": finite(item.mechanism.epsilon),
-        "flags": " ".join(estimate.flags),
+        "flags": estimate.flags,
         "known_truth": cell.truth,
         "design": read.design.digest,
         "estimator_version": run.version,

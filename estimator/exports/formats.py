@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from django.utils.module_loading import import_string
 
-from estimator.base.cells import NotExported as NotExported
+from estimator.base.cells import ExportError as ExportError
 from estimator.base.cells import Watch as Watch
 from estimator.base.cells import without_formula
 from estimator.base.extras import missing_package
@@ -44,7 +44,7 @@ class Format:
     label : str
         What it is, in words for the panel.
     write : callable of (Run, ReportContext, BinaryIO, Watch)
-        Writes the whole file of a finished run. The same state gives the same bytes. Raises NotExported.
+        Writes the whole file of a finished run. The same state gives the same bytes. Raises ExportError.
     microdata : bool
         Whether it holds a row for each report; such a file asks for an explicit choice.
     translated : bool
@@ -52,7 +52,7 @@ class Format:
     about : str
         What it is for, in a sentence for the panel.
     check : callable of Run
-        Raises NotExported where the file cannot be made, as far as can be said without making it: for whoever wants to
+        Raises ExportError where the file cannot be made, as far as can be said without making it: for whoever wants to
         know before a job is begun.
     packages : tuple of str
         Of requirements-formats.txt, that it is written with.
@@ -119,7 +119,7 @@ def _can_be_made(one: Format, run: Run) -> bool:
     """Whether a format takes so many reports; a bundle holds those that do."""
     try:
         one.check(run)
-    except NotExported:
+    except ExportError:
         return False
     return True
 
@@ -130,7 +130,7 @@ def _with_packages(form: Format) -> Format:
     def require() -> None:
         for package in form.packages:
             if missing := missing_package(package, "formats"):
-                raise NotExported(missing)
+                raise ExportError(missing)
 
     def check(run: Run) -> None:
         require()

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import TypedDict
 
 from estimator.base.cells import instant
-from estimator.exports.estimates import estimate_rows, finite, interval_holds
+from estimator.exports.estimates import finite, interval_holds, json_rows
 from estimator.models import Run
 from estimator.reports import disclosures, earlier_waves, privacy
 from estimator.runs import group_sizes, results
@@ -26,7 +26,7 @@ def json_file(run: Run, context: ReportContext) -> bytes:
         "disclosure": _disclosure(read),
         "run": _run(run),
         "groups": group_rows(read),
-        "estimates": [row | {"flags": row["flags"].split()} for row in estimate_rows(read)],
+        "estimates": json_rows(read),
         "tallies": [row for item in read.items for row in tally_rows(item)],
         "privacy": privacy_label(read),
         "poisoning": [bound for item in read.items for bound in bound_rows(item)],
@@ -38,7 +38,7 @@ def json_file(run: Run, context: ReportContext) -> bytes:
     return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False).encode("utf-8") + b"\n"
 
 
-def _participation(read: Results) -> dict[str, Any]:
+def _participation(read: Results) -> dict[str, object]:
     """What is told of how many people are in each group; no groups before they are drawn, after closing."""
     keys = read.design.strata
     sizes = group_sizes.released(read.run, read.design)
@@ -50,7 +50,7 @@ def _participation(read: Results) -> dict[str, Any]:
     }
 
 
-def _disclosure(read: Results) -> dict[str, Any]:
+def _disclosure(read: Results) -> dict[str, object]:
     """What the author says of how the survey was done; every item that AAPOR asks for is there, also an empty one."""
     said = disclosures.of(read.design.slug)
     texts = {field.name: said.texts.get(field.name, {}) for field in disclosures.FIELDS}
@@ -58,7 +58,7 @@ def _disclosure(read: Results) -> dict[str, Any]:
     return {**sample, "texts": texts}
 
 
-def _run(run: Run) -> dict[str, Any]:
+def _run(run: Run) -> dict[str, object]:
     coin = {"reports_with_a_real_coin": run.coin_reports} if run.coin_reports else {}
     return coin | {
         "key": run.key,
@@ -72,9 +72,9 @@ def _run(run: Run) -> dict[str, Any]:
     }
 
 
-def privacy_label(read: Results) -> dict[str, Any]:
-    label = privacy.label(read)
-    items = [
+def label_rows(label: privacy.PrivacyLabel) -> list[dict[str, object]]:
+    """The protection of each question."""
+    return [
         {
             "item": item.key,
             "epsilon": finite(item.mechanism.epsilon),
@@ -85,6 +85,10 @@ def privacy_label(read: Results) -> dict[str, Any]:
         }
         for item in label.items
     ]
+
+
+def privacy_label(read: Results) -> dict[str, object]:
+    label = privacy.label(read)
     return {
         "model": label.model,
         "unit": label.unit,
@@ -92,14 +96,14 @@ def privacy_label(read: Results) -> dict[str, Any]:
         "way_in": label.way_in.name,
         "epsilon_total": finite(label.epsilon),
         "odds_total": str(label.ratio),
-        "items": items,
+        "items": label_rows(label),
         "design": label.digest,
         **({"waves": _waves(label.before)} if label.before else {}),
         **({"ceilings": label.ceilings.to_dict()} if label.ceilings else {}),
     }
 
 
-def _waves(before: privacy.EarlierWaves) -> dict[str, Any]:
+def _waves(before: privacy.EarlierWaves) -> dict[str, object]:
     """What the design says of earlier waves, and of all of them with this one, at most."""
     return {
         "repeats": before.repeats,
@@ -111,7 +115,7 @@ def _waves(before: privacy.EarlierWaves) -> dict[str, Any]:
     }
 
 
-def group_rows(read: Results) -> list[dict[str, Any]]:
+def group_rows(read: Results) -> list[dict[str, object]]:
     """What numbers are told of: the groups, of which those with few reports are together; empty where none is."""
     keys = read.design.strata
     return [
@@ -125,13 +129,22 @@ def group_rows(read: Results) -> list[dict[str, Any]]:
     ]
 
 
-def tally_rows(item: QuestionResults) -> Iterator[dict[str, Any]]:
+class TallyRow(TypedDict):
+    """How often each value of a symbol was sent."""
+
+    item: str
+    stratum: str
+    symbol: int
+    counts: list[int]
+
+
+def tally_rows(item: QuestionResults) -> Iterator[TallyRow]:
     for stratum, key in enumerate(item.partition.keys):
         for symbol, table in enumerate(item.totals):
             yield {"item": item.key, "stratum": key, "symbol": symbol, "counts": table[stratum].tolist()}
 
 
-def bound_rows(item: QuestionResults) -> Iterator[dict[str, Any]]:
+def bound_rows(item: QuestionResults) -> Iterator[dict[str, object]]:
     for bound in privacy.bounds(item):
         yield {
             "item": item.key,

@@ -14,9 +14,10 @@ from django.utils.crypto import salted_hmac
 from numpy.typing import NDArray
 
 from collector.designs import Design, selectors
+from collector.errors import Conflict
 from collector.reports import rewriting
 from collector.reports import selectors as store
-from estimator.base.cells import NotExported, Watch
+from estimator.base.cells import ExportError, Watch
 from estimator.exports.variables import Variable, variables_of
 from estimator.models import Run
 from estimator.runs.estimation import MINIMUM_MICRODATA
@@ -69,20 +70,20 @@ class Microdata:
 
 
 def check(run: Run) -> None:
-    """Raise NotExported where the reports of this run cannot be given out one by one, or may not."""
+    """Raise ExportError where the reports of this run cannot be given out one by one, or may not."""
     reports = run.reports or 0
     if reports < MINIMUM_MICRODATA:
-        raise NotExported(
+        raise ExportError(
             f"Reports are given out one by one from {MINIMUM_MICRODATA} of them on; this run counted {reports:,}. "
             "Among fewer it is too easy to guess whose a row is."
         )
     try:
         store.require_reports(run.design_id)
-    except store.Purged as gone:
-        raise NotExported(str(gone)) from gone
+    except Conflict as gone:
+        raise ExportError(str(gone)) from gone
     design = selectors.get_design(run.design_id)
     if not design.rehearsal and selectors.is_open(run.design_id):
-        raise NotExported(
+        raise ExportError(
             "Reports are given out one by one after the survey is closed: of two files from before, the rows that only "
             "the later one has would tell who sent them meanwhile."
         )
@@ -93,15 +94,15 @@ def check(run: Run) -> None:
             if design.rehearsal
             else "take a run made after closing, which counted all of them."
         )
-        raise NotExported(f"This run counted {reports:,} reports and {stored:,} are stored: {rest}")
+        raise ExportError(f"This run counted {reports:,} reports and {stored:,} are stored: {rest}")
 
 
 def check_in_memory(run: Run) -> None:
-    """Raise NotExported as `check`, and where there are more reports than a file of SPSS or Stata is made of."""
+    """Raise ExportError as `check`, and where there are more reports than a file of SPSS or Stata is made of."""
     check(run)
     cells = (run.reports or 0) * len(run.tallies)
     if cells > MOST_CELLS:
-        raise NotExported(
+        raise ExportError(
             f"Files of SPSS and Stata are made of at most {MOST_CELLS:,} symbols; this run counted {cells:,}. "
             "Take CSV or Parquet, which both programs or their users read."
         )
@@ -112,7 +113,7 @@ def read(run: Run, watch: Watch) -> Microdata:
 
     Raises
     ------
-    NotExported
+    ExportError
         As `check`, or where what is stored is not what the run counted.
     """
     check(run)
@@ -121,8 +122,8 @@ def read(run: Run, watch: Watch) -> Microdata:
     try:
         with rewriting.in_exclusive_window():
             hashes, strata, symbols = _stored(run, design, watch)
-    except store.Purged as gone:
-        raise NotExported(str(gone)) from gone
+    except Conflict as gone:
+        raise ExportError(str(gone)) from gone
     parts = (slice(first, first + CHUNK) for first in range(0, len(strata), CHUNK))
     exact = store.count(design, ((strata[part].astype(np.intp), symbols[part]) for part in parts))
     counted = partition.merge_all(exact)
@@ -155,6 +156,6 @@ def order_key(digest: str) -> bytes:
     return salted_hmac(f"order of reports {digest}", "", secret=settings.SECRET_KEY, algorithm="sha256").digest()
 
 
-def _other_reports(run: Run) -> NotExported:
+def _other_reports(run: Run) -> ExportError:
     counted = f"{run.reports:,} reports"
-    return NotExported(f"What is stored is not what this run counted, {counted}; make a new run and try again.")
+    return ExportError(f"What is stored is not what this run counted, {counted}; make a new run and try again.")

@@ -11,23 +11,17 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone, translation
 
+from collector.errors import InputError
 from estimator.base import jobs
+from estimator.base.cells import ExportError
 from estimator.base.languages import LANGUAGES
 from estimator.base.lease import LeaseRenewal
 from estimator.exports import storage
-from estimator.exports.formats import FORMATS, Format, NotExported
+from estimator.exports.formats import FORMATS, Format
 from estimator.models import Export, Run
 from estimator.runs.results import ReportContext
 
 State = Export.State
-
-
-class Refused(Exception):
-    """What was asked for cannot be made; `field` names what is wrong: run, format, language or microdata."""
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 def request(
@@ -54,7 +48,7 @@ def request(
 
     Raises
     ------
-    Refused
+    InputError
         Naming the field, what it may be, and what it is.
     """
     check(run, name, language=language, microdata=microdata)
@@ -75,22 +69,22 @@ def request(
 
 
 def check(run: Run, name: str, *, language: str = "", microdata: bool = False) -> None:
-    """Raises Refused, as `request` does, where what is asked for cannot be made."""
+    """Raises InputError, as `request` does, where what is asked for cannot be made."""
     if run.state != Run.State.DONE:
-        raise Refused("run", f"run must be finished to be exported; it is {run.state}.")
+        raise InputError("run", f"run must be finished to be exported; it is {run.state}.")
     if name not in FORMATS:
-        raise Refused("format", f"format must be one of {', '.join(FORMATS)}; got {name!r}.")
+        raise InputError("format", f"format must be one of {', '.join(FORMATS)}; got {name!r}.")
     form = FORMATS[name]
     if form.microdata and not microdata:
-        raise Refused("microdata", f"microdata must be chosen for {name}: it holds a row for each report.")
+        raise InputError("microdata", f"microdata must be chosen for {name}: it holds a row for each report.")
     if language and not form.translated:
-        raise Refused("language", f"language must be left out for {name}, which has none; got {language!r}.")
+        raise InputError("language", f"language must be left out for {name}, which has none; got {language!r}.")
     if language and language not in languages():
-        raise Refused("language", f"language must be one of {', '.join(languages())}; got {language!r}.")
+        raise InputError("language", f"language must be one of {', '.join(languages())}; got {language!r}.")
     try:
         form.check(run)
-    except NotExported as why:
-        raise Refused("run", str(why)) from why
+    except ExportError as why:
+        raise InputError("run", str(why)) from why
 
 
 def written_in(form: Format, language: str) -> str:
@@ -173,7 +167,7 @@ def _make(context: ReportContext, export_id: int, lease: str) -> None:
         with storage.draft(export.key, lease) as draft:
             size, digest = _write(export, context, draft, lease)
             _keep(export, draft, lease, size=size, sha256=digest)
-    except NotExported as refusal:
+    except ExportError as refusal:
         _fail(export, lease, str(refusal))
     except OSError as error:
         why = os.strerror(error.errno) if error.errno else type(error).__name__
@@ -183,14 +177,14 @@ def _make(context: ReportContext, export_id: int, lease: str) -> None:
 def _write(export: Export, context: ReportContext, draft: storage.Draft, lease: str) -> tuple[int, str]:
     form = FORMATS.get(export.format)
     if form is None:
-        raise NotExported(f"This version of Candor does not write {export.format}.")
+        raise ExportError(f"This version of Candor does not write {export.format}.")
     with LeaseRenewal(Export, export.pk, lease) as heart, draft.open() as file:
         with translation.override(written_in(form, export.language)):
             form.write(export.run, context, file, heart.watch)
         heart.watch(1.0)
         size, digest = storage.put_on_disk(file)
     if not size:
-        raise NotExported("The file came out empty.")
+        raise ExportError("The file came out empty.")
     return size, digest
 
 

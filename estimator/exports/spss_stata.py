@@ -82,7 +82,7 @@ def estimates_file(suffix: str, run: Run, context: ReportContext, out: BinaryIO,
 
 
 def reports_file(suffix: str, run: Run, out: BinaryIO, watch: Watch) -> None:
-    """One row for each report. Raises NotExported where there are more than fit into memory."""
+    """One row for each report. Raises ExportError where there are more than fit into memory."""
     microdata.check_in_memory(run)
     found = microdata.read(run, watch)
     title = found.design.title[found.design.language]

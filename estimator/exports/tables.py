@@ -8,9 +8,9 @@ from estimator.base.tickets import row_names
 from estimator.exports import columns
 from estimator.exports.columns import Column
 from estimator.exports.estimates import estimate_rows
-from estimator.exports.json_document import bound_rows, privacy_label, tally_rows
+from estimator.exports.json_document import bound_rows, label_rows, tally_rows
 from estimator.exports.variables import variables_of
-from estimator.reports import earlier_waves
+from estimator.reports import earlier_waves, privacy
 from estimator.runs import group_sizes
 from estimator.runs.results import QuestionResults, Results
 
@@ -78,14 +78,14 @@ def _tallies(read: Results) -> Iterator[Row]:
     labels = {(one.item, one.symbol): one.labels for one in variables_of(read.design)}
     for item in read.items:
         for row in tally_rows(item):
-            place = {name: row[name] for name in ("item", "stratum", "symbol")}
+            place = {"item": row["item"], "stratum": row["stratum"], "symbol": row["symbol"]}
             for value, count in enumerate(row["counts"]):
                 label = labels[item.key, row["symbol"]][value]
                 yield place | {"value": value, "value_label": label, "count": count}
 
 
 def _privacy(read: Results) -> Iterator[Row]:
-    for item, label in zip(read.items, privacy_label(read)["items"], strict=True):
+    for item, label in zip(read.items, label_rows(privacy.label(read)), strict=True):
         names = {"wording": item.wording, "mechanism": item.frozen.channel.name, "tickets": label["denominator"]}
         yield label | names
 

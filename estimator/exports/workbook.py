@@ -15,7 +15,7 @@ from xlsxwriter import Workbook
 from xlsxwriter.format import Format as Style
 from xlsxwriter.worksheet import Worksheet
 
-from estimator.base.cells import FORMULA, NotExported, Watch
+from estimator.base.cells import FORMULA, ExportError, Watch
 from estimator.exports.tables import Table, tables
 from estimator.exports.variables import WARNING
 from estimator.models import Run
@@ -38,7 +38,7 @@ TELL = 2_000
 
 
 def xlsx_file(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
-    """Write the workbook. Raises NotExported where a table is longer than a sheet can be."""
+    """Write the workbook. Raises ExportError where a table is longer than a sheet can be."""
     read = results.read(run, context)
     with TemporaryDirectory() as folder:
         book = Workbook(out, {"constant_memory": True, "tmpdir": folder, "remove_timezone": True})
@@ -109,7 +109,7 @@ def _sheet(sheet: Worksheet, styles: _Styles, table: Table, tell: Callable[[], N
         sheet.write_string(0, place, column.name, styles.head)
     for number, row in enumerate(table.rows, start=1):
         if number > MOST_ROWS:
-            raise NotExported(
+            raise ExportError(
                 f"A sheet has {MOST_ROWS:,} rows at most, and {table.name} needs more; take the JSON file."
             )
         for place, column in enumerate(table.columns):

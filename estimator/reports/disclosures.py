@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from collector.designs.texts import refused_character
+from collector.errors import InputError
 from estimator.base.languages import LANGUAGES
 from estimator.models import Disclosure
 
@@ -75,17 +76,23 @@ FIELDS = (
 """The items that authors fill in, in the order of a report."""
 
 
-class Refused(ValueError):
-    """What was written cannot stand; `faults` says why, by name of the field."""
-
-    def __init__(self, faults: Mapping[str, str]) -> None:
-        super().__init__(" ".join(faults.values()))
-        self.faults = dict(faults)
-
-
 def of(slug: str) -> Disclosure:
     """What is disclosed of a survey; an empty row, not stored, where nobody wrote anything."""
     return Disclosure.objects.filter(slug=slug).first() or Disclosure(slug=slug)
+
+
+def errors_of(texts: Mapping[str, Mapping[str, str]], *, probability_sample: bool) -> dict[str, str]:
+    """What keeps the texts from being written down, by name of the field.
+
+    A text may be too long or have characters that no file can hold, and a probability sample needs a word on how it was
+    drawn.
+    """
+    kept, errors = _kept(texts), dict[str, str]()
+    for name, by_language in kept.items():
+        errors.update((name, message) for text in by_language.values() if (message := _fault(text)))
+    if probability_sample and not kept.get("recruitment"):
+        errors["recruitment"] = "A probability sample is declared, so this must say how its members were drawn."
+    return errors
 
 
 def disclose(
@@ -107,22 +114,15 @@ def disclose(
 
     Raises
     ------
-    Refused
-        Where a text is too long or has characters that no file can hold, or a probability sample is declared without a
-        word on how it was drawn. Nothing is changed then.
+    InputError
+        At the first field of `errors_of`. Nothing is changed then.
     """
-    names, kept, faults = {field.name for field in FIELDS}, {}, {}
-    for name, by_language in texts.items():
-        if name not in names:
-            raise ValueError(f"texts must have fields among {', '.join(sorted(names))}; got {name!r}")
-        kept[name] = {code: text.strip() for code, text in by_language.items() if code in LANGUAGES and text.strip()}
-        for text in kept[name].values():
-            if fault := _fault(text):
-                faults[name] = fault
-    if probability_sample and not kept.get("recruitment"):
-        faults["recruitment"] = "A probability sample is declared, so this must say how its members were drawn."
-    if faults:
-        raise Refused(faults)
+    names = {field.name for field in FIELDS}
+    if unknown := set(texts) - names:
+        raise ValueError(f"texts must have fields among {', '.join(sorted(names))}; got {unknown.pop()!r}")
+    kept = _kept(texts)
+    for name, message in errors_of(texts, probability_sample=probability_sample).items():
+        raise InputError(name, message)
     written = {"texts": {name: said for name, said in kept.items() if said}, "probability_sample": probability_sample}
     written["simple_random"] = probability_sample and simple_random
     return Disclosure.objects.update_or_create(slug=slug, defaults=written)[0]
@@ -136,6 +136,14 @@ def delete(slug: str) -> None:
 def rename(slug: str, new: str) -> None:
     """Follow a survey whose name in its address changes."""
     Disclosure.objects.filter(slug=slug).update(slug=new)
+
+
+def _kept(texts: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """The texts in languages of reports, without what is empty in each."""
+    return {
+        name: {code: text.strip() for code, text in by_language.items() if code in LANGUAGES and text.strip()}
+        for name, by_language in texts.items()
+    }
 
 
 def _fault(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -67,7 +66,7 @@ def series(read: Results) -> list[Series]:
     return [one for item in read.items for one in _of_item(item, past)] if past else []
 
 
-def rows(read: Results) -> Iterator[dict[str, Any]]:
+def rows(read: Results) -> Iterator[dict[str, object]]:
     """Every change as plain values by column."""
     for one in series(read):
         for change in one.changes:
@@ -136,7 +135,7 @@ def _changed(item: QuestionResults, choice: int | None, mine: Wave, since: Wave)
     return WaveChange(since, shown, found, choice or 0, same)
 
 
-def _row(read: Results, one: Series, change: WaveChange) -> dict[str, Any]:
+def _row(read: Results, one: Series, change: WaveChange) -> dict[str, object]:
     method = targets.of_difference(mean=one.choice is None)
     names = ("standard_error", "low", "high", "noise_standard_error", "noise_low", "noise_high")
     return {

@@ -9,7 +9,7 @@ from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
-from estimator.base.cells import NotExported, Watch
+from estimator.base.cells import ExportError, Watch
 from estimator.base.languages import activated, active
 from estimator.base.typesetting import FONTS, typeset
 from estimator.models import Run
@@ -32,12 +32,12 @@ def html_file(run: Run, language: str, context: ReportContext = NOTHING_KNOWN) -
 
 
 def pdf_file(run: Run, language: str, context: ReportContext = NOTHING_KNOWN) -> bytes:
-    """The report as a tagged PDF (PDF/UA-1). Raises NotExported where the fonts lack a letter."""
+    """The report as a tagged PDF (PDF/UA-1). Raises ExportError where the fonts lack a letter."""
     with activated(language):
         data = paper.data(report.build(run, context))
     made = typeset(paper.TEMPLATE, data) if data else b""
     if not made:
-        raise NotExported(
+        raise ExportError(
             "The fonts that come with the platform lack the letters of this survey, so there is no PDF of its report. "
             "The HTML file has every letter."
         )

@@ -1,20 +1,26 @@
 """A finished run as the panel shows it: its questions as markup, written once, for a finished run never changes."""
 
 from functools import lru_cache
-from typing import Any
 
 from django.template.loader import render_to_string
 
 from collector.designs.selectors import get_design
 from estimator.models import Run
 from estimator.reports import disclosures, report
+from estimator.reports.report import ReportPage
 from estimator.runs.results import ReportContext
 
 LEVEL = 3
 """Of a question's heading on the panel's pages."""
 
 
-def shown(run: Run, known: ReportContext) -> dict[str, Any]:
+class Excerpt(ReportPage):
+    """`sections` is the markup of all questions."""
+
+    sections: str
+
+
+def shown(run: Run, known: ReportContext) -> Excerpt:
     """The context of `report.context`, with the markup of all questions as `sections`."""
     if run.design.rehearsal:  # its known truth may be recorded after its run
         return _shown(run, known)
@@ -22,11 +28,11 @@ def shown(run: Run, known: ReportContext) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=16)
-def _shown_once(key: str, known: ReportContext, sampling: bool) -> dict[str, Any]:
+def _shown_once(key: str, known: ReportContext, sampling: bool) -> Excerpt:
     """By what a run's numbers are shown from: an author may declare, later, that there is a population."""
     return _shown(Run.objects.select_related("design").get(key=key), known)
 
 
-def _shown(run: Run, known: ReportContext) -> dict[str, Any]:
+def _shown(run: Run, known: ReportContext) -> Excerpt:
     context = report.context(run, known)
-    return context | {"sections": render_to_string("estimator/_sections.html", {**context, "level": LEVEL})}
+    return {**context, "sections": render_to_string("estimator/_sections.html", {**context, "level": LEVEL})}

@@ -30,7 +30,7 @@ MOST_LACKING = 0.25
 """The part of a question's letters that may be lacking; with more of them nobody could read it."""
 
 
-def data(report: Report) -> dict[str, Any] | None:
+def data(report: Report) -> dict[str, object] | None:
     """Every text of the PDF, with what stands for letters that the fonts lack; None where they lack too many of them.
 
     The report's language must be spoken.
@@ -39,7 +39,7 @@ def data(report: Report) -> dict[str, Any] | None:
     asked = [report.results.title, *(block.wording for block in report.blocks)]
     if any(sum(map(text.count, _lacking(text))) > MOST_LACKING * len(text) for text in asked):
         return None
-    printed: dict[str, Any] = _printable(texts)
+    printed: dict[str, object] = _printable(texts)
     said = _("[?] stands for letters that the fonts of this PDF lack; the report as a page has them.")
     return printed | {"lacking": said if LACKING in str(printed) else ""}
 
@@ -61,7 +61,7 @@ def _lacking(text: str) -> str:
     return "".join({letter for letter in text if ord(letter) not in letters() and not letter.isspace()})
 
 
-def _texts(report: Report) -> dict[str, Any]:
+def _texts(report: Report) -> dict[str, object]:
     said = report.results.language
     return {
         "language": report.language,
@@ -94,7 +94,7 @@ def _texts(report: Report) -> dict[str, Any]:
     }
 
 
-def _sections(report: Report) -> list[dict[str, Any]]:
+def _sections(report: Report) -> list[dict[str, object]]:
     return [
         {
             "title": section.title,
@@ -105,7 +105,7 @@ def _sections(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def _changes(report: Report) -> list[dict[str, Any]]:
+def _changes(report: Report) -> list[dict[str, object]]:
     return [
         {
             "wording": change.wording,
@@ -128,7 +128,7 @@ def _key_facts(report: Report) -> list[list[str]]:
     ]
 
 
-def _block(block: QuestionBlock) -> dict[str, Any]:
+def _block(block: QuestionBlock) -> dict[str, object]:
     return {
         "number": str(block.number),
         "wording": block.wording,
@@ -141,7 +141,7 @@ def _block(block: QuestionBlock) -> dict[str, Any]:
     }
 
 
-def _part(part: EstimatePart) -> dict[str, Any]:
+def _part(part: EstimatePart) -> dict[str, object]:
     return {
         "title": part.title,
         "quotes": [line.quote for line in part.lines],
@@ -152,7 +152,7 @@ def _part(part: EstimatePart) -> dict[str, Any]:
     }
 
 
-def _figure(figure: Figure) -> dict[str, Any]:
+def _figure(figure: Figure) -> dict[str, object]:
     """Where everything of a picture stands, in parts of the axis's length; the template draws it."""
     axis = figure.axis
     return {
@@ -170,7 +170,7 @@ def _place(axis: Axis, number: float | None) -> float | None:
     return None if number is None else axis.part_of_width(number)
 
 
-def _table(table: Table) -> dict[str, Any]:
+def _table(table: Table) -> dict[str, object]:
     return {
         "caption": table.caption,
         "columns": [[column.text, column.number] for column in table.columns],
@@ -178,7 +178,7 @@ def _table(table: Table) -> dict[str, Any]:
     }
 
 
-def _channel(item: QuestionPrivacy) -> dict[str, Any]:
+def _channel(item: QuestionPrivacy) -> dict[str, object]:
     tickets = item.tickets
     return {
         "wording": item.wording,
@@ -191,5 +191,5 @@ def _channel(item: QuestionPrivacy) -> dict[str, Any]:
     }
 
 
-def _fact(fact: Fact) -> dict[str, Any]:
+def _fact(fact: Fact) -> dict[str, object]:
     return vars(fact)

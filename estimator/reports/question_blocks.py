@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from django.utils.safestring import SafeString
@@ -18,6 +18,25 @@ from estimator.reports import poisoning, privacy
 from estimator.reports.tables import Table, TableRow, all_respondents, table
 from estimator.runs import estimation, targets
 from estimator.runs.results import EstimateCell, QuestionResults
+
+
+class TableText(TypedDict):
+    """What all tables of a part have in common: arguments of `table`."""
+
+    about: str
+    error: str
+    confidence: str
+    sampling: bool
+    truth: bool
+
+
+class SentenceText(TypedDict):
+    """What every sentence about an estimate says: arguments of those of `wording`."""
+
+    group: str
+    simulated: bool
+    n: int
+    weighted: bool
 
 
 @dataclass(frozen=True)
@@ -169,7 +188,7 @@ def _part(item: QuestionResults, cells: tuple[EstimateCell, ...], key: str, mann
         caption = _("Estimated shares of those whose true answer is “%(answer)s”") % {"answer": item.of_one}
     about = _("Mean") if mean else item.of_one
     lines, group_lines = (tuple(_line(item, cell, manner) for cell in some) for some in (overall, by_group))
-    shown: dict[str, Any] = {
+    shown: TableText = {
         "about": about,
         "error": _error_name(mean=mean, sampling=manner.sampling),
         "confidence": manner.confidence,
@@ -290,7 +309,7 @@ def _sentence(
 ) -> str:
     """The estimate with the interval between these ends; where that is of no use, it alone."""
     estimate, unit, some = cell.estimate, _unit(cell), None in item.question.values
-    said: dict[str, Any] = {
+    said: SentenceText = {
         "group": cell.group,
         "simulated": manner.simulated,
         "n": estimate.n,
@@ -299,13 +318,11 @@ def _sentence(
     low, high = ends
     if low is not None and high is not None and not _of_use(item, estimate, high - low):
         return wording.too_wide(**said, choice=cell.choice, some=some, interval=wording.span(low, high, places, unit))
-    said |= {
-        "estimate": wording.value(estimate.constrained, places, unit),
-        "interval": wording.between(low, high, places, unit),
-    }
+    value, between = wording.value(estimate.constrained, places, unit), wording.between(low, high, places, unit)
     if estimate.measure == MEAN:
-        return wording.mean_sentence(**said, some=some)
-    return wording.sentence(**said, choice=cell.choice, several=item.kind == "several_choices")
+        return wording.mean_sentence(**said, estimate=value, interval=between, some=some)
+    several = item.kind == "several_choices"
+    return wording.sentence(**said, estimate=value, interval=between, choice=cell.choice, several=several)
 
 
 def _of_use(item: QuestionResults, estimate: Estimate, width: float) -> bool:

@@ -1,11 +1,13 @@
 """The report of a run: every number with its interval, in words, in a picture and in a table, and what a reader needs
 to judge them. A page and a PDF are made of it; both say the same."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TypedDict
 
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from estimator.base import charts, wording
@@ -276,7 +278,17 @@ def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = 
     return Report(read, disclosure, formatted(), made, changes(read, manner) if most is None else ())
 
 
-def context(run: Run, known: ReportContext, *, most: int | None = None) -> dict[str, Any]:
+class ReportPage(TypedDict):
+    """What the templates of a report need; `said` is the language of the survey's words."""
+
+    report: Report
+    words: dict[str, str]
+    marks: dict[str, SafeString]
+    languages: Mapping[str, str]
+    said: str
+
+
+def context(run: Run, known: ReportContext, *, most: int | None = None) -> ReportPage:
     """What the templates of a report need, on its own page and in the panel; `most` as for `build`."""
     report = build(run, known, most=most)
     return {

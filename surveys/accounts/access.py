@@ -64,6 +64,14 @@ def get_survey_or_404(user: Person, slug: str, role: Role = Role.VIEWER) -> Surv
     return survey
 
 
+def get_rehearsal_or_404(survey: Survey, number: int) -> Rehearsal:
+    """Only from a survey that one may see: so a stranger's rehearsal and a missing one look the same."""
+    found = survey.rehearsals.select_related("run", "survey").filter(number=number).first()
+    if found is None:
+        raise Http404("There is no such survey.")
+    return found
+
+
 def get_run_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> Run:
     """A run of one of this person's surveys; raises as `get_survey_or_404` does."""
     run = Run.objects.filter(key=key).first()

@@ -9,8 +9,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from collector.errors import Conflict
 from surveys.accounts.audit_log import record_event
-from surveys.errors import NotAllowed
 from surveys.models import Invitation, Membership, Role, Team
 
 VALID = timedelta(days=7)
@@ -52,11 +52,11 @@ def join(invitation: Invitation, user: User) -> Membership:
 
     Raises
     ------
-    NotAllowed
+    Conflict
         Where somebody else has just used it.
     """
     if not _taken(invitation):
-        raise NotAllowed("This invitation has been used.")
+        raise Conflict("This invitation has been used.")
     member, created = Membership.objects.get_or_create(
         team=invitation.team, user=user, defaults={"role": invitation.role}
     )

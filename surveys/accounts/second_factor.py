@@ -13,9 +13,9 @@ from django_otp import login, match_token
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from collector.errors import Conflict
 from surveys.accounts import tokens
 from surveys.accounts.audit_log import record_event
-from surveys.errors import NotAllowed
 
 CODES = 10
 WRONG = "This code is not right, or it came too soon after a wrong one. Wait a moment and try the next code."
@@ -48,18 +48,18 @@ def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
 
     Raises
     ------
-    NotAllowed
+    Conflict
         Where the code is not that of the secret, or a second factor is on already.
     """
     with transaction.atomic():
         device = TOTPDevice.objects.select_for_update().filter(user=user, confirmed=False).first()
         if device is None or is_on(user):
-            raise NotAllowed("Your second factor is on already.")
+            raise Conflict("Your second factor is on already.")
         # A wrong code is counted, so nothing is raised before that is committed.
         device.confirmed = device.verify_token(code.replace(" ", ""))
         device.save(update_fields=["confirmed"])
     if not device.confirmed:
-        raise NotAllowed(WRONG)
+        raise Conflict(WRONG)
     pass_gate(request, device)
     record_event(user, "enabled the second factor")
     tokens.end_all(user, "the second factor: those before it were made without")
@@ -83,19 +83,19 @@ def pass_gate(request: HttpRequest, device: TOTPDevice | StaticDevice) -> None:
 
 
 def renew_codes(user: User, code: str) -> list[str]:
-    """Ten new recovery codes instead of the old ones. Raises NotAllowed where the code is wrong."""
+    """Ten new recovery codes instead of the old ones. Raises Conflict where the code is wrong."""
     if match_token(user, code.replace(" ", "").lower()) is None:
-        raise NotAllowed(WRONG)
+        raise Conflict(WRONG)
     record_event(user, "created recovery codes")
     return _new_codes(user)
 
 
 def switch_off(user: User, code: str) -> None:
-    """No second factor any longer. Raises NotAllowed where the code is wrong or the installation requires one."""
+    """No second factor any longer. Raises Conflict where the code is wrong or the installation requires one."""
     if required():
-        raise NotAllowed("This installation requires a second factor.")
+        raise Conflict("This installation requires a second factor.")
     if match_token(user, code.replace(" ", "").lower()) is None:
-        raise NotAllowed(WRONG)
+        raise Conflict(WRONG)
     reset(user, by=user)
 
 

@@ -8,8 +8,8 @@ from django.db.models import Count, Q, QuerySet
 from django.forms import ModelChoiceField
 from unfold.widgets import UnfoldAdminSelectWidget
 
+from collector.errors import Conflict
 from surveys.accounts.audit_log import record_event
-from surveys.errors import NotAllowed
 from surveys.models import Membership, Role, Survey, Team
 
 
@@ -67,7 +67,7 @@ def set_role(member: Membership, role: Role, *, by: User) -> None:
 
     Raises
     ------
-    NotAllowed
+    Conflict
         Where the team would have no owner.
     """
     if role != Role.OWNER:
@@ -101,7 +101,7 @@ def _require_another_owner(member: Membership) -> None:
     # Locked, so that of the last two owners who leave at once one stays. An account that is off decides nothing.
     owners = Membership.objects.select_for_update().filter(team=member.team, role=Role.OWNER, user__is_active=True)
     if member.role == Role.OWNER and not set(owners.values_list("pk", flat=True)) - {member.pk}:
-        raise NotAllowed(f"{member.user} is the last owner of {member.team}. Make somebody else an owner first.")
+        raise Conflict(f"{member.user} is the last owner of {member.team}. Make somebody else an owner first.")
 
 
 @transaction.atomic
@@ -110,12 +110,12 @@ def delete(team: Team, *, by: User | None) -> None:
 
     Raises
     ------
-    NotAllowed
+    Conflict
         Where it has surveys or another member.
     """
     Team.objects.select_for_update().get(pk=team.pk)
     if not is_empty(team):
-        raise NotAllowed(f"{team} has surveys or other members; a team is deleted when it has neither.")
+        raise Conflict(f"{team} has surveys or other members; a team is deleted when it has neither.")
     record_event(by, "deleted a team", team=team, detail=team.name)
     team.delete()
 

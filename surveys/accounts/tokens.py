@@ -17,8 +17,8 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from collector.errors import Conflict
 from surveys.accounts.audit_log import record_event
-from surveys.errors import NotAllowed
 from surveys.models import AccessToken
 
 PREFIX = "candor_"
@@ -36,11 +36,11 @@ def make(user: User, name: str, *, scope: str, days: int | None = None) -> tuple
 
     Raises
     ------
-    NotAllowed
+    Conflict
         Where the person has as many as there may be.
     """
     if tokens_of(user).count() >= MOST:
-        raise NotAllowed(f"You have {MOST} tokens, and more there cannot be. Revoke one that is not used any more.")
+        raise Conflict(f"You have {MOST} tokens, and more there cannot be. Revoke one that is not used any more.")
     secret, day = PREFIX + secrets.token_urlsafe(32), today()
     made = AccessToken.objects.create(
         user=user,

@@ -14,6 +14,7 @@ from django.utils.http import parse_etags
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
 from rest_framework.views import APIView
 
 from collector.endpoint.headers import LENGTH
@@ -53,6 +54,18 @@ class View(APIView):
             if tag in parse_etags(request.headers.get("If-None-Match", "")):
                 answered.data, answered.status_code = None, 304
         return answered
+
+
+def serialized(
+    kind: type[BaseSerializer[Any]],
+    told: Any,
+    *,
+    many: bool = False,
+    status: int = 200,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """What a serializer makes of it: each answer is what the document says of it."""
+    return Response(kind(told, many=many).data, status=status, headers=headers)
 
 
 def user_of(request: Request) -> User:

@@ -1,6 +1,6 @@
 """Exports: the formats, asking for a file of a run, how far it is, taking it away, cancelling and deleting it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from django.http import FileResponse
@@ -26,13 +26,26 @@ from surveys.accounts.access import (
     survey_of,
 )
 from surveys.api import paging
-from surveys.api.base import View, user_of
+from surveys.api.base import View, serialized, user_of
 from surveys.api.openapi import change, read
 from surveys.api.paging import page_of, page_shape
-from surveys.api.problems import Problem, error
 from surveys.api.requests import ExportBody, read_body
 from surveys.lifecycle import exports as exporting
 from surveys.models import Rehearsal, Version
+
+
+class LanguagesField(serializers.ListField):
+    """The languages in which a file of a format can be written."""
+
+    def get_attribute(self, instance: Any) -> list[str]:
+        return list(services.languages()) if instance.translated else []
+
+
+class ReadyField(serializers.BooleanField):
+    """Whether the file of an export is there."""
+
+    def get_attribute(self, instance: Any) -> bool:
+        return services.exists(instance)
 
 
 class FormatSerializer(serializers.Serializer[Any]):
@@ -44,21 +57,21 @@ class FormatSerializer(serializers.Serializer[Any]):
     label = serializers.CharField()  # type: ignore[assignment]
     about = serializers.CharField(allow_blank=True)
     microdata = serializers.BooleanField(help_text="whether it has a row for each report; it takes an editor then")
-    languages = serializers.ListField(child=serializers.CharField(), help_text="that it can be written in")
+    languages = LanguagesField(child=serializers.CharField(), help_text="that it can be written in")
 
 
 class ExportSerializer(serializers.Serializer[Any]):
     """A file that was asked for, and how far it is."""
 
     key = serializers.CharField()
-    run = serializers.CharField(help_text="key")
+    run = serializers.CharField(source="run.key", help_text="key")
     format = serializers.CharField()
     language = serializers.CharField(allow_blank=True)
     microdata = serializers.BooleanField()
     state = serializers.ChoiceField(choices=Job.State.choices)
     progress = serializers.IntegerField(min_value=0, max_value=100, help_text="per cent")
     fault = serializers.CharField(allow_blank=True)
-    ready = serializers.BooleanField(help_text="whether the file can be taken away")
+    ready = ReadyField(help_text="whether the file can be taken away")
     size = serializers.IntegerField(allow_null=True, help_text="bytes")
     sha256 = serializers.CharField(allow_blank=True)
     kept_until = serializers.DateTimeField(allow_null=True, help_text="when the file is deleted")
@@ -74,25 +87,12 @@ class Whatever(DefaultContentNegotiation):
         return first, str(first.media_type)
 
 
-def told(export: Export) -> dict[str, Any]:
-    names = "key", "format", "language", "microdata", "state", "progress", "fault", "size", "sha256", "kept_until"
-    said = {name: getattr(export, name) for name in names}
-    return said | {"run": export.run.key, "ready": services.exists(export)}
-
-
-def tell(exports: Sequence[Export]) -> list[dict[str, Any]]:
-    return [told(export) for export in exports]
-
-
 class FormatsView(View):
     """What a run can be exported as."""
 
     @read("The formats of exports", FormatSerializer(many=True), about_nothing=True)
     def get(self, request: Request) -> Response:
-        names = "name", "suffix", "content_type", "label", "about", "microdata"
-        said = ({name: getattr(form, name) for name in names} for form in FORMATS.values())
-        languages = list(services.languages())
-        return Response([one | {"languages": languages if FORMATS[one["name"]].translated else []} for one in said])
+        return serialized(FormatSerializer, list(FORMATS.values()), many=True)
 
 
 class SurveyExportsView(View):
@@ -105,7 +105,7 @@ class SurveyExportsView(View):
         survey = get_survey_or_404(request.user, slug)
         designs = {*_designs(Version, survey), *_designs(Rehearsal, survey)}
         rows = Export.objects.filter(run__design__in=designs).select_related("run").defer("run__tallies")
-        return Response(page_of(request, rows, tell))
+        return page_of(request, rows, ExportSerializer)
 
 
 class RunExportsView(View):
@@ -117,11 +117,8 @@ class RunExportsView(View):
         said = read_body(ExportBody, request)
         require(role_in(request.user, survey_of(run)), exporting.role_for_format(said["format"]))
         name = said.pop("format")
-        try:
-            export, _made = exporting.request_export(run, name, **said, by=user_of(request))
-        except services.Refused as refusal:
-            raise Problem(422, str(refusal), [error(refusal.field, str(refusal))]) from None
-        return Response(told(export), status=202)
+        export, _made = exporting.request_export(run, name, **said, by=user_of(request))
+        return serialized(ExportSerializer, export, status=202)
 
 
 class ExportView(View):
@@ -129,7 +126,7 @@ class ExportView(View):
 
     @read("How far an export is", ExportSerializer)
     def get(self, request: Request, key: str) -> Response:
-        return Response(told(get_export_or_404(request.user, key)[0]))
+        return serialized(ExportSerializer, get_export_or_404(request.user, key)[0])
 
     @change("Cancel or delete an export", None, status=204, said="It is gone; where it was being made nothing is left.")
     def delete(self, request: Request, key: str) -> Response:

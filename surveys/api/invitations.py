@@ -9,17 +9,14 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from collector.invitations.batches import BatchSummary
+from collector.errors import Conflict, InputError
 from surveys.accounts.access import Role, get_survey_or_404
-from surveys.api.base import View, user_of
+from surveys.api.base import View, serialized, user_of
 from surveys.api.openapi import change, read
-from surveys.api.problems import Problem, error
 from surveys.api.requests import BatchBody, read_body
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors
 from surveys.outreach import invitation_files
 from surveys.outreach import invitations as making
-from surveys.outreach.invitations import NotInvited
 
 
 class BatchSerializer(serializers.Serializer[Any]):
@@ -27,7 +24,9 @@ class BatchSerializer(serializers.Serializer[Any]):
 
     number = serializers.IntegerField()
     kind = serializers.CharField(help_text="how they are handed out: csv, cards, mail or api")
-    group = serializers.CharField(allow_null=True, help_text="key of the group that they are for; null: any")
+    group = serializers.CharField(
+        source="stratum", allow_null=True, help_text="key of the group that they are for; null: any"
+    )
     count = serializers.IntegerField(help_text="how many were made")
     made_on = serializers.DateField()
     withdrawn_on = serializers.DateField(allow_null=True)
@@ -54,7 +53,7 @@ class BatchesView(View):
     @read("The batches of invitations", BatchSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         version = selectors.latest_version(get_survey_or_404(request.user, slug))
-        return Response([_told(batch) for batch in making.batches(version)] if version else [])
+        return serialized(BatchSerializer, making.batches(version) if version else [], many=True)
 
     @change(
         "Make invitations",
@@ -70,10 +69,10 @@ class BatchesView(View):
         said = read_body(BatchBody, request)
         try:
             made = making.make(survey, said["count"], group=said.get("group", ""), kind="api", by=user_of(request))
-        except NotInvited as fault:
+        except InputError as fault:
             if fault.field == "survey":
-                raise NotAllowed(str(fault)) from None
-            raise Problem(422, str(fault), [error(fault.field, str(fault))]) from None
+                raise Conflict(str(fault)) from None
+            raise
         headers = {"Cache-Control": "no-store"}
         if said["format"] == "csv":
             return HttpResponse(
@@ -84,7 +83,7 @@ class BatchesView(View):
             )
         pairs = zip(made.links(), made.codes, strict=True)
         told = {"number": made.batch, "invitations": [{"link": link, "code": code} for link, code in pairs]}
-        return Response(told, status=201, headers=headers)
+        return serialized(MadeSerializer, told, status=201, headers=headers)
 
 
 class BatchView(View):
@@ -95,11 +94,6 @@ class BatchView(View):
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
         try:
             making.withdraw(survey, number, by=user_of(request))
-        except NotInvited:
+        except InputError:
             raise Http404("There is no such survey.") from None
         return Response(status=204)
-
-
-def _told(batch: BatchSummary) -> dict[str, Any]:
-    names = "number", "kind", "count", "made_on", "withdrawn_on"
-    return {name: getattr(batch, name) for name in names} | {"group": batch.stratum}

@@ -11,6 +11,7 @@ from django.db.models import Model, QuerySet
 from drf_spectacular.utils import inline_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from surveys.api.openapi import parameter
 from surveys.api.problems import Problem, error
@@ -35,11 +36,12 @@ def page_shape(shape: type[serializers.Serializer[Any]]) -> Any:
 def page_of(
     request: Request,
     rows: QuerySet[Any],
-    tell: Callable[[Sequence[Any]], list[dict[str, Any]]],
+    kind: type[serializers.BaseSerializer[Any]],
     *,
+    facts: Callable[[Sequence[Any]], Sequence[Any]] = list,
     ordering: str = "-pk",
-) -> dict[str, Any]:
-    """A page of `rows`, ordered by one unique column; `tell` makes what is answered of all its rows together.
+) -> Response:
+    """A page of `rows`, ordered by one unique column; `facts` reads what `kind` tells of all its rows together.
 
     Raises
     ------
@@ -52,7 +54,7 @@ def page_of(
         rows = rows.filter(**{f"{column}__{'lt' if ordering.startswith('-') else 'gt'}": behind})
     found: list[Model] = list(rows.order_by(ordering)[: limit + 1])
     following = cursor_of(ordering, getattr(found[limit - 1], column)) if len(found) > limit else None
-    return {"results": tell(found[:limit]), "next": following}
+    return Response({"results": kind(facts(found[:limit]), many=True).data, "next": following})
 
 
 def limit_of(request: Request) -> int:

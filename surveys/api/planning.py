@@ -4,7 +4,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from surveys.accounts.access import get_survey_or_404
-from surveys.api.base import View
+from surveys.api.base import View, serialized
 from surveys.api.openapi import read
 from surveys.api.plan_serializers import (
     ABOUT_A_FREE_QUESTION,
@@ -25,7 +25,7 @@ class PlanView(View):
     @read("Plan a question", PlanSerializer, parameters=[*ABOUT_A_FREE_QUESTION, *ABOUT_A_QUESTION], about_nothing=True)
     def get(self, request: Request) -> Response:
         asked, wanted = parameters.free(request.query_params)
-        return Response(present(asked, wanted).to_dict())
+        return serialized(PlanSerializer, present(asked, wanted).to_dict())
 
 
 class SurveyPlanView(View):
@@ -36,4 +36,4 @@ class SurveyPlanView(View):
     @read("Plan a survey", SurveyPlanSerializer, parameters=[ITEM, *ABOUT_A_QUESTION])
     def get(self, request: Request, slug: str) -> Response:
         found = get_survey_or_404(request.user, slug)
-        return Response(survey_plan.plan_of(found, request.query_params).to_dict())
+        return serialized(SurveyPlanSerializer, survey_plan.plan_of(found, request.query_params).to_dict())

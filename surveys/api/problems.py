@@ -16,9 +16,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from collector.errors import InputError, ValidationError, written
-from surveys.errors import NotAllowed
-from surveys.planning.rehearsals.respondents import RehearsalError
+from collector.errors import Conflict, InputError, ValidationError, written
 
 CONTENT_TYPE = "application/problem+json"
 PREFIX = "/api/"
@@ -93,10 +91,8 @@ def _made(refusal: Exception, request: Any) -> tuple[int, str, list[Error], dict
     match refusal:
         case Problem():
             return refusal.status_code, refusal.words, refusal.errors, refusal.more
-        case NotAllowed():
+        case Conflict():
             return 409, str(refusal), [], {}
-        case RehearsalError():
-            return 422, str(refusal), [error("shares", str(refusal))], {}
         case InputError():  # a parameter of a query, or a field of a body
             status = 400 if request.method in SAFE_METHODS else 422
             return status, str(refusal), [error(refusal.field, str(refusal))], {}

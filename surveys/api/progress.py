@@ -8,9 +8,9 @@ from rest_framework.response import Response
 
 from collector.reports.steps import STEP
 from surveys.accounts.access import get_survey_or_404
-from surveys.api.base import View
+from surveys.api.base import View, serialized
 from surveys.api.openapi import read
-from surveys.panel.progress import progress_of
+from surveys.lifecycle.progress import progress_of
 
 
 class WatchedWordsSerializer(serializers.Serializer[Any]):
@@ -24,7 +24,9 @@ class WatchedWordsSerializer(serializers.Serializer[Any]):
 
 class WatchedSerializer(serializers.Serializer[Any]):
     words = WatchedWordsSerializer()
-    progress = serializers.IntegerField(allow_null=True, min_value=0, max_value=100, help_text="of the run on its way")
+    progress = serializers.IntegerField(
+        allow_null=True, min_value=0, max_value=100, source="pending.progress", help_text="of the run on its way"
+    )
     page = serializers.CharField(help_text="changes when more is to be shown than those words")
     results = serializers.CharField(allow_blank=True, help_text="key of the run whose estimates are shown")
     ends = serializers.BooleanField(help_text="whether nothing will change any more by itself")
@@ -35,13 +37,4 @@ class WatchView(View):
 
     @read("What there is to watch", WatchedSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        seen = progress_of(get_survey_or_404(request.user, slug))
-        return Response(
-            {
-                "words": seen.words,
-                "progress": seen.pending.progress if seen.pending else None,
-                "page": seen.page,
-                "results": seen.results,
-                "ends": seen.ends,
-            }
-        )
+        return serialized(WatchedSerializer, progress_of(get_survey_or_404(request.user, slug)))

@@ -1,28 +1,26 @@
 """Rehearsals: asking for one, how far it is, what it found, stopping and forgetting it."""
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from collector.designs import Design
+from collector.errors import Conflict
 from estimator.base.jobs import Job
-from surveys.accounts.access import Role, get_survey_or_404
+from surveys.accounts.access import Role, get_rehearsal_or_404, get_survey_or_404
 from surveys.api import paging
-from surveys.api.base import View, user_of
+from surveys.api.base import View, serialized, user_of
 from surveys.api.openapi import NOT_YET, change, read
 from surveys.api.paging import page_of, page_shape
 from surveys.api.problems import Problem, error
 from surveys.api.requests import NothingBody, RehearsalBody, read_body
-from surveys.errors import NotAllowed
-from surveys.models import Rehearsal
-from surveys.panel.rehearsals import rehearsal_or_404
 from surveys.planning.rehearsals import services
 from surveys.planning.rehearsals.findings import Finding, findings
 from surveys.planning.rehearsals.form import too_many
+from surveys.planning.rehearsals.population import Assumptions
 
 
 class RehearsalSerializer(serializers.Serializer[Any]):
@@ -35,40 +33,47 @@ class RehearsalSerializer(serializers.Serializer[Any]):
     respondents = serializers.IntegerField()
     repetitions = serializers.IntegerField()
     seed = serializers.IntegerField()
-    design = serializers.CharField(help_text="digest")
-    run = serializers.CharField(allow_null=True, help_text="key of the run of the first repetition, once it is there")
+    design = serializers.CharField(source="design_id", help_text="digest")
+    run = serializers.CharField(
+        source="run.key", allow_null=True, help_text="key of the run of the first repetition, once it is there"
+    )
+
+
+class MeasureField(serializers.FloatField):
+    """A measure over the repetitions; null where there is none that is finite."""
+
+    def get_attribute(self, instance: Finding) -> float | None:
+        value = float(super().get_attribute(instance)) if instance.times else math.nan  # type: ignore[arg-type]
+        return value if math.isfinite(value) else None
+
+
+class HeldField(serializers.IntegerField):
+    """In how many repetitions the interval held the truth."""
+
+    def get_attribute(self, instance: Finding) -> int:
+        return int(instance.held.sum())
 
 
 class FindingSerializer(serializers.Serializer[Any]):
     """What came of one estimate over the repetitions in which there was one."""
 
-    item = serializers.CharField()
-    measure = serializers.ChoiceField(choices=["share", "mean"])
-    choice = serializers.IntegerField()
-    choice_label = serializers.CharField(allow_blank=True)
-    stratum = serializers.CharField(allow_blank=True)
+    item = serializers.CharField(source="item.key")
+    measure = serializers.ChoiceField(choices=["share", "mean"], source="cell.estimate.measure")
+    choice = serializers.IntegerField(source="cell.estimate.choice")
+    choice_label = serializers.CharField(source="cell.choice", allow_blank=True)
+    stratum = serializers.CharField(source="cell.group_key", allow_blank=True)
     truth = serializers.FloatField(help_text="of the simulated respondents")
-    repetitions = serializers.IntegerField(help_text="with reports enough for an estimate")
-    held = serializers.IntegerField(help_text="how many intervals held the truth")
+    repetitions = serializers.IntegerField(source="times", help_text="with reports enough for an estimate")
+    held = HeldField(help_text="how many intervals held the truth")
     confidence = serializers.FloatField(help_text="how many were promised")
-    bias = serializers.FloatField(allow_null=True, help_text="mean of the unbiased estimate less the truth")
-    bias_error = serializers.FloatField(allow_null=True, help_text="standard error of the bias")
-    width = serializers.FloatField(allow_null=True, help_text="mean width of the intervals")
+    bias = MeasureField(allow_null=True, help_text="mean of the unbiased estimate less the truth")
+    bias_error = MeasureField(allow_null=True, help_text="standard error of the bias")
+    width = MeasureField(allow_null=True, help_text="mean width of the intervals")
 
 
 class FindingsSerializer(serializers.Serializer[Any]):
     rehearsal = RehearsalSerializer()
     findings = FindingSerializer(many=True)
-
-
-def told(asked: Rehearsal) -> dict[str, Any]:
-    names = ("number", "state", "progress", "fault", "respondents", "repetitions", "seed")
-    said = {name: getattr(asked, name) for name in names}
-    return said | {"design": asked.design_id, "run": asked.run.key if asked.run else None}
-
-
-def tell(rehearsals: Sequence[Rehearsal]) -> list[dict[str, Any]]:
-    return [told(asked) for asked in rehearsals]
 
 
 class RehearsalsView(View):
@@ -84,7 +89,7 @@ class RehearsalsView(View):
     )
     def get(self, request: Request, slug: str) -> Response:
         rows = get_survey_or_404(request.user, slug).rehearsals.select_related("run")
-        return Response(page_of(request, rows, tell))
+        return page_of(request, rows, RehearsalSerializer)
 
     @change("Rehearse a survey", RehearsalSerializer, body=RehearsalBody, status=202, said="It is on its way.")
     def post(self, request: Request, slug: str) -> Response:
@@ -95,8 +100,10 @@ class RehearsalsView(View):
         _require_fitting(design, said, repetitions)
         seed = services.new_seed() if seed is None else seed
         said.setdefault("shares", {})
-        asked = services.request_rehearsal(survey, said, repetitions=repetitions, seed=seed, by=user_of(request))
-        return Response(told(asked), status=202)
+        asked = services.request_rehearsal(
+            survey, cast("Assumptions", said), repetitions=repetitions, seed=seed, by=user_of(request)
+        )
+        return serialized(RehearsalSerializer, asked, status=202)
 
 
 class RehearsalView(View):
@@ -104,12 +111,12 @@ class RehearsalView(View):
 
     @read("How far a rehearsal is", RehearsalSerializer)
     def get(self, request: Request, slug: str, number: int) -> Response:
-        return Response(told(rehearsal_or_404(get_survey_or_404(request.user, slug), number)))
+        return serialized(RehearsalSerializer, get_rehearsal_or_404(get_survey_or_404(request.user, slug), number))
 
     @change("Delete a rehearsal", None, status=204, said="It is gone, with everything that was made for it.")
     def delete(self, request: Request, slug: str, number: int) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-        services.delete(rehearsal_or_404(survey, number), by=user_of(request))
+        services.delete(get_rehearsal_or_404(survey, number), by=user_of(request))
         return Response(status=204)
 
 
@@ -118,13 +125,12 @@ class FindingsView(View):
 
     @read("What a rehearsal found", FindingsSerializer, others=NOT_YET)
     def get(self, request: Request, slug: str, number: int) -> Response:
-        asked = rehearsal_or_404(get_survey_or_404(request.user, slug), number)
+        asked = get_rehearsal_or_404(get_survey_or_404(request.user, slug), number)
         found = findings(asked)
         if found is None:
-            raise NotAllowed(f"The rehearsal is {asked.state}; nothing is found so far.")
-        return Response(
-            {"rehearsal": told(asked), "findings": [_told(one) for block in found.blocks for one in block.findings]}
-        )
+            raise Conflict(f"The rehearsal is {asked.state}; nothing is found so far.")
+        told = {"rehearsal": asked, "findings": [one for block in found.blocks for one in block.findings]}
+        return serialized(FindingsSerializer, told)
 
 
 class StopView(View):
@@ -133,10 +139,10 @@ class StopView(View):
     @change("Stop a rehearsal", RehearsalSerializer, body=NothingBody)
     def post(self, request: Request, slug: str, number: int) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-        asked = rehearsal_or_404(survey, number)
+        asked = get_rehearsal_or_404(survey, number)
         read_body(NothingBody, request)
         services.stop(asked)
-        return Response(told(rehearsal_or_404(survey, number)))
+        return serialized(RehearsalSerializer, get_rehearsal_or_404(survey, number))
 
 
 def _require_fitting(design: Design, said: dict[str, Any], repetitions: int) -> None:
@@ -152,25 +158,3 @@ def _require_fitting(design: Design, said: dict[str, Any], repetitions: int) -> 
     if sizes is not None and (len(sizes) != len(design.strata) or sum(sizes) != people):
         fault = f"sizes must be {len(design.strata)} numbers that sum to {people}; they sum to {sum(sizes)}"
         raise Problem(422, fault, [error("sizes", fault)])
-
-
-def _told(one: Finding) -> dict[str, Any]:
-    estimate = one.cell.estimate
-    return {
-        "item": one.item.key,
-        "measure": estimate.measure,
-        "choice": estimate.choice,
-        "choice_label": one.cell.choice,
-        "stratum": one.cell.group_key,
-        "truth": one.truth,
-        "repetitions": one.times,
-        "held": int(one.held.sum()),
-        "confidence": one.confidence,
-        "bias": _finite(one.bias) if one.times else None,
-        "bias_error": _finite(one.bias_error) if one.times else None,
-        "width": _finite(one.width) if one.times else None,
-    }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -1,13 +1,13 @@
 """Runs, their estimates row by row, publishing; and how far an analysis is."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from estimator.exports.estimates import estimate_rows
+from collector.errors import Conflict
+from estimator.exports.estimates import json_rows
 from estimator.models import Run
 from estimator.runs import results
 from estimator.serializers import AnalysisSerializer, RunSerializer
@@ -15,11 +15,10 @@ from surveys.accounts import access
 from surveys.accounts.access import Role, get_analysis_or_404, get_run_or_404, get_survey_or_404
 from surveys.accounts.audit_log import record_event
 from surveys.api import paging
-from surveys.api.base import View, user_of
+from surveys.api.base import View, serialized, user_of
 from surveys.api.openapi import NOT_YET, change, read
 from surveys.api.paging import page_of, page_shape
 from surveys.api.requests import NothingBody, PublishBody, read_body
-from surveys.errors import NotAllowed
 from surveys.lifecycle import links, services
 from surveys.models import Version
 
@@ -79,10 +78,6 @@ class PublishedSerializer(serializers.Serializer[Any]):
     link = serializers.CharField(allow_blank=True, help_text="of the report, for whoever has it")
 
 
-def tell_runs(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    return [dict(RunSerializer(run).data) for run in runs]
-
-
 class RunsView(View):
     """The runs of all versions of a survey, the newest first."""
 
@@ -92,14 +87,14 @@ class RunsView(View):
     def get(self, request: Request, slug: str) -> Response:
         survey = get_survey_or_404(request.user, slug)
         digests = Version.objects.filter(survey=survey).values("design")
-        return Response(page_of(request, Run.objects.filter(design__in=digests).defer("tallies"), tell_runs))
+        return page_of(request, Run.objects.filter(design__in=digests).defer("tallies"), RunSerializer)
 
     @change("Ask for an estimate", RunSerializer, body=NothingBody, status=202, said="The run, which is on its way.")
     def post(self, request: Request, slug: str) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.ANALYST)
         read_body(NothingBody, request)
         run = services.request_estimate(survey, by=user_of(request))
-        return Response(RunSerializer(run).data, status=202)
+        return serialized(RunSerializer, run, status=202)
 
 
 class RunView(View):
@@ -107,7 +102,7 @@ class RunView(View):
 
     @read("How far a run is", RunSerializer)
     def get(self, request: Request, key: str) -> Response:
-        return Response(RunSerializer(get_run_or_404(request.user, key)).data)
+        return serialized(RunSerializer, get_run_or_404(request.user, key))
 
 
 class EstimatesView(View):
@@ -117,10 +112,10 @@ class EstimatesView(View):
     def get(self, request: Request, key: str) -> Response:
         run = get_run_or_404(request.user, key, Role.ANALYST)
         if run.state != Run.State.DONE:
-            raise NotAllowed(f"The run is {run.state}; its estimates are there when it is done.")
-        rows = [row | {"flags": row["flags"].split()} for row in estimate_rows(results.read(run))]
+            raise Conflict(f"The run is {run.state}; its estimates are there when it is done.")
+        rows = json_rows(results.read(run))
         record_event(user_of(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, by the API")
-        return Response({"run": RunSerializer(run).data, "estimates": rows})
+        return serialized(EstimatesSerializer, {"run": run, "estimates": rows})
 
 
 class PublishView(View):
@@ -131,7 +126,8 @@ class PublishView(View):
         run = get_run_or_404(request.user, key, Role.OWNER)
         published = read_body(PublishBody, request)["published"]
         services.publish_run(run, published=published, by=user_of(request))
-        return Response({"published": published, "link": links.report_link(run) if published else ""})
+        link = links.report_link(run) if published else ""
+        return serialized(PublishedSerializer, {"published": published, "link": link})
 
 
 class AnalysisView(View):
@@ -139,4 +135,4 @@ class AnalysisView(View):
 
     @read("How far an analysis is", AnalysisSerializer)
     def get(self, request: Request, key: str) -> Response:
-        return Response(AnalysisSerializer(get_analysis_or_404(request.user, key)[0]).data)
+        return serialized(AnalysisSerializer, get_analysis_or_404(request.user, key)[0])

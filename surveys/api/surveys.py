@@ -1,5 +1,6 @@
 """Surveys as their authors write them: the list, one of them, its definition, its designs; and one's teams."""
 
+from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -11,11 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from collector.designs.selectors import get_design
+from collector.errors import Conflict
 from surveys.accounts import access
 from surveys.accounts.access import Role, get_survey_or_404, role_in_team, surveys_of
 from surveys.accounts.teams import team_for
 from surveys.api import paging
-from surveys.api.base import View, tag_of, user_of
+from surveys.api.base import View, serialized, tag_of, user_of
 from surveys.api.openapi import NOT_YET, Responses, change, parameter, problem, read
 from surveys.api.paging import page_of, page_shape
 from surveys.api.problems import CONTENT_TYPE, Problem, error
@@ -23,17 +25,17 @@ from surveys.api.requests import SurveyBody, read_body
 from surveys.api.survey_serializers import (
     NextDesignSerializer,
     SurveySerializer,
+    TeamRole,
     TeamSerializer,
     VersionSerializer,
     WholeSurveySerializer,
+    counted,
     next_design,
-    tell_survey,
-    tell_surveys,
-    tell_versions,
+    state_of,
+    states_of,
 )
 from surveys.definition import definitions
 from surveys.definition.definitions import Definition
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
 from surveys.lifecycle.transitions import require_draft
 from surveys.models import Membership, Survey, Team, Version
@@ -58,8 +60,7 @@ class TeamsView(View):
     @read("One's teams", TeamSerializer(many=True), about_nothing=True)
     def get(self, request: Request) -> Response:
         mine = Membership.objects.filter(user=user_of(request)).select_related("team").order_by("team__name", "pk")
-        told = [{"id": one.team_id, "name": one.team.name, "role": one.get_role_display()} for one in mine]
-        return Response(told)
+        return serialized(TeamSerializer, [TeamRole(one.team, Role(one.role)) for one in mine], many=True)
 
 
 class SurveysView(View):
@@ -82,7 +83,7 @@ class SurveysView(View):
         if search := request.query_params.get("search", "").replace("\0", ""):
             rows = rows.filter(slug__icontains=search)
         ordering = ORDERINGS[paging.one_of(request, "ordering", [*ORDERINGS], "-created")]
-        return Response(page_of(request, rows, lambda found: tell_surveys(user, found), ordering=ordering))
+        return page_of(request, rows, SurveySerializer, facts=partial(states_of, user), ordering=ordering)
 
     @change(
         "Write a survey",
@@ -97,14 +98,14 @@ class SurveysView(View):
         definition = _definition_of(said)
         slug = definition["slug"]
         if Survey.objects.filter(slug=slug).exists():
-            raise NotAllowed(_taken(slug))
+            raise Conflict(_taken(slug))
         team = team_for(user, slug, team_of(request, said.get("team")))
         try:
             with transaction.atomic():
                 written = services.write_survey(definition, team=team, by=user)
         except IntegrityError:
-            raise NotAllowed(_taken(slug)) from None
-        return Response(tell_survey(user, written), status=201)
+            raise Conflict(_taken(slug)) from None
+        return serialized(WholeSurveySerializer, state_of(user, written), status=201)
 
 
 class SurveyView(View):
@@ -112,7 +113,8 @@ class SurveyView(View):
 
     @read("One survey", WholeSurveySerializer)
     def get(self, request: Request, slug: str) -> Response:
-        return Response(tell_survey(user_of(request), get_survey_or_404(request.user, slug)))
+        found = get_survey_or_404(request.user, slug)
+        return serialized(WholeSurveySerializer, state_of(user_of(request), found))
 
     @change("Delete a draft", None, status=204, said="It is gone.")
     def delete(self, request: Request, slug: str) -> Response:
@@ -169,7 +171,7 @@ class NextDesignView(View):
         others=NOT_YET | {(422, CONTENT_TYPE): problem("It cannot be opened as it is, and why.")},
     )
     def get(self, request: Request, slug: str) -> Response:
-        return Response(next_design(get_survey_or_404(request.user, slug)))
+        return serialized(NextDesignSerializer, next_design(get_survey_or_404(request.user, slug)))
 
 
 class VersionsView(View):
@@ -180,7 +182,7 @@ class VersionsView(View):
     @read("The versions of a survey", page_shape(VersionSerializer), parameters=paging.PARAMETERS)
     def get(self, request: Request, slug: str) -> Response:
         rows = Version.objects.filter(survey=get_survey_or_404(request.user, slug))
-        return Response(page_of(request, rows, tell_versions))
+        return page_of(request, rows, VersionSerializer, facts=counted)
 
 
 class DesignView(View):

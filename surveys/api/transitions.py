@@ -8,21 +8,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from collector.designs.selectors import get_design
+from collector.errors import Conflict
 from estimator.serializers import RunSerializer
 from surveys.accounts.access import Role, get_survey_or_404
-from surveys.api.base import View, user_of
+from surveys.api.base import View, serialized, user_of
 from surveys.api.openapi import change
 from surveys.api.problems import Problem, error
 from surveys.api.requests import DuplicateBody, NothingBody, OpeningBody, read_body
 from surveys.api.survey_serializers import (
     OpenedSerializer,
     WholeSurveySerializer,
-    tell_survey,
-    to_open,
+    next_design,
+    state_of,
     warnings_of,
 )
 from surveys.api.surveys import team_of
-from surveys.errors import NotAllowed
 from surveys.lifecycle import services
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Survey, Version
@@ -44,9 +44,16 @@ class Act(View):
     def survey(self, request: Request, slug: str, role: Role) -> Survey:
         return get_survey_or_404(request.user, slug, role)
 
-    def told(self, request: Request, survey: Survey, status: int = 200, **more: Any) -> Response:
+    def told(self, request: Request, survey: Survey, status: int = 200) -> Response:
         survey.refresh_from_db()
-        return Response(tell_survey(user_of(request), survey) | more, status=status)
+        return serialized(WholeSurveySerializer, state_of(user_of(request), survey), status=status)
+
+    def opened(self, request: Request, survey: Survey, version: Version | None, expected: int) -> Response:
+        """What was opened, or will open at its time, with what is warned of it."""
+        survey.refresh_from_db()
+        design = get_design(version.design_id) if version else next_design(survey).design
+        state = state_of(user_of(request), survey, warnings_of(design, survey, expected))
+        return serialized(OpenedSerializer, state)
 
 
 class OpenView(Act):
@@ -58,7 +65,7 @@ class OpenView(Act):
         terms, confirmed = terms_of(request)
         expected = terms.cap or expected_reports(survey)
         version = schedules.open_on(survey, terms, **confirmed, by=user_of(request))
-        return self.told(request, survey, warnings=_warnings(survey, version, expected))
+        return self.opened(request, survey, version, expected)
 
 
 class WaveView(Act):
@@ -70,7 +77,7 @@ class WaveView(Act):
         terms, confirmed = terms_of(request)
         expected = terms.cap or expected_reports(survey)
         version = schedules.open_again_on(survey, terms, **confirmed, by=user_of(request))
-        return self.told(request, survey, warnings=_warnings(survey, version, expected))
+        return self.opened(request, survey, version, expected)
 
 
 class CloseView(Act):
@@ -81,7 +88,7 @@ class CloseView(Act):
         survey = self.survey(request, slug, MOVES["close"].role)
         read_body(NothingBody, request)
         run = services.close_survey(survey, by=user_of(request))
-        return Response({"survey": tell_survey(user_of(request), survey), "run": RunSerializer(run).data})
+        return serialized(ClosedSerializer, {"survey": state_of(user_of(request), survey), "run": run})
 
 
 class ReviseView(Act):
@@ -125,18 +132,12 @@ class DuplicateView(Act):
         survey = self.survey(request, slug, Role.EDITOR)
         said = read_body(DuplicateBody, request)
         if Survey.objects.filter(slug=said["slug"]).exists():
-            raise NotAllowed(f"The name {said['slug']} is taken.")
+            raise Conflict(f"The name {said['slug']} is taken.")
         team = team_of(request, said.get("team"))
         copy = services.duplicate_survey(
             survey, slug=said["slug"], same_people=said["same_people"], team=team, by=user_of(request)
         )
         return self.told(request, copy, status=201)
-
-
-def _warnings(survey: Survey, version: Version | None, expected: int) -> list[str]:
-    """What is warned of what was opened, or will open at its time."""
-    design = get_design(version.design_id) if version else to_open(survey)[0]
-    return warnings_of(design, survey, expected)
 
 
 def terms_of(request: Request) -> tuple[OpeningPlan, dict[str, str]]:

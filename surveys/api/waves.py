@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from surveys.accounts.access import get_survey_or_404
-from surveys.api.base import View
+from surveys.api.base import View, serialized
 from surveys.api.openapi import read
 from surveys.lifecycle.budget import budget_of, budget_sentences
 
@@ -77,4 +77,5 @@ class LedgerView(View):
 
     @read("The ledger of a survey", LedgerSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        return Response(budget_sentences(budget_of(get_survey_or_404(request.user, slug))))
+        book = budget_of(get_survey_or_404(request.user, slug))
+        return serialized(LedgerSerializer, budget_sentences(book))

@@ -6,10 +6,10 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from collector.designs import Design, selectors
+from collector.errors import Conflict
 from estimator.analyses import services as analyses
 from estimator.models import Analysis
 from surveys.accounts.audit_log import record_event
-from surveys.errors import NotAllowed
 from surveys.models import Survey
 
 MOST_WAITING = 5
@@ -26,14 +26,14 @@ def ask(survey: Survey, kind: str, said: Mapping[str, str], *, by: User | None) 
 
     Raises
     ------
-    Refused
+    AnalysisError
         Saying what cannot be analysed and why.
-    NotAllowed
+    Conflict
         Where the survey was never opened, or has too many analyses waiting.
     """
     designs = designs_of(survey)
     if not designs:
-        raise NotAllowed("There is nothing to analyse: this survey was never opened.")
+        raise Conflict("There is nothing to analyse: this survey was never opened.")
     _require_room(designs)
     analysis = analyses.request(kind, said, designs)
     record_event(by, "requested an analysis", survey=survey, detail=analysis.get_kind_display())
@@ -42,7 +42,7 @@ def ask(survey: Survey, kind: str, said: Mapping[str, str], *, by: User | None) 
 
 @transaction.atomic
 def ask_again(survey: Survey, analysis: Analysis, *, by: User | None) -> Analysis:
-    """Ask the same of the totals as they are now. Raises NotAllowed where too many analyses wait."""
+    """Ask the same of the totals as they are now. Raises Conflict where too many analyses wait."""
     _require_room(designs_of(survey))
     again = analyses.repeat(analysis)
     record_event(by, "repeated an analysis", survey=survey, detail=analysis.get_kind_display())
@@ -54,4 +54,4 @@ def _require_room(designs: list[Design]) -> None:
         design__in=[design.digest for design in designs], state__in=(Analysis.State.QUEUED, Analysis.State.RUNNING)
     ).count()
     if waiting >= MOST_WAITING:
-        raise NotAllowed(f"{waiting} analyses of this survey are on their way already. Wait until one is done.")
+        raise Conflict(f"{waiting} analyses of this survey are on their way already. Wait until one is done.")

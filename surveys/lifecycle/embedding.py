@@ -8,27 +8,25 @@ from collections.abc import Iterable
 
 from django.http import HttpResponse
 
+from collector.errors import InputError
+
 ORIGIN = re.compile(
     r"https://(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9](?::[1-9][0-9]{0,4})?"
 )
 MOST_ORIGINS = 10
 
 
-class NotAnOrigin(ValueError):
-    """What was given is not a list of https origins; the message says what is wrong with it."""
-
-
 def origins_of(text: str) -> list[str]:
-    """The origins in a text, one a line, each once. Raises NotAnOrigin.
+    """The origins in a text, one a line, each once. Raises InputError.
 
     An origin is https, a whole host and perhaps a port: no path, no wildcard, no other scheme.
     """
     origins = list(dict.fromkeys(line.strip().lower().removesuffix("/") for line in text.splitlines() if line.strip()))
     for origin in origins:
         if not ORIGIN.fullmatch(origin):
-            raise NotAnOrigin(f"{origin!r} is not the origin of a site, like https://www.example.org")
+            raise InputError("origins", f"{origin!r} is not the origin of a site, like https://www.example.org")
     if len(origins) > MOST_ORIGINS:
-        raise NotAnOrigin(f"At most {MOST_ORIGINS} sites may show it; got {len(origins)}.")
+        raise InputError("origins", f"At most {MOST_ORIGINS} sites may show it; got {len(origins)}.")
     return origins
 
 

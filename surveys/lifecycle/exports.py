@@ -34,7 +34,7 @@ def request_export(
 
     Raises
     ------
-    Refused
+    InputError
         Naming the field that is wrong.
     """
     export, made = services.request(run, name, language=language, microdata=microdata, by=by)

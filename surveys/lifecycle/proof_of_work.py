@@ -3,6 +3,7 @@
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from collector.errors import InputError
 from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import selectors
 from surveys.models import Page, Survey
@@ -14,22 +15,19 @@ SCRIPTS = (b"/client/proof.", b"/client/work.")
 """In stored pages: the script that does the work, by the name that it has now and by that of pages stored before."""
 
 
-class NotALevel(ValueError):
-    """What was chosen cannot be asked for; the message says why."""
-
-
 def ask_for_work(survey: Survey, bits: int, *, by: User | None = None) -> None:
     """Have the door ask for a sum of so many bits from now on, also while the survey is open; 0: for none.
 
     Raises
     ------
-    NotALevel
+    InputError
         Where there is no such level, or the page in the field could not do it.
     """
     if bits not in LEVELS:
-        raise NotALevel(f"The work must be one of {', '.join(LEVELS.values())}.")
+        raise InputError("bits", f"The work must be one of {', '.join(LEVELS.values())}.")
     if bits and not pages_can(survey):
-        raise NotALevel("The page in the field was made before Candor could ask for work. The next version can do it.")
+        words = "The page in the field was made before Candor could ask for work. The next version can do it."
+        raise InputError("bits", words)
     with transaction.atomic():
         Survey.objects.filter(pk=survey.pk).update(work_bits=bits)
         record_event(by, "changed the proof of work", survey=survey, detail=describe_level(bits))

@@ -35,7 +35,7 @@ LABELS: dict[Path, str] = {
 }
 """Places in a definition whose fields have other names in the form."""
 
-ITEM_FIELDS: dict[str, Any] = {
+ITEM_FIELDS: dict[str, object] = {
     **dict.fromkeys(ALWAYS),
     "minimum": "",
     "maximum": "",
@@ -156,6 +156,11 @@ def describe_fault(error: ValidationError) -> str:
     return error.sentence((label, *error.path[2:])) if label else str(error)
 
 
+def takes_answers(survey: Survey) -> bool:
+    """Whether there is somebody to share its link with."""
+    return survey.state == Survey.State.OPEN and not survey.rehearsal
+
+
 def free_slug(name: str) -> str:
     """A name in an address that no survey has: this one, or with a number behind it."""
     taken = set(Survey.objects.filter(slug__startswith=name[:LONGEST_BEGINNING]).values_list("slug", flat=True))
@@ -253,7 +258,7 @@ def _group(group: Group) -> dict[str, object]:
     return {"key": group.key, "label": group.label, "share": group.share or None}
 
 
-def _section(section: Section) -> dict[str, Any]:
+def _section(section: Section) -> dict[str, object]:
     return {"key": section.key, "title": section.title, "introduction": section.introduction}
 
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from collector.designs.services import close_design
-from collector.errors import ValidationError
+from collector.errors import Conflict, ValidationError
 from collector.reports.services import discard_rehearsal
 from estimator.base.mechanisms import PARAMETERS
 from estimator.models import Run
@@ -20,7 +20,6 @@ from surveys.accounts.access import Role, surveys_of
 from surveys.accounts.audit_log import record_event
 from surveys.definition import definitions
 from surveys.definition.definitions import Definition
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, signing_keys, transitions
 from surveys.lifecycle.linked_surveys import link
 from surveys.models import Group, Item, Section, Survey, Team, Version
@@ -38,7 +37,7 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
     ------
     ValidationError
         Where the definition could not be opened as it is; nothing is written then.
-    NotAllowed
+    Conflict
         Where the survey of that slug is not a draft.
     """
     if not unfinished:
@@ -109,11 +108,11 @@ def delete_survey(survey: Survey, *, by: User | None = None) -> None:
 
     Raises
     ------
-    NotAllowed
+    Conflict
         Where it was opened: the rest belongs to its respondents' reports.
     """
     if survey.versions.exists():
-        raise NotAllowed(f"{survey.slug} was opened, so it cannot be deleted; a closed survey can be archived.")
+        raise Conflict(f"{survey.slug} was opened, so it cannot be deleted; a closed survey can be archived.")
     record_event(by, "deleted", survey=survey)
     rehearsed = list(survey.rehearsals.values_list("design", flat=True))
     survey.delete()
@@ -157,15 +156,15 @@ def request_estimate(survey: Survey, *, by: User | None = None) -> Run:
 
     Raises
     ------
-    NotAllowed
+    Conflict
         Where the survey was never opened, or an estimate is on its way.
     """
     version = selectors.latest_version(survey)
     if version is None:
-        raise NotAllowed("There are no reports to estimate from: this survey was never opened.")
+        raise Conflict("There are no reports to estimate from: this survey was never opened.")
     last = last_run(version.design_id)
     if last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING):
-        raise NotAllowed("An estimate is on its way already.")
+        raise Conflict("An estimate is on its way already.")
     run = estimator.request_run(version.design_id)
     record_event(by, "requested an estimate", survey=survey, detail=f"version {version.number}, run {run.key}")
     return run
@@ -177,13 +176,13 @@ def publish_run(run: Run, *, published: bool, by: User | None = None) -> Survey:
 
     Raises
     ------
-    NotAllowed
+    Conflict
         Where the run is not done, or belongs to a rehearsal.
     """
     if run.state != Run.State.DONE:
-        raise NotAllowed("This run has no estimates to publish.")
+        raise Conflict("This run has no estimates to publish.")
     if not Version.objects.filter(design=run.design_id).exists():
-        raise NotAllowed("This is the run of a rehearsal, which stays in the panel: nobody real has answered.")
+        raise Conflict("This is the run of a rehearsal, which stays in the panel: nobody real has answered.")
     estimator.publish(run, published=published)
     survey = access.survey_of(run)
     record_event(

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from django.utils import timezone
 
+from collector.errors import Conflict
 from estimator.models import Run
 from estimator.runs import selectors as estimates
 from surveys.accounts.access import Role
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors
 from surveys.models import Appointment, Survey
 
@@ -91,12 +91,12 @@ def move(survey: Survey, name: str) -> None:
     """Make an allowed change of state; of two that happen at once, one is refused."""
     step = MOVES[name]
     if survey.state == step.source and (missing := step.missing(survey)):
-        raise NotAllowed(missing)
+        raise Conflict(missing)
     if not Survey.objects.filter(pk=survey.pk, state=step.source).update(state=step.target):
         survey.refresh_from_db(fields=["state"])
         verb, _, rest = step.act.lower().partition(" ")
         done = f"{verb} it {rest}".rstrip()
-        raise NotAllowed(f"{survey.slug} is {survey.state}; to {done}, it must be {step.source}.")
+        raise Conflict(f"{survey.slug} is {survey.state}; to {done}, it must be {step.source}.")
     survey.state = step.target
     # Whatever was to move it by itself has nothing left to do, but for what is to close it now that it is open.
     waiting = Appointment.objects.filter(survey=survey, state=Appointment.State.WAITING)
@@ -108,13 +108,13 @@ def move(survey: Survey, name: str) -> None:
 def require_draft(survey: Survey) -> None:
     """Only drafts are edited: what is open is frozen."""
     if survey.state != State.DRAFT:
-        raise NotAllowed(f"{survey.slug} is {survey.state}; only a draft can be changed. Close and revise it first.")
+        raise Conflict(f"{survey.slug} is {survey.state}; only a draft can be changed. Close and revise it first.")
 
 
 def require_closed(survey: Survey) -> None:
     """Only what is closed is opened again: it has one version in the field at a time."""
     if survey.state != State.CLOSED:
-        raise NotAllowed(f"{survey.slug} is {survey.state}; only a closed survey can be opened again.")
+        raise Conflict(f"{survey.slug} is {survey.state}; only a closed survey can be opened again.")
 
 
 def moves_from(state: str) -> dict[str, Move]:

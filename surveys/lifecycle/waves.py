@@ -63,7 +63,7 @@ def waves_of(survey: Survey) -> tuple[OpenedWave, ...]:
 def spending(waves: Sequence[OpenedWave]) -> list[QuestionPrice]:
     """Those in which anybody may have spent anything, as the ledger takes them.
 
-    Purged reports were sent all the same: what counts are totals, which stay.
+    Conflict reports were sent all the same: what counts are totals, which stay.
     """
     return [price_of(one.version.design_id) for one in waves if one.answered]
 

@@ -18,6 +18,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Self
 
+from surveys.errors import BackupError
+
 FORMAT = 2
 MANIFEST, SIGNATURE = "manifest.json", "signature.json"
 MEMBERS = re.compile(
@@ -40,10 +42,6 @@ LARGEST = {MANIFEST: 64 << 20, SIGNATURE: 4096}
 
 MOST_AT_ALL, RATIO = 64 << 20, 100
 """A backup may unpack to so many bytes, or to so many times what it is packed: pages and rows are about ten times."""
-
-
-class ArchiveError(Exception):
-    """A file that cannot be restored; the message says what is wrong with it."""
 
 
 @dataclass(frozen=True)
@@ -120,12 +118,12 @@ class Reader:
     file
         The zip.
     require_signer
-        Is given the manifest's bytes and those of its signature, None where there is none, and raises ArchiveError
+        Is given the manifest's bytes and those of its signature, None where there is none, and raises BackupError
         where it does not trust them. Nothing of the archive is made sense of before.
 
     Raises
     ------
-    ArchiveError
+    BackupError
         Where the file is no backup, is damaged, is not trusted, or was made by a newer version.
     """
 
@@ -141,9 +139,9 @@ class Reader:
         with _readable("its manifest"):
             said = json.loads(written)
         if not isinstance(said, dict) or not isinstance(said.get("format"), int):
-            raise ArchiveError("The file is a zip, but not a backup of Candor: its manifest says no format.")
+            raise BackupError("The file is a zip, but not a backup of Candor: its manifest says no format.")
         if said["format"] > FORMAT:
-            raise ArchiveError(
+            raise BackupError(
                 f"The backup has format {said['format']}; this version of Candor reads formats up to {FORMAT}. "
                 "Restore it with the version that made it, or a newer one."
             )
@@ -155,11 +153,11 @@ class Reader:
         self.facts = said
 
     def verify(self) -> Iterator[int]:
-        """Hash every member, yielding the bytes that were read; ArchiveError at the first that is not what it was."""
+        """Hash every member, yielding the bytes that were read; BackupError at the first that is not what it was."""
         names, beside = self._zip.namelist(), [MANIFEST, *([SIGNATURE] if self.is_signed else [])]
         if sorted(names) != sorted([*self.members, *beside]):
             odd = ", ".join(sorted(set(names) ^ {*self.members, *beside})) or "one of them stands twice"
-            raise ArchiveError(f"The backup is damaged: its members are not those that its manifest names: {odd}.")
+            raise BackupError(f"The backup is damaged: its members are not those that its manifest names: {odd}.")
         for member in self.members.values():
             for piece in self.pieces(member.name, PIECE):
                 yield len(piece)
@@ -168,25 +166,25 @@ class Reader:
         """Look at what the archive says of itself before anything of it is unpacked."""
         infos = self._zip.infolist()
         if len(infos) > MOST_MEMBERS:
-            raise ArchiveError(f"The file is no backup: it has {len(infos)} members, of {MOST_MEMBERS} at most.")
+            raise BackupError(f"The file is no backup: it has {len(infos)} members, of {MOST_MEMBERS} at most.")
         for info in infos:
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise ArchiveError(f"The file is no backup: {info.filename[:80]!r} is packed in another way than ours.")
+                raise BackupError(f"The file is no backup: {info.filename[:80]!r} is packed in another way than ours.")
             if info.filename not in LARGEST and not MEMBERS.fullmatch(info.filename):
-                raise ArchiveError(f"The file is no backup: no member of one is called {info.filename[:80]!r}.")
+                raise BackupError(f"The file is no backup: no member of one is called {info.filename[:80]!r}.")
             if info.file_size > LARGEST.get(info.filename, info.file_size):
-                raise ArchiveError(
+                raise BackupError(
                     f"The file is no backup: {info.filename} has {info.file_size} bytes, "
                     f"of {LARGEST[info.filename]} at most."
                 )
         size = sum(info.file_size for info in infos)
         if size > max(MOST_AT_ALL, RATIO * packed):
-            raise ArchiveError(
+            raise BackupError(
                 f"The file is no backup: {packed} bytes that unpack to {size}, of {RATIO} times as many at most."
             )
 
     def read(self, name: str) -> bytes:
-        """A whole member. This, `pieces` and `lines` raise ArchiveError at its end where it is not what was signed.
+        """A whole member. This, `pieces` and `lines` raise BackupError at its end where it is not what was signed.
 
         Each time anew: whoever can write to the file could do so once it has been verified.
         """
@@ -213,7 +211,7 @@ class Reader:
 
     def _require_known(self, name: str, sha256: str) -> None:
         if name in self.members and self.members[name].sha256 != sha256:
-            raise ArchiveError(f"The backup is damaged: {name} does not hash to what its manifest says.")
+            raise BackupError(f"The backup is damaged: {name} does not hash to what its manifest says.")
 
 
 @contextmanager
@@ -221,7 +219,7 @@ def _readable(part: str) -> Iterator[None]:
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, LookupError, TypeError, ValueError, RuntimeError):
-        raise ArchiveError(f"The file is damaged, or no backup: {part} cannot be read.") from None
+        raise BackupError(f"The file is damaged, or no backup: {part} cannot be read.") from None
 
 
 def _info(name: str) -> zipfile.ZipInfo:

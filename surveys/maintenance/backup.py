@@ -21,8 +21,9 @@ from collector import designs
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.reports import folding, rewriting, selectors
 from randomized_response import __version__
+from surveys.errors import BackupError
 from surveys.maintenance import reopening, report_records, signature, tables
-from surveys.maintenance.archive import ArchiveError, Reader, Writer, new_file
+from surveys.maintenance.archive import Reader, Writer, new_file
 from surveys.models import Page
 
 SECRET_KEY = "secret_key"  # noqa: S105 - a file's name
@@ -82,7 +83,7 @@ def restore(
 
     Raises
     ------
-    ArchiveError
+    BackupError
         Where the file is no backup, is damaged, was changed, is signed by somebody else, holds a page that is not the
         one that was published, is of another version, or where something is kept here already.
     """
@@ -90,7 +91,7 @@ def restore(
         archive = Reader(file, require_signer=partial(_require_signer, signed_by=signed_by, unsigned=unsigned))
         _require_this_version(archive)
         if with_secret_key and SECRET_KEY not in archive.members:
-            raise ArchiveError("The backup has no secret key: it was made without --with-secret-key.")
+            raise BackupError("The backup has no secret key: it was made without --with-secret-key.")
         for more in archive.verify():
             watch(more)
         key = archive.read(SECRET_KEY) if with_secret_key else b""
@@ -101,7 +102,7 @@ def restore(
                 _require_published_pages()
                 closed = reopening.close_invitation_surveys()
         except UNFIT as error:
-            raise ArchiveError(f"The backup does not fit together: {error}") from None
+            raise BackupError(f"The backup does not fit together: {error}") from None
         if with_secret_key:
             _replace_secret_key(key)
     ContentType.objects.clear_cache()
@@ -156,17 +157,17 @@ def _require_signer(manifest: bytes, signed: bytes | None, *, signed_by: str, un
     if signed is None:
         if unsigned:
             return
-        raise ArchiveError(
+        raise BackupError(
             "The backup has no signature: whoever had it in hands may have changed it, respondents' pages too. If you "
             "know that nobody did, say so: restore --unsigned, or make restore UNSIGNED=1"
         )
     try:
         wanted = signature.read_fingerprint(signed_by) if signed_by else signature.own_fingerprint()
         found = signature.signer(manifest, signed)
-    except signature.SignatureError as error:
-        raise ArchiveError(f"The backup cannot be trusted: {error}.") from None
+    except BackupError as error:
+        raise BackupError(f"The backup cannot be trusted: {error}.") from None
     if found != wanted:
-        raise ArchiveError(
+        raise BackupError(
             f"The backup is signed by the installation {found}, and not by "
             f"{'the one that was named' if signed_by else 'this one'} ({wanted}). Compare it with what that "
             f"installation's page of operation or its backup said, not with this message. If it is the same: "
@@ -178,7 +179,7 @@ def _require_published_pages() -> None:
     """Refuse a page that is not what people could compare with its published digest."""
     for page in Page.objects.select_related("version__survey").iterator(chunk_size=20):
         if not page.is_as_published:
-            raise ArchiveError(
+            raise BackupError(
                 f"The backup was changed: the {page.kind} page of {page.version} in {page.language} does not hash to "
                 "its published digest. Nothing is restored."
             )
@@ -187,7 +188,7 @@ def _require_published_pages() -> None:
 def _document(archive: Reader, digest: str) -> str:
     document = archive.read(_design(digest))
     if designs.digest(document) != digest:
-        raise ArchiveError(f"The backup is damaged: the design {digest} does not hash to its name.")
+        raise BackupError(f"The backup is damaged: the design {digest} does not hash to its name.")
     return document.decode()
 
 
@@ -198,12 +199,12 @@ def _require_this_version(archive: Reader) -> None:
         listed = {name: member.columns for name, member in archive.members.items() if name.startswith("rows/")}
         if wanted == listed:
             return
-        raise ArchiveError("The backup is damaged: its tables are not those of the version that it says made it.")
+        raise BackupError("The backup is damaged: its tables are not those of the version that it says made it.")
     known = MigrationLoader(None).disk_migrations
     newer = sorted(f"{app}.{name}" for app, name in made.items() if (app, name) not in known)
     if newer:
-        raise ArchiveError(f"A newer version of Candor made the backup: this one does not know {', '.join(newer)}.")
-    raise ArchiveError(
+        raise BackupError(f"A newer version of Candor made the backup: this one does not know {', '.join(newer)}.")
+    raise BackupError(
         f"An older version of Candor made the backup ({archive.facts.get('version')}). Restore it with that version, "
         "then start this one over its data."
     )
@@ -214,7 +215,7 @@ def _require_empty() -> None:
     kept += [Report, WaitingReport]
     full = [model._meta.label for model in kept if model._default_manager.exists()]
     if full:
-        raise ArchiveError(
+        raise BackupError(
             f"This installation is not empty: there are rows of {', '.join(full)}. A backup is restored into an empty "
             "place: another CANDOR_DATA, or another database."
         )

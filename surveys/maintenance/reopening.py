@@ -9,8 +9,8 @@ from django.db import transaction
 
 from collector.designs.selectors import closed_by_restore, open_by_invitation
 from collector.designs.services import close_design, reopen_design
+from collector.errors import Conflict
 from surveys.accounts.audit_log import record_event
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
 from surveys.models import Survey, Version
 
@@ -49,13 +49,13 @@ def reopen(survey: Survey, *, by: User | None = None) -> None:
 
     Raises
     ------
-    NotAllowed
+    Conflict
         Where no restore closed it, or it was changed since.
     """
     survey = Survey.objects.select_for_update().get(pk=survey.pk)
     version = selectors.latest_version(survey)
     if version is None or not may_be_reopened(survey):
-        raise NotAllowed(f"{survey.slug} is {survey.state}; only a survey that a restore closed can be reopened.")
+        raise Conflict(f"{survey.slug} is {survey.state}; only a survey that a restore closed can be reopened.")
     reopen_design(version.design_id)
     Version.objects.filter(pk=version.pk).update(closed_at=None)
     Survey.objects.filter(pk=survey.pk).update(state=Survey.State.OPEN)

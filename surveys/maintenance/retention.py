@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from collector.errors import Conflict, InputError
 from collector.reports import purging, rewriting
 from estimator.exports import services
 from estimator.models import Analysis, Estimate, Run
@@ -23,17 +24,14 @@ go on signing tokens, and the codes of those who fetched one lie in the order in
 logger = logging.getLogger(__name__)
 
 
-class NotDays(ValueError):
-    """No number of days; the message says which there are."""
-
-
 def days_of(written: str) -> int | None:
-    """The days that somebody wrote, None for nothing. Raises NotDays."""
+    """The days that somebody wrote, None for nothing. Raises InputError."""
     if not written:
         return None
     days = int(written) if written.isascii() and written.isdigit() and len(written) <= len(str(LONGEST)) else 0
     if not 1 <= days <= LONGEST:
-        raise NotDays(f"The days must be a whole number from 1 to {LONGEST}, or empty to keep the reports for good.")
+        words = f"The days must be a whole number from 1 to {LONGEST}, or empty to keep the reports for good."
+        raise InputError("days", words)
     return days
 
 
@@ -59,7 +57,7 @@ def purge_due() -> None:
         purge(version)
     try:
         rewriting.rewrite_closed(compacted=COMPACTED)
-    except rewriting.Busy as reason:
+    except Conflict as reason:
         logger.warning("%s", reason)
 
 

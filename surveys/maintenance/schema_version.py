@@ -4,6 +4,8 @@ from django.core.management import get_commands
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 
+from collector.errors import Conflict
+
 OURS = ("collector", "estimator", "surveys")
 NAMED = 3
 """Migrations that the sentence names."""
@@ -15,15 +17,11 @@ HARMLESS = (
 """Commands of others that change nothing in the database."""
 
 
-class NewerDatabase(Exception):
-    """This version does not know how the database is made."""
-
-
 def check_database() -> None:
-    """Raise NewerDatabase where migrations of ours were applied that this version does not have."""
+    """Raise Conflict where migrations of ours were applied that this version does not have."""
     if unknown := unknown_migrations():
         more = f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else ""
-        raise NewerDatabase(
+        raise Conflict(
             f"The database is of a newer version of Candor: it has {', '.join(unknown[:NAMED])}{more}, which this "
             "version does not know. Nothing was changed. Run the newer version, or restore a backup that this version "
             "made into an empty folder."
@@ -31,7 +29,7 @@ def check_database() -> None:
 
 
 def check_command(name: str) -> None:
-    """Raise NewerDatabase before a command of Django's or another package's works on such a database; ours look
+    """Raise Conflict before a command of Django's or another package's works on such a database; ours look
     themselves, and say it in JSON where they are asked to."""
     if name not in HARMLESS and get_commands().get(name, "surveys") != "surveys":
         check_database()

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
+from surveys.errors import BackupError
+
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -19,10 +21,6 @@ PURPOSE = b"candor backup\n"
 
 FINGERPRINT = re.compile(r"[0-9a-f]{4}(-[0-9a-f]{4}){7}")
 """The first 128 bits of the public key's SHA-256: short enough to be compared by eye."""
-
-
-class SignatureError(Exception):
-    """No signature of this; the message says what is wrong."""
 
 
 def own_fingerprint() -> str:
@@ -38,7 +36,7 @@ def sign(content: bytes) -> bytes:
 
 
 def signer(content: bytes, signature: bytes) -> str:
-    """The fingerprint of the installation that signed the content. Raises SignatureError where none did."""
+    """The fingerprint of the installation that signed the content. Raises BackupError where none did."""
     from cryptography.exceptions import InvalidSignature  # only here: few processes verify a backup
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -47,17 +45,17 @@ def signer(content: bytes, signature: bytes) -> str:
         public, signed = bytes.fromhex(said["public_key"]), bytes.fromhex(said["signature"])
         Ed25519PublicKey.from_public_bytes(public).verify(signed, PURPOSE + content)
     except InvalidSignature:
-        raise SignatureError("its signature is of something else, so it was changed after it was signed") from None
+        raise BackupError("its signature is of something else, so it was changed after it was signed") from None
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise SignatureError("its signature cannot be read") from None
+        raise BackupError("its signature cannot be read") from None
     return _fingerprint(public)
 
 
 def read_fingerprint(written: str) -> str:
-    """A fingerprint as somebody has written it. Raises SignatureError."""
+    """A fingerprint as somebody has written it. Raises BackupError."""
     found = written.strip().lower()
     if not FINGERPRINT.fullmatch(found):
-        raise SignatureError(f"A fingerprint is like {'-'.join(['1a2b'] * 8)}; got {written!r}")
+        raise BackupError(f"A fingerprint is like {'-'.join(['1a2b'] * 8)}; got {written!r}")
     return found
 
 

@@ -20,17 +20,14 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from collector.designs.texts import refused_character
-from collector.errors import ValidationError
-from collector.reports.rewriting import Busy
-from estimator.base.cells import NotExported, Watch
+from collector.errors import Conflict, ValidationError
+from estimator.base.cells import ExportError, Watch
 from surveys.definition.text_warnings import TextWarning
-from surveys.errors import NotAllowed
-from surveys.maintenance.archive import ArchiveError
-from surveys.maintenance.schema_version import NewerDatabase, check_database
+from surveys.errors import BackupError
+from surveys.maintenance.schema_version import check_database
 from surveys.models import Survey
-from surveys.planning.rehearsals.respondents import RehearsalError
 
-FAULTS = (NewerDatabase, ValidationError, NotAllowed, NotExported, RehearsalError, ArchiveError, Busy, OSError)
+FAULTS = (Conflict, ValidationError, ExportError, BackupError, OSError)
 REFUSED, USAGE = 1, 2
 """How a command ends that did not do it. The second is argparse's own."""
 
@@ -38,11 +35,9 @@ STANDARD = Path("-")
 """Stands for standard input and output."""
 
 
-class Usage(CommandError):
+def usage_error(message: str) -> CommandError:
     """The command was asked wrongly: an option that is out of its range, or two that do not fit."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, returncode=USAGE)
+    return CommandError(message, returncode=USAGE)
 
 
 class SurveyCommand(BaseCommand):
@@ -77,24 +72,24 @@ class SurveyCommand(BaseCommand):
             self.stderr.write(f"Warning: {sentence}")
         return said
 
-    def _done(self, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _done(self, options: dict[str, object]) -> tuple[str, dict[str, object]]:
         try:
             check_database()
             return self.act(**options)
         except FAULTS as error:
             raise CommandError(str(error), returncode=REFUSED) from error
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         """Do it; what happened as a sentence and as facts."""
         raise NotImplementedError
 
 
-def _require_plain(options: dict[str, Any]) -> None:
+def _require_plain(options: dict[str, object]) -> None:
     """Refuse what cannot be seen in anything that was typed, names of files too."""
     for name, value in options.items():
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, str | Path) and (unseen := refused_character(str(part), lines=False)):
-                raise Usage(f"{name} {unseen.in_words}.")
+                raise usage_error(f"{name} {unseen.in_words}.")
 
 
 def find_survey(slug: str) -> Survey:

@@ -15,11 +15,10 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from collector.designs import FEWEST_IN_GROUP, Design
-from collector.errors import ValidationError
+from collector.errors import Conflict, ValidationError
 from estimator.base import wording
 from surveys.accounts.audit_log import record_event
 from surveys.definition import ceilings
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, transitions
 from surveys.lifecycle.services import close_survey
 from surveys.models import Appointment, Survey, Version
@@ -69,7 +68,7 @@ def open_on(
 
     Raises
     ------
-    ValidationError, NotAllowed
+    ValidationError, Conflict
         Naming what is wrong; nothing is done then. `confirmed` is the digest of the design that was looked at, and
         `reason` why it is opened above a ceiling.
     """
@@ -90,13 +89,13 @@ def _open_on(
     survey: Survey, move: str, terms: OpeningPlan, confirmed: str, reason: str, by: User | None
 ) -> Version | None:
     for _, fault in terms.faults(timezone.now()):
-        raise NotAllowed(fault)
+        raise Conflict(fault)
     _call_off(survey.appointments.all())
     made = []
     if terms.opens_at is not None:
         design = _designs(move, survey)
         if design.digest != confirmed:
-            raise NotAllowed(services.CHANGED if move == "open" else services.ANOTHER_WAVE)
+            raise Conflict(services.CHANGED if move == "open" else services.ANOTHER_WAVE)
         ceilings.with_reason(design, reason)
         due = {"due_at": terms.opens_at, "digest": confirmed, "reason": reason.strip()}
         made.append(Appointment(survey=survey, move=move, **due))
@@ -125,11 +124,11 @@ def _opens(move: str) -> Callable[..., Version]:
 
 
 def cancel(survey: Survey, *, by: User | None = None) -> None:
-    """It does not open by itself any more. Raises NotAllowed where it was not to."""
+    """It does not open by itself any more. Raises Conflict where it was not to."""
     opening = survey.appointments.filter(move__in=OPENING, state=State.WAITING)
     with transaction.atomic():
         if not _call_off(opening):
-            raise NotAllowed(f"{survey.slug} has no opening to call off.")
+            raise Conflict(f"{survey.slug} has no opening to call off.")
         _call_off(survey.appointments.all())
         record_event(by, "cancelled the opening", survey=survey)
 
@@ -139,17 +138,17 @@ def extend(survey: Survey, closes_at: datetime, *, by: User | None = None) -> No
     """Close later than agreed: the one thing that may change while a survey is open.
 
     Only later: people were told of the time, and who wants to end sooner closes the survey, which is logged as what it
-    is. Raises NotAllowed.
+    is. Raises Conflict.
     """
     survey = Survey.objects.select_for_update().get(pk=survey.pk)
     if survey.state != Survey.State.OPEN:
-        raise NotAllowed(f"{survey.slug} is {survey.state}; the closing date of an open survey alone is extended.")
+        raise Conflict(f"{survey.slug} is {survey.state}; the closing date of an open survey alone is extended.")
     closing = survey.appointments.filter(move="close", due_at__isnull=False, state=State.WAITING)
     agreed = closing.first()
     if agreed is None or agreed.due_at is None:
-        raise NotAllowed(f"{survey.slug} has no closing date to extend: it was opened without one.")
+        raise Conflict(f"{survey.slug} has no closing date to extend: it was opened without one.")
     if closes_at <= max(agreed.due_at, timezone.now()):
-        raise NotAllowed(
+        raise Conflict(
             f"The closing date can only be moved later than {moment(agreed.due_at)}, because people rely on it. To end "
             "sooner, close the survey."
         )
@@ -208,7 +207,7 @@ def _kept(appointment: Appointment) -> bool:
             if not _settle(appointment, State.KEPT):
                 return False
             _do(appointment)
-    except (ValidationError, NotAllowed) as refusal:
+    except (ValidationError, Conflict) as refusal:
         return _fail(appointment, str(refusal))
     except Exception:
         logger.exception("appointment %s could not be kept; it is tried again", appointment.pk)
@@ -223,7 +222,7 @@ def _do(appointment: Appointment) -> None:
         return
     closing = survey.appointments.filter(move="close", state=State.WAITING, due_at__lte=timezone.now())
     if closing.exists():
-        raise NotAllowed("Its closing time had passed before it could open.")
+        raise Conflict("Its closing time had passed before it could open.")
     _opens(appointment.move)(survey, confirmed=appointment.digest, reason=appointment.reason)
 
 

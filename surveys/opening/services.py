@@ -6,21 +6,21 @@ All of it is one transaction, so a survey is never open without its pages.
 from collections.abc import Callable, Iterator
 
 from django.contrib.auth.models import User
+from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
 
 from collector.designs import Design
 from collector.designs.services import freeze_design
+from collector.errors import Conflict
 from surveys.accounts.audit_log import record_event
 from surveys.definition import ceilings
 from surveys.definition.text_warnings import text_warnings
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, signing_keys, transitions
 from surveys.lifecycle.linked_surveys import lock_linked
 from surveys.models import Page, Survey, Version
 from surveys.rendering import pages, token_page
 from surveys.rendering.own_coin import page as coin
 from surveys.rendering.own_coin.sheet import render_sheet
-from surveys.templatetags.assets import NotCollected
 
 CHANGED = (
     "The draft has changed since it was shown to be confirmed, so nothing was opened. Look at it as it is now and "
@@ -49,7 +49,7 @@ def open_survey(survey: Survey, *, confirmed: str = "", reason: str = "", by: Us
 
     Raises
     ------
-    NotAllowed
+    Conflict
         Where the survey is not a draft, lacks something, or is not what was confirmed.
     InputError
         Where it is above a ceiling, and no reason is given.
@@ -78,7 +78,7 @@ def _confirmed(
     lock_linked(survey)
     design, number = to_open(survey)
     if confirmed and confirmed != design.digest:
-        raise NotAllowed(otherwise)
+        raise Conflict(otherwise)
     return to_open(survey)[0] if signing_keys.prepare(survey, number) else design
 
 
@@ -97,8 +97,8 @@ def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: 
     if not design.rehearsal:
         try:
             Page.objects.bulk_create(_pages(version, design))
-        except NotCollected as missing:
-            raise NotAllowed(str(missing)) from None
+        except ImproperlyConfigured as missing:
+            raise Conflict(str(missing)) from None
     return version
 
 

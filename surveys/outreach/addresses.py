@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
-from surveys.outreach.invitations import NotInvited
+from collector.errors import InputError
 
 MOST = 20_000
 """Addresses of one list."""
@@ -29,14 +29,14 @@ def read(text: str) -> AddressList:
 
     Raises
     ------
-    NotInvited
+    InputError
         Naming what is no address, or how many there are and may be.
     """
     written = [part for part in re.split(r"[\s,;]+", text) if part]
     if wrong := [part for part in written if not _is_address(part)]:
         more = f" and {len(wrong) - NAMED} more" if len(wrong) > NAMED else ""
         named = ", ".join(repr(part[:80]) for part in wrong[:NAMED])
-        raise NotInvited("addresses", f"Each must be an address like name@example.org, without a name: {named}{more}.")
+        raise InputError("addresses", f"Each must be an address like name@example.org, without a name: {named}{more}.")
     found: dict[str, str] = {}
     repeated: dict[str, str] = {}
     for part in written:
@@ -44,16 +44,16 @@ def read(text: str) -> AddressList:
         if known is not part:
             repeated.setdefault(part.casefold(), known)
     if not 1 <= len(found) <= MOST:
-        raise NotInvited("addresses", f"A list must have 1 to {MOST:,} addresses; this one has {len(found):,}.")
+        raise InputError("addresses", f"A list must have 1 to {MOST:,} addresses; this one has {len(found):,}.")
     return AddressList(list(found.values()), list(repeated.values()))
 
 
 def read_file(content: bytes) -> str:
-    """The text of an uploaded list. Raises NotInvited where it is none."""
+    """The text of an uploaded list. Raises InputError where it is none."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise NotInvited("addresses", "The file is not text in UTF-8.") from None
+        raise InputError("addresses", "The file is not text in UTF-8.") from None
 
 
 def _is_address(text: str) -> bool:

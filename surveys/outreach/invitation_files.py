@@ -4,7 +4,6 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import segno
 from django.contrib.auth.models import User
@@ -12,12 +11,13 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from collector.designs.selectors import get_design
+from collector.errors import InputError
 from estimator.base.cells import sheet
 from estimator.base.typesetting import typeset
 from surveys.lifecycle import links
 from surveys.models import Survey
 from surveys.outreach import invitations
-from surveys.outreach.invitations import Invitations, NotInvited, grouped_code
+from surveys.outreach.invitations import Invitations, grouped_code
 
 MOST_CARDS = 5_000
 """On 500 pages; what it takes to make them stands in docs/invitations.md."""
@@ -54,15 +54,15 @@ def make(survey: Survey, count: int, form: str, *, group: str, by: User | None) 
 
     Raises
     ------
-    NotInvited
+    InputError
         Naming the field, its bound and the value; nothing is made then.
     """
     if form not in FORMS:
-        raise NotInvited("form", f"form must be {' or '.join(FORMS)}; got {form[:20]!r}.")
+        raise InputError("form", f"form must be {' or '.join(FORMS)}; got {form[:20]!r}.")
     chosen = FORMS[form]
     version = invitations.inviting_version(survey)
     if not chosen.write(Invitations(version, 0, "", ["0" * 28])):
-        raise NotInvited("form", "The fonts that come with the platform lack a letter of this survey's title.")
+        raise InputError("form", "The fonts that come with the platform lack a letter of this survey's title.")
     made = invitations.make(survey, count, group=group, kind=chosen.kind, most=chosen.most, by=by)
     name = f"{survey.slug}-invitations-{made.batch}{chosen.suffix}"
     return File(name, chosen.content_type, chosen.write(made), made.batch)
@@ -88,7 +88,7 @@ def _short(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
-def _words(made: Invitations, address: str) -> dict[str, Any]:
+def _words(made: Invitations, address: str) -> dict[str, object]:
     """The platform's own texts on the cards, and the codes; the language must be active."""
     return {
         "language": translation.get_language(),

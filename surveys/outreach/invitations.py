@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from collector.designs.selectors import get_design
+from collector.errors import InputError
 from collector.invitations import batches as inviting
 from collector.invitations.codes import hash_of, new_code
 from surveys.accounts.audit_log import record_event
@@ -16,14 +17,6 @@ from surveys.outreach import fetch_codes as blind_codes
 
 FEWEST, MOST = inviting.FEWEST, 100_000
 """Invitations that are made in one go."""
-
-
-class NotInvited(ValueError):
-    """What was asked for cannot be made or sent; `field` names what is wrong."""
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 @dataclass(frozen=True)
@@ -69,12 +62,12 @@ def kind_of(version: Version) -> str:
 
 
 def inviting_version(survey: Survey) -> Version:
-    """The version in the field, where it is by invitation. Raises NotInvited, which says what is not so."""
+    """The version in the field, where it is by invitation. Raises InputError, which says what is not so."""
     version = selectors.latest_version(survey)
     if survey.state != Survey.State.OPEN or version is None:
-        raise NotInvited("survey", f"{survey.slug} is {survey.state}; invitations are made while it is open.")
+        raise InputError("survey", f"{survey.slug} is {survey.state}; invitations are made while it is open.")
     if not kind_of(version):
-        raise NotInvited("survey", f"{survey.slug} is not by invitation: its draft has to say so before it is opened.")
+        raise InputError("survey", f"{survey.slug} is not by invitation: its draft has to say so before it is opened.")
     return version
 
 
@@ -92,7 +85,7 @@ def make(survey: Survey, count: int, *, group: str = "", kind: str, most: int = 
 
     Raises
     ------
-    NotInvited
+    InputError
         Naming the field, its bound and the value.
     """
     version = inviting_version(survey)
@@ -130,7 +123,7 @@ def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
 
     Raises
     ------
-    NotInvited
+    InputError
         Where there is no such batch.
     """
     version = selectors.latest_version(survey)
@@ -141,23 +134,23 @@ def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
             _keeper(version).withdraw(version.design_id, batch)
             record_event(by, "revoked invitations", survey=survey, detail=f"batch {batch}")
     except ValueError as fault:
-        raise NotInvited("batch", f"{fault}.") from None
+        raise InputError("batch", f"{fault}.") from None
 
 
 def require_number(count: int, most: int = MOST) -> None:
     if not FEWEST <= count <= most:
-        raise NotInvited("count", f"count must be from {FEWEST} to {most:,} in one go; got {count:,}.")
+        raise InputError("count", f"count must be from {FEWEST} to {most:,} in one go; got {count:,}.")
 
 
 def require_group(version: Version, group: str) -> None:
-    """Raises NotInvited where a group is named that the survey has not, or that no token could say."""
+    """Raises InputError where a group is named that the survey has not, or that no token could say."""
     if group and is_blind(version):
         told = "group must be left out: an invitation that nobody can trace is of no group"
-        raise NotInvited("group", f"{told}; got {group[:64]!r}.")
+        raise InputError("group", f"{told}; got {group[:64]!r}.")
     keys = [group.key for group in get_design(version.design_id).groups]
     if group and group not in keys:
         known = f"one of {', '.join(keys)}" if keys else "left out: the survey has no groups"
-        raise NotInvited("group", f"group must be {known}; got {group[:64]!r}.")
+        raise InputError("group", f"group must be {known}; got {group[:64]!r}.")
 
 
 def _keeper(version: Version) -> ModuleType:

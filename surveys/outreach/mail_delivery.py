@@ -15,9 +15,11 @@ from django.core.mail.backends.smtp import EmailBackend
 from django.db import transaction
 from django.utils import timezone
 
+from collector.errors import InputError
 from estimator.base import jobs
 from estimator.base.lease import LeaseRenewal
 from surveys.accounts.audit_log import record_event
+from surveys.errors import DeliveryError
 from surveys.models import Mailing, Recipient
 from surveys.outreach import invitations
 from surveys.outreach.mailing import PLACE, Kind, State
@@ -27,10 +29,6 @@ MOST_BREAKS = 3
 
 Waits, Sending = Recipient.State.WAITING, Recipient.State.SENDING
 Refused, Uncertain = Recipient.State.REFUSED, Recipient.State.UNCERTAIN
-
-
-class Stopped(Exception):
-    """Nothing more can be sent; the message says why, without a word of an address or of the server."""
 
 
 @dataclass
@@ -43,7 +41,7 @@ class Delivery:
     breaks: int = 0
 
     def send(self, recipient: int, link: str) -> None:
-        """Send to one address and forget it, or keep it with why it has not got it. Raises Stopped, or LeaseLost."""
+        """Send to one address and forget it, or keep it with why it has not got it. Raises DeliveryError, LeaseLost."""
         address = self._claim(recipient)
         try:
             if self.server.connection is None or self.server.connection.sock is None:
@@ -59,7 +57,9 @@ class Delivery:
             self._keep(recipient, Refused, _status_of(error))
         except (smtplib.SMTPResponseException, smtplib.SMTPNotSupportedError) as error:
             self._keep(recipient, Waits)
-            raise Stopped(f"The mail server takes no mail from this site (it answered {_status_of(error)}).") from None
+            raise DeliveryError(
+                f"The mail server takes no mail from this site (it answered {_status_of(error)})."
+            ) from None
         except (smtplib.SMTPException, OSError) as error:
             self._keep(recipient, Uncertain)
             self._break(error)
@@ -99,7 +99,7 @@ def _send_all(mailing_id: int, lease: str, chance: random.Random) -> None:
     try:
         with LeaseRenewal(Mailing, mailing_id, lease) as heart:
             _deliver(Delivery(mailing, lease, server), heart, chance)
-    except Stopped as why:
+    except DeliveryError as why:
         _end(mailing, lease, State.FAILED, str(why))
     else:
         _end(mailing, lease, State.DONE, "")
@@ -153,9 +153,9 @@ def _require_open(mailing: Mailing) -> None:
     try:
         if invitations.inviting_version(mailing.version.survey) == mailing.version:
             return
-    except invitations.NotInvited:
+    except InputError:
         pass
-    raise Stopped("The survey is closed, so nothing more was sent.")
+    raise DeliveryError("The survey is closed, so nothing more was sent.")
 
 
 def _end(mailing: Mailing, lease: str, state: str, fault: str) -> None:
@@ -163,9 +163,9 @@ def _end(mailing: Mailing, lease: str, state: str, fault: str) -> None:
     jobs.acquire_lease(Mailing, mailing.pk, lease, **ended)
 
 
-def _unreachable(error: Exception) -> Stopped:
+def _unreachable(error: Exception) -> DeliveryError:
     """The kind of the error says enough; its words may quote an address."""
-    return Stopped(f"The mail server could not be reached ({type(error).__name__}).")
+    return DeliveryError(f"The mail server could not be reached ({type(error).__name__}).")
 
 
 def _status_of(error: Exception) -> int | None:

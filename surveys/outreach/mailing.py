@@ -11,10 +11,11 @@ from django.db.models import Q
 from django.utils import timezone
 
 from collector.designs.texts import refused_character
+from collector.errors import InputError
 from estimator.base import jobs
 from surveys.accounts.audit_log import record_event
 from surveys.models import Mailing, Recipient, Survey
-from surveys.outreach.invitations import FEWEST, NotInvited, inviting_version, link_without_code, require_group
+from surveys.outreach.invitations import FEWEST, inviting_version, link_without_code, require_group
 
 PLACE = "{link}"
 """Stands in a text where each mail has a link of its own."""
@@ -49,18 +50,18 @@ def server_is_set() -> bool:
 
 
 def check(survey: Survey, said: Wording, addresses: list[str]) -> None:
-    """Raises NotInvited, naming the field, where such a mail cannot be sent to this list."""
+    """Raises InputError, naming the field, where such a mail cannot be sent to this list."""
     version = inviting_version(survey)
     if not server_is_set():
-        raise NotInvited("survey", NO_SERVER)
+        raise InputError("survey", NO_SERVER)
     if said.kind not in Kind.values:
-        raise NotInvited("kind", f"kind must be {' or '.join(Kind.values)}; got {said.kind[:32]!r}.")
+        raise InputError("kind", f"kind must be {' or '.join(Kind.values)}; got {said.kind[:32]!r}.")
     if said.kind == Kind.INVITATION:
         require_group(version, said.group)
     _check_words(said)
     if said.kind == Kind.INVITATION and len(addresses) < FEWEST:
         few = f"Invitations go to at least {FEWEST} addresses; the list has {len(addresses)}."
-        raise NotInvited("addresses", few)
+        raise InputError("addresses", few)
 
 
 def preview(survey: Survey, said: Wording) -> str:
@@ -90,15 +91,15 @@ def request(
 
 
 def resume(mailing: Mailing, *, by: User | None) -> None:
-    """Send to those whose mail certainly did not go out. Raises NotInvited while it is on its way, or none is left."""
+    """Send to those whose mail certainly did not go out. Raises InputError while it is on its way, or none is left."""
     with transaction.atomic():
         anew = {"state": State.QUEUED, "tries": 0, "finished_at": None, "fault": ""}
         if not Mailing.objects.filter(pk=mailing.pk, state__in=ENDED).update(**anew):
-            raise NotInvited("state", "This mail is on its way.")
+            raise InputError("state", "This mail is on its way.")
         left = mailing.recipients.exclude(state=Recipient.State.UNCERTAIN)
         count = left.update(state=Recipient.State.WAITING, status=None)
         if not count:
-            raise NotInvited("state", "Nobody is left to whom it certainly did not go.")
+            raise InputError("state", "Nobody is left to whom it certainly did not go.")
         record_event(by, "sent a mailing", survey=mailing.version.survey, detail=f"{count} addresses again")
     wake(mailing.pk)
 
@@ -156,17 +157,17 @@ def _check_words(said: Wording) -> None:
     subject = said.subject.strip()
     if not 1 <= len(subject) <= LONGEST_SUBJECT or len(subject.splitlines()) > 1:
         bound = f"1 to {LONGEST_SUBJECT} characters on one line"
-        raise NotInvited("subject", f"The subject must have {bound}; it has {len(subject)}.")
+        raise InputError("subject", f"The subject must have {bound}; it has {len(subject)}.")
     if not 1 <= len(said.text.strip()) <= LONGEST_TEXT:
-        raise NotInvited("text", f"The text must have 1 to {LONGEST_TEXT:,} characters; it has {len(said.text):,}.")
+        raise InputError("text", f"The text must have 1 to {LONGEST_TEXT:,} characters; it has {len(said.text):,}.")
     for name, words, lines in (("subject", subject, False), ("text", said.text, True)):
         if unseen := refused_character(words, lines=lines):
-            raise NotInvited(name, f"The {name} {unseen.in_words}.")
+            raise InputError(name, f"The {name} {unseen.in_words}.")
     has = PLACE in said.text
     if said.kind == Kind.INVITATION and not has:
-        raise NotInvited("text", f"The text must have the place for the link, {PLACE}: without it nobody can answer.")
+        raise InputError("text", f"The text must have the place for the link, {PLACE}: without it nobody can answer.")
     if said.kind == Kind.REMINDER and has:
         fault = f"A reminder has no link of its own, so {PLACE} must not stand in it: nobody knows which code is whose."
-        raise NotInvited("text", fault)
+        raise InputError("text", fault)
     if PLACE in said.subject:
-        raise NotInvited("subject", f"The link stands in the text; {PLACE} must not be in the subject, which is shown.")
+        raise InputError("subject", f"The link stands in the text; {PLACE} must not be in the subject, which is shown.")

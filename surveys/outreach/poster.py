@@ -1,7 +1,6 @@
 """The poster of a survey: a PDF to print, in one of its languages, the same bytes whenever it is made."""
 
 from pathlib import Path
-from typing import Any
 
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -33,7 +32,7 @@ def render_poster(design: Design, language: str, *, link: str, address: str) -> 
         return typeset(TEMPLATE, words(design, language, link=link, address=address))
 
 
-def words(design: Design, language: str, *, link: str, address: str) -> dict[str, Any]:
+def words(design: Design, language: str, *, link: str, address: str) -> dict[str, object]:
     """Every text of the poster; the language must be active."""
     alt = _("A code for a phone’s camera. It leads to %(address)s.") % {"address": address}
     return {

@@ -8,13 +8,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from collector.errors import Conflict
 from estimator.analyses import exports, presentation, selectors
-from estimator.analyses.quantities import Refused
+from estimator.analyses.quantities import AnalysisError
 from estimator.base import wording
 from estimator.models import Analysis
 from surveys.accounts.access import Role, get_analysis_or_404, get_survey_or_404
 from surveys.accounts.audit_log import record_event
-from surveys.errors import NotAllowed
 from surveys.lifecycle import analyses
 from surveys.models import Survey
 from surveys.panel.analysis_forms import form_of
@@ -46,7 +46,7 @@ def analyse(request: HttpRequest, slug: str) -> HttpResponse:
     said, kind = request.POST.dict(), request.POST.get("kind", "")
     try:
         asked = analyses.ask(survey, kind, said, by=signed_in(request))
-    except (Refused, NotAllowed) as refusal:
+    except (AnalysisError, Conflict) as refusal:
         return _page(request, survey, kind, said, fault=str(refusal))
     return redirect("panel:analysis", asked.key)
 
@@ -75,7 +75,7 @@ def again(request: HttpRequest, key: str) -> HttpResponse:
     found, survey = get_analysis_or_404(request.user, key, Role.ANALYST)
     try:
         repeated = analyses.ask_again(survey, found, by=signed_in(request))
-    except (Refused, NotAllowed) as refusal:
+    except (AnalysisError, Conflict) as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:analysis", key)
     return redirect("panel:analysis", repeated.key)

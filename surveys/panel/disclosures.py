@@ -1,7 +1,6 @@
 """The page on which an author says what a report should disclose of the survey, in each language of reports."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -49,10 +48,9 @@ def disclose(request: HttpRequest, slug: str) -> HttpResponse:
     sample = request.POST.get("sample", "")
     declared = {"probability_sample": sample in SAMPLES, "simple_random": sample == "simple"}
     texts = {name: {**found.texts.get(name, {}), language: text} for name, text in said.items()}
-    try:
-        disclosing.disclose(survey, texts, **declared, by=signed_in(request))
-    except disclosures.Refused as refusal:
-        return _page(request, survey, language, said, sample=sample, faults=refusal.faults)
+    if errors := disclosures.errors_of(texts, probability_sample=declared["probability_sample"]):
+        return _page(request, survey, language, said, sample=sample, faults=errors)
+    disclosing.disclose(survey, texts, **declared, by=signed_in(request))
     messages.success(request, "Saved. Every report of this survey says it from now on.")
     return redirect(f"{reverse('panel:disclose', args=[slug])}?language={language}")
 
@@ -68,9 +66,11 @@ def _page(
 ) -> HttpResponse:
     with translation.override(language):
         fields = [_asked(field, said[field.name], (faults or {}).get(field.name, "")) for field in disclosures.FIELDS]
-    context: dict[str, Any] = {"fields": fields, "sample": sample, "chosen": language, "languages": LANGUAGES}
+    context: dict[str, object] = {"fields": fields, "sample": sample, "chosen": language, "languages": LANGUAGES}
     context |= {"faults": faults or {}, "longest": disclosures.LONGEST}
-    return survey_page(request, "panel/disclose.html", survey, step="report", status=422 if faults else 200, **context)
+    return survey_page(
+        request, "panel/disclose.html", survey, step="report", status=422 if faults else 200, context=context
+    )
 
 
 def _asked(field: disclosures.DisclosureItem, text: str, fault: str) -> DisclosureField:

@@ -8,7 +8,6 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
@@ -17,11 +16,11 @@ from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from collector.errors import InputError
 from estimator.base import wording
 from estimator.exports import services
 from estimator.exports.download import response_of
 from estimator.exports.formats import FORMATS, Format
-from estimator.exports.services import Refused
 from estimator.models import Export, Run
 from surveys.accounts.access import Role, get_export_or_404, get_survey_or_404, require, role_in
 from surveys.lifecycle import exports
@@ -169,7 +168,7 @@ def _ask(request: HttpRequest, run: Run, chosen: list[str]) -> str:
     try:
         for name in chosen:
             services.check(run, name, language=_language_for(name, said.get("language", "")), microdata=rows)
-    except Refused as refusal:
+    except InputError as refusal:
         return "Tick that you want a row for each report." if refusal.field == "microdata" else str(refusal)
     for name in chosen:
         language = _language_for(name, said.get("language", ""))
@@ -191,7 +190,7 @@ def _page(
 ) -> HttpResponse:
     runs, lines = runs_of(survey, key), export_rows(survey, role_in(request.user, survey))
     numbers = {version.design_id: version.number for version in survey.versions.all()}
-    said: dict[str, Any] = {
+    said: dict[str, object] = {
         "runs": [(run, numbers.get(run.design_id), wording.count(run.reports)) for run in runs],
         "run_key": next((run.key for run in runs if run.key == key), runs[0].key if runs else ""),
         "formats": [form for form in FORMATS.values() if not form.microdata],
@@ -207,4 +206,4 @@ def _page(
         "days": services.retention_of(microdata=False).days,
         "days_of_rows": services.retention_of(microdata=True).days,
     }
-    return survey_page(request, "panel/export.html", survey, step="report", status=400 if fault else 200, **said)
+    return survey_page(request, "panel/export.html", survey, step="report", status=400 if fault else 200, context=said)

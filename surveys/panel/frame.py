@@ -1,9 +1,8 @@
 """What surrounds every page about one survey: its name, its facts, and its steps, each a page of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
@@ -62,19 +61,20 @@ def survey_page(
     step: str,
     status: int = 200,
     known: SurveyStatus | None = None,
-    **context: Any,
+    context: Mapping[str, object] | None = None,
+    **more: object,
 ) -> HttpResponse:
     """A page about one survey, within its frame; `step` names the step that it belongs to, or is empty.
 
-    `known` is where the survey stands, where the page has read it for itself.
+    `known` is where the survey stands, where the page has read it for itself; `context` and `more` are what it shows.
     """
     framed = frame(known or status_of(survey))
     around = {**admin.site.each_context(request), **framed, "current": step, "title": str(survey)}
     around |= may(role_in(request.user, survey))
-    return render(request, template, {**around, **context}, status=status)
+    return render(request, template, {**around, **(context or {}), **more}, status=status)
 
 
-def may(role: Role | None) -> dict[str, Any]:
+def may(role: Role | None) -> dict[str, object]:
     """What the templates ask before they offer an act; the views ask again."""
     held = role or 0
     return {
@@ -85,7 +85,7 @@ def may(role: Role | None) -> dict[str, Any]:
     }
 
 
-def frame(standing: SurveyStatus) -> dict[str, Any]:
+def frame(standing: SurveyStatus) -> dict[str, object]:
     """The context that `panel/frame.html` needs, and that a page within it may use."""
     survey, version = standing.survey, standing.version
     coin_reports = reports.coin_report_count(version.design_id) if version else 0
@@ -126,7 +126,7 @@ def steps(standing: SurveyStatus) -> Iterator[Step]:
     yield Step("plan", "Plan", plan, planned, "What protection costs in respondents.")
     yield Step("rehearse", "Rehearse", reverse("panel:rehearse", args=[survey.slug]), *_rehearsed(standing))
     opening, share = (reverse(name, args=[survey.slug]) for name in ("panel:opening", "panel:share"))
-    yield Step("open", "Open", share if takes_answers(survey) else opening, *_opened(standing))
+    yield Step("open", "Open", share if selectors.takes_answers(survey) else opening, *_opened(standing))
     yield Step("watch", "Watch", reverse("panel:survey-watch", args=[survey.slug]), *_watched(standing))
     analyse, analysed = reverse("panel:survey-analyse", args=[survey.slug]), "now" if standing.version else "later"
     yield Step("analyse", "Analyse", analyse, analysed, "Compare groups and versions.")
@@ -174,11 +174,6 @@ def _reported(standing: SurveyStatus) -> tuple[str, str]:
     return (
         ("done", "Public, for whoever has its link.") if standing.done.published else (status, "For your team alone.")
     )
-
-
-def takes_answers(survey: Survey) -> bool:
-    """Whether there is somebody to share its link with."""
-    return survey.state == OPEN and not survey.rehearsal
 
 
 def epsilon_of(survey: Survey, version: Version | None) -> str:

@@ -1,20 +1,19 @@
 """The page Invitations: batches of codes, made for one answer and withdrawn."""
 
 import re
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
+from collector.errors import InputError
 from estimator.base import wording
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.lifecycle import links, selectors, signing_keys
 from surveys.models import Mailing, Survey
 from surveys.outreach import invitation_files
 from surveys.outreach import invitations as making
-from surveys.outreach.invitations import NotInvited
 from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
 
@@ -29,14 +28,15 @@ def invitations(request: HttpRequest, slug: str) -> HttpResponse:
 def make(request: HttpRequest, slug: str) -> HttpResponse:
     """A new batch as a file, which is this answer and nowhere else."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-    said: dict[str, Any] = {name: request.POST.get(name, "").strip() for name in ("count", "group", "form")}
+    said = {name: request.POST.get(name, "").strip() for name in ("count", "group", "form")}
     try:
         file = invitation_files.make(
             survey, _number(said["count"]), said["form"], group=said["group"], by=signed_in(request)
         )
-    except NotInvited as fault:
-        said["wanted"] = said.pop("count")
-        return _page(request, survey, status=422, **said, fault={fault.field: str(fault)})
+    except InputError as fault:
+        wanted, form, group = said["count"], said["form"], said["group"]
+        faults = {fault.field: str(fault)}
+        return _page(request, survey, status=422, wanted=wanted, form=form, group=group, fault=faults)
     headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
     return HttpResponse(file.content, content_type=file.content_type, headers=headers)
 
@@ -48,18 +48,18 @@ def withdraw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     try:
         making.withdraw(survey, number, by=signed_in(request))
         messages.success(request, f"Batch {number} is withdrawn: what was left of it cannot be used any more.")
-    except NotInvited as fault:
+    except InputError as fault:
         messages.error(request, str(fault))
     return redirect("panel:invitations", slug)
 
 
 def _number(written: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", written):
-        raise NotInvited("count", f"count must be a whole number; got {written[:20]!r}.")
+        raise InputError("count", f"count must be a whole number; got {written[:20]!r}.")
     return int(written)
 
 
-def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: Any) -> HttpResponse:
+def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: object) -> HttpResponse:
     version = selectors.latest_version(survey)
     coded = making.kind_of(version) if version else ""
     blind = coded == "blind"
@@ -82,4 +82,4 @@ def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: An
         "fault": {},
         **said,
     }
-    return survey_page(request, "panel/invitations.html", survey, step="open", status=status, **context)
+    return survey_page(request, "panel/invitations.html", survey, step="open", status=status, context=context)

@@ -7,9 +7,9 @@ from django.db.models import OuterRef, Subquery, prefetch_related_objects
 
 from collector.reports import selectors as reports
 from estimator.base import wording
-from surveys.lifecycle import links
+from surveys.lifecycle import links, selectors
 from surveys.models import Survey, Version
-from surveys.panel.frame import epsilon_of, takes_answers
+from surveys.panel.frame import epsilon_of
 
 ROWS = 50
 """Surveys on a page of the list: the questions of drafts are read for their epsilon."""
@@ -36,5 +36,5 @@ def survey_rows(surveys: Sequence[Survey]) -> dict[int, SurveyListRow]:
 
 def _line(survey: Survey, version: Version | None, counts: dict[str, reports.ReportCounts]) -> SurveyListRow:
     counted = counts[version.design_id] if version else reports.ReportCounts(0, 0)
-    link = links.respondent_link(version) if version and takes_answers(survey) else ""
+    link = links.respondent_link(version) if version and selectors.takes_answers(survey) else ""
     return SurveyListRow(wording.reports(counted), epsilon_of(survey, version), link)

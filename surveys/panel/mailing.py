@@ -8,12 +8,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from collector.errors import InputError
 from estimator.base import wording
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.lifecycle import links
 from surveys.models import Mailing, Survey
 from surveys.outreach import addresses, mailing
-from surveys.outreach.invitations import NotInvited, inviting_version
+from surveys.outreach.invitations import inviting_version
 from surveys.outreach.mailing import Kind, Wording
 from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
@@ -42,26 +43,26 @@ def mail(request: HttpRequest, slug: str) -> HttpResponse:
         if request.POST.get("step") == "send":
             asked = mailing.request(survey, said, listed.addresses, by=signed_in(request))
             return redirect("panel:mailing", slug, asked.key)
-    except NotInvited as fault:
+    except InputError as fault:
         return _form(request, survey, said, written, status=422, fault={fault.field: str(fault)})
     if request.POST.get("step") == "change":
         return _form(request, survey, said, written)
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "said": said,
         "listed": listed,
         "text": mailing.preview(survey, said),
         "sender": settings.DEFAULT_FROM_EMAIL,
     }
     shown["reminder"] = said.kind == Kind.REMINDER
-    return survey_page(request, "panel/mail_preview.html", survey, step="open", **shown)
+    return survey_page(request, "panel/mail_preview.html", survey, step="open", context=shown)
 
 
 @require_safe
 def of_key(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """How far a mail is, and who has not got it."""
     survey, found = _mailing_or_404(request, slug, key)
-    shown: dict[str, Any] = {"mailing": found, "standing": mailing.mailing_status(found), "days": mailing.KEPT.days}
-    return survey_page(request, "panel/mailing.html", survey, step="open", **shown)
+    shown: dict[str, object] = {"mailing": found, "standing": mailing.mailing_status(found), "days": mailing.KEPT.days}
+    return survey_page(request, "panel/mailing.html", survey, step="open", context=shown)
 
 
 @require_POST
@@ -70,7 +71,7 @@ def rest(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     _survey, found = _mailing_or_404(request, slug, key)
     try:
         mailing.resume(found, by=signed_in(request))
-    except NotInvited as fault:
+    except InputError as fault:
         messages.error(request, str(fault))
     return redirect("panel:mailing", slug, key)
 
@@ -98,7 +99,7 @@ def _with_file(request: HttpRequest, written: str) -> str:
         return written
     if (file.size or 0) > addresses.LARGEST:
         bound = f"{addresses.LARGEST:,} bytes"
-        raise NotInvited("addresses", f"The file must have at most {bound}; it has {file.size:,}.")
+        raise InputError("addresses", f"The file must have at most {bound}; it has {file.size:,}.")
     return f"{written}\n{addresses.read_file(file.read())}".strip()
 
 
@@ -107,7 +108,7 @@ def _form(
 ) -> HttpResponse:
     try:
         version, why_not = inviting_version(survey), "" if mailing.server_is_set() else mailing.NO_SERVER
-    except NotInvited as fault:
+    except InputError as fault:
         version, why_not = None, str(fault)
     context = {
         "said": said,
@@ -121,4 +122,4 @@ def _form(
         "fault": {},
         **more,
     }
-    return survey_page(request, "panel/mail.html", survey, step="open", status=status, **context)
+    return survey_page(request, "panel/mail.html", survey, step="open", status=status, context=context)

@@ -4,7 +4,6 @@ What is confirmed is what opens: the form carries the digest of the design that 
 """
 
 from datetime import datetime
-from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -16,10 +15,9 @@ from django.views.decorators.http import require_http_methods
 from collector.designs import LONGEST_REASON
 from collector.designs.selectors import get_design
 from collector.designs.texts import validate_text
-from collector.errors import ValidationError
+from collector.errors import Conflict, ValidationError
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition import ceilings
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, transitions
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Appointment, Survey, Version
@@ -52,7 +50,7 @@ class OpeningForm(forms.Form):
         super().__init__(data)
         self.shown = shown
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         cleaned = super().clean() or self.cleaned_data
         later = cleaned.get("opens") == LATER
         if later and not cleaned.get("opens_at") and "opens_at" not in self.errors:
@@ -109,7 +107,7 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
         "shown": shown,
         **(groups_of(survey, shown, request) if survey.state == Survey.State.DRAFT else {}),
     }
-    return survey_page(request, "panel/opening.html", survey, step="open", status=status, known=standing, **page)
+    return survey_page(request, "panel/opening.html", survey, step="open", status=status, known=standing, context=page)
 
 
 def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:
@@ -117,7 +115,7 @@ def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpRespon
     try:
         transitions.require_draft(survey)
         version = schedules.open_on(survey, form.terms, **form.confirmed, by=signed_in(request))
-    except (ValidationError, NotAllowed) as refusal:
+    except (ValidationError, Conflict) as refusal:
         version = pressed_before(survey, request)
         if version is None:
             messages.error(request, str(refusal))
@@ -144,7 +142,7 @@ def pressed_before(survey: Survey, request: HttpRequest) -> Version | None:
 def extend(request: HttpRequest, survey: Survey) -> str:
     form = ExtensionForm(request.POST)
     if not form.is_valid():
-        raise NotAllowed("The new closing date must be a date and a time, like 2026-12-01 18:00.")
+        raise Conflict("The new closing date must be a date and a time, like 2026-12-01 18:00.")
     closes_at: datetime = form.cleaned_data["closes_at"]
     schedules.extend(survey, closes_at, by=signed_in(request))
     return f"It closes by itself on {moment(closes_at)} now."
@@ -156,7 +154,7 @@ def call_off(request: HttpRequest, survey: Survey) -> str:
     return "It does not open by itself any more."
 
 
-def groups_of(survey: Survey, shown: DesignPreview | None, request: HttpRequest) -> dict[str, Any]:
+def groups_of(survey: Survey, shown: DesignPreview | None, request: HttpRequest) -> dict[str, object]:
     """What is warned of the groups of what would be frozen, for as many reports as the address says."""
     if shown is None or shown.design.rehearsal:
         return {"groups": None}

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from collector import designs
 from collector.designs.selectors import get_design
@@ -51,7 +50,7 @@ class VersionRow:
     page_digests: dict[str, str]
 
 
-def overview(survey: Survey) -> dict[str, Any]:
+def overview(survey: Survey) -> dict[str, object]:
     """What a survey's own page shows within its frame."""
     version = selectors.latest_version(survey)
     pending = estimates.last_run(version.design_id) if version else None
@@ -75,7 +74,7 @@ def overview(survey: Survey) -> dict[str, Any]:
     return context | newest | {"more_items": max(0, items - NEWEST_ITEMS)}
 
 
-def next_moves(survey: Survey) -> list[dict[str, Any]]:
+def next_moves(survey: Survey) -> list[dict[str, object]]:
     """The moves that can be made from here by a button, each with what it still lacks; opening has pages of its own."""
     found = transitions.moves_from(survey.state)
     return [

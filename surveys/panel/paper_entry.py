@@ -2,7 +2,6 @@
 
 import re
 import secrets
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -71,7 +70,7 @@ def _sheet(
     design = get_design(version.design_id)
     kept = request.POST if refusal and refusal.status == 422 else QueryDict()
     pile = _pile(request, version)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "survey": survey,
         "version": version,
         "open": survey.state == Survey.State.OPEN,

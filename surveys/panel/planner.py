@@ -1,17 +1,14 @@
 """The planner's pages: a question that is in no survey yet, and the questions of a survey."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from collector.errors import InputError
+from collector.errors import Conflict, InputError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from surveys.accounts.access import Role, get_survey_or_404, role_in
-from surveys.errors import NotAllowed
 from surveys.models import Item, Survey
 from surveys.panel.frame import survey_page
 from surveys.panel.views import panel_page, signed_in
@@ -29,7 +26,7 @@ GRID = {"minimum": "0", "maximum": "10", "step": "1"}
 @require_safe
 def free(request: HttpRequest) -> HttpResponse:
     """The planner of a question that is in no survey."""
-    context: dict[str, Any] = {"title": "Plan a question", "api": reverse("api:plan"), "free": True}
+    context: dict[str, object] = {"title": "Plan a question", "api": reverse("api:plan"), "free": True}
     try:
         asked, wanted = parameters.free(request.GET)
         fault = None
@@ -51,7 +48,7 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
         plan = survey_plan.plan_of(found, request.GET)
     except InputError as error:
         plan, fault = survey_plan.plan_of(found, QueryDict()), error
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "title": f"Plan {found}",
         "api": reverse("api:survey-plan", args=[found.slug]),
         "plan": plan,
@@ -61,7 +58,7 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
         context |= _context(request.GET, plan.asked, plan.wanted, fault)
     context["fault"] = fault
     status = 400 if fault else 200
-    return survey_page(request, "panel/plan/survey.html", found, step="plan", status=status, **context)
+    return survey_page(request, "panel/plan/survey.html", found, step="plan", status=status, context=context)
 
 
 @require_POST
@@ -73,7 +70,7 @@ def use(request: HttpRequest, slug: str) -> HttpResponse:
     key = said.get("item", "")
     try:
         item = survey_plan.use(found, key, said, by=signed_in(request))
-    except (InputError, NotAllowed) as refusal:
+    except (InputError, Conflict) as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:survey-plan", slug)
     messages.success(request, f"{item.key} now has {_said(item)}.")
@@ -89,7 +86,7 @@ def _said(item: Item) -> str:
 
 def _context(
     query: QueryDict, asked: PlannedQuestion, wanted: PlanParameters, fault: InputError | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """What the template needs beside the plan itself: each field as it stands."""
     showing = present(asked, wanted)
     return {
@@ -109,7 +106,7 @@ def _context(
 
 def _fields(asked: PlannedQuestion, wanted: PlanParameters, truth: str, epsilon: str) -> dict[str, str]:
     expected, mean = wanted.expected, bool(asked.values)
-    said: dict[str, Any] = {
+    said: dict[str, object] = {
         "kind": asked.kind,
         "mechanism": asked.name,
         "choices": asked.answers if asked.kind != "number" else 5,

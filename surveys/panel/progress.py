@@ -4,28 +4,17 @@ The page is whole without a script. With one, it asks every few seconds for the 
 `surveys/api/progress.py`, and for the page itself when that says that there is more to see than a number.
 """
 
-import hashlib
-import json
-from dataclasses import dataclass
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from collector.designs import FEWEST_IN_GROUP
 from collector.reports import selectors as reports
-from collector.reports.selectors import ReportCounts
-from collector.reports.steps import STEP
-from estimator.base import wording
 from estimator.base.measures import IMPOSSIBLE
-from estimator.models import Run
 from estimator.reports.panel_excerpt import shown
-from estimator.runs import health
-from estimator.runs import selectors as estimates
 from surveys.accounts.access import get_survey_or_404
 from surveys.lifecycle import selectors
-from surveys.models import Survey, Version
+from surveys.lifecycle.progress import progress_of
 from surveys.panel.field_days import days_of
 from surveys.panel.frame import survey_page
 from surveys.panel.overview import runs_of
@@ -37,77 +26,12 @@ WORKERS = {
 }
 
 
-@dataclass(frozen=True)
-class Progress:
-    """What there is to see of a survey, read once for a page or an answer."""
-
-    survey: Survey
-    version: Version | None
-    counted: ReportCounts
-    last: Run | None
-    done: Run | None
-    worker: str
-
-    @property
-    def pending(self) -> Run | None:
-        """The run that is on its way."""
-        return self.last if self.last is not None and self.last.waits else None
-
-    @property
-    def failed(self) -> Run | None:
-        return self.last if self.last is not None and self.last.state == Run.State.FAILED else None
-
-    @property
-    def lacking(self) -> int:
-        """Reports that are missing to the first estimates."""
-        return max(0, FEWEST_IN_GROUP - self.counted.stored)
-
-    @property
-    def ends(self) -> bool:
-        """Whether nothing will change any more by itself."""
-        return self.survey.state != Survey.State.OPEN and self.pending is None and not self.counted.waiting
-
-    @property
-    def words(self) -> dict[str, str]:
-        """The numbers that change between one run and the next, as the page shows them."""
-        return {
-            "reports": wording.reports(self.counted),
-            "waiting": _counted_in_words(self.counted),
-            "job": _job_in_words(self.pending, self.failed, self.done),
-            "lacking": f"{self.lacking} more {'is' if self.lacking == 1 else 'are'} missing." if self.lacking else "",
-        }
-
-    @property
-    def page(self) -> str:
-        """Changes when more is to be shown than those words."""
-        version, last = self.version, self.last
-        told = [
-            self.survey.state, version and version.number, last and last.key, last and last.state, last and last.fault,
-            self.results, self.worker, bool(self.lacking),
-        ]  # fmt: skip
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
-
-    @property
-    def results(self) -> str:
-        """The key of the run whose estimates are shown."""
-        return self.done.key if self.done else ""
-
-
-def progress_of(survey: Survey) -> Progress:
-    version = selectors.latest_version(survey)
-    if version is None:
-        return Progress(survey, None, ReportCounts(0, 0), None, None, _worker())
-    digest = version.design_id
-    counted = reports.report_counts([digest])[digest]
-    return Progress(survey, version, counted, estimates.last_run(digest), estimates.last_done(digest), _worker())
-
-
 @require_safe
 def progress(request: HttpRequest, slug: str) -> HttpResponse:
     """The newest estimates, reports by day, jobs and their history."""
     survey = get_survey_or_404(request.user, slug)
     seen = progress_of(survey)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "seen": seen,
         "now": timezone.now(),
         "worker_words": WORKERS[seen.worker],
@@ -116,32 +40,6 @@ def progress(request: HttpRequest, slug: str) -> HttpResponse:
         "runs": runs_of(survey),
     }
     if seen.done:
-        context |= shown(seen.done, selectors.report_context(seen.done))
-        blocks = context["report"].blocks
-        context["alarms"] = [block for block in blocks if IMPOSSIBLE in block.flags]
-    return survey_page(request, "panel/watch.html", survey, step="watch", **context)
-
-
-def _counted_in_words(counted: ReportCounts) -> str:
-    if counted.stepwise:
-        return f"counted so far, in steps of {STEP}"
-    waiting = counted.waiting
-    return f"{wording.count(waiting)} stored and not counted yet" if waiting else "every report is counted"
-
-
-def _worker() -> str:
-    seen_at = estimates.worker_seen()
-    if seen_at is None:
-        return "never"
-    return "here" if seen_at > timezone.now() - health.AWAY else "away"
-
-
-def _job_in_words(pending: Run | None, failed: Run | None, done: Run | None) -> str:
-    if pending is not None:
-        waits = "waiting for a worker" if pending.state == Run.State.QUEUED else f"{pending.progress} % computed"
-        return f"{pending.get_trigger_display()}: {waits}".capitalize()
-    if failed is not None:
-        return f"The last one failed. {failed.fault}"
-    if done is None:
-        return "None yet"
-    return f"Finished, from {wording.count(done.reports)} reports"
+        found = shown(seen.done, selectors.report_context(seen.done))
+        context |= {**found, "alarms": [block for block in found["report"].blocks if IMPOSSIBLE in block.flags]}
+    return survey_page(request, "panel/watch.html", survey, step="watch", context=context)

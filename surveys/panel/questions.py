@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from surveys import errors
+from collector.errors import Conflict
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.lifecycle import transitions
 from surveys.models import Survey
@@ -21,7 +21,7 @@ def fields(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = get_survey_or_404(request.user, slug, Role.EDITOR)
     try:
         transitions.require_draft(found)
-    except errors.NotAllowed as refusal:
+    except Conflict as refusal:
         raise PermissionDenied(str(refusal)) from None
     row = request.GET.get("row", "")
     model_admin: Any = admin.site.get_model_admin(Survey)

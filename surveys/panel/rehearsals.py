@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from collector.errors import ValidationError
 from estimator.base import charts
 from estimator.reports import report
-from surveys.accounts.access import Role, get_survey_or_404
+from surveys.accounts.access import Role, get_rehearsal_or_404, get_survey_or_404
 from surveys.lifecycle.selectors import report_context
 from surveys.models import Rehearsal, Survey
 from surveys.panel.frame import survey_page
@@ -20,7 +20,6 @@ from surveys.panel.views import signed_in
 from surveys.planning.rehearsals import outcome_charts, services
 from surveys.planning.rehearsals.findings import Block, findings
 from surveys.planning.rehearsals.form import RehearsalForm, expected_of
-from surveys.planning.rehearsals.respondents import RehearsalError
 
 NEWEST = 50
 
@@ -61,21 +60,21 @@ def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
 def rehearsal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """How far it is, and what it found."""
     survey = get_survey_or_404(request.user, slug)
-    asked = rehearsal_or_404(survey, number)
+    asked = get_rehearsal_or_404(survey, number)
     found = findings(asked)
-    context: dict[str, Any] = {"asked": asked, "found": found, "marks": charts.legends()}
+    context: dict[str, object] = {"asked": asked, "found": found, "marks": charts.legends()}
     if found is not None:
         context["drawn"] = [_drawn(block, place, many=found.many) for place, block in enumerate(found.blocks)]
         if not found.many and asked.run is not None:
             context |= report.context(asked.run, report_context(asked.run))
-    return survey_page(request, "panel/rehearse/result.html", survey, step="rehearse", **context)
+    return survey_page(request, "panel/rehearse/result.html", survey, step="rehearse", context=context)
 
 
 @require_POST
 def repeat(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Do the same again, with the same seed: of the survey as it is written now."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-    before = rehearsal_or_404(survey, number)
+    before = get_rehearsal_or_404(survey, number)
     if before.said.get("file"):
         messages.error(
             request, "Its respondents came from a file, which is kept nowhere; so it cannot be repeated here."
@@ -85,7 +84,7 @@ def repeat(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         asked = services.request_rehearsal(
             survey, before.said, repetitions=before.repetitions, seed=before.seed, by=signed_in(request)
         )
-    except (ValidationError, RehearsalError) as fault:
+    except ValidationError as fault:
         messages.error(request, str(fault))
         return redirect("panel:rehearsal", slug, number)
     return redirect("panel:rehearsal", slug, asked.number)
@@ -94,7 +93,7 @@ def repeat(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 def stop(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-    services.stop(rehearsal_or_404(survey, number))
+    services.stop(get_rehearsal_or_404(survey, number))
     messages.success(request, "It stops; what is done stays.")
     return redirect("panel:rehearsal", slug, number)
 
@@ -102,17 +101,9 @@ def stop(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 def delete(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-    services.delete(rehearsal_or_404(survey, number), by=signed_in(request))
+    services.delete(get_rehearsal_or_404(survey, number), by=signed_in(request))
     messages.success(request, f"Rehearsal {number} is deleted, with everything that was made for it.")
     return redirect("panel:rehearse", slug)
-
-
-def rehearsal_or_404(survey: Survey, number: int) -> Rehearsal:
-    """Only from a survey that one may see: so a stranger's rehearsal and a missing one look the same."""
-    found = survey.rehearsals.select_related("run", "survey").filter(number=number).first()
-    if found is None:
-        raise Http404("There is no such survey.")
-    return found
 
 
 def _drawn(block: Block, place: int, *, many: bool) -> FindingsWithPictures:

@@ -1,7 +1,6 @@
 """The page from which a survey is shared: links, codes, posters, other sites, and what respondents see in the end."""
 
 import re
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,15 +10,16 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from collector.designs.selectors import get_design
+from collector.errors import InputError
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.lifecycle import links, proof_of_work, selectors, services
-from surveys.lifecycle.embedding import MOST_ORIGINS, NotAnOrigin, origins_of
+from surveys.lifecycle.embedding import MOST_ORIGINS, origins_of
 from surveys.lifecycle.links import SharedLink
 from surveys.maintenance import retention
 from surveys.models import Survey, Version
 from surveys.outreach import qr_codes
 from surveys.outreach.poster import render_poster
-from surveys.panel.frame import survey_page, takes_answers
+from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
 from surveys.respondent import tokens
 
@@ -62,7 +62,7 @@ def embed(request: HttpRequest, slug: str) -> HttpResponse:
     written = request.POST.get("origins", "")
     try:
         origins = origins_of(written)
-    except NotAnOrigin as fault:
+    except InputError as fault:
         return _share_page(request, survey, status=422, origins=written, embed_fault=str(fault))
     services.embed_survey(survey, origins, by=signed_in(request))
     said = f"{len(origins)} site{'s' if len(origins) > 1 else ''} may show it." if origins else "No site may show it."
@@ -89,7 +89,7 @@ def keep_reports(request: HttpRequest, slug: str) -> HttpResponse:
     written = request.POST.get("days", "").strip()
     try:
         days = retention.days_of(written)
-    except retention.NotDays as fault:
+    except InputError as fault:
         return _share_page(request, survey, status=422, days=written, days_fault=str(fault))
     retention.set_retention(survey, days, by=signed_in(request))
     messages.success(request, f"The reports are kept {retention.describe_period(days)}.")
@@ -105,7 +105,7 @@ def ask_for_work(request: HttpRequest, slug: str) -> HttpResponse:
         proof_of_work.ask_for_work(
             survey, int(written) if re.fullmatch(r"[0-9]{1,2}", written) else -1, by=signed_in(request)
         )
-    except proof_of_work.NotALevel as fault:
+    except InputError as fault:
         return _share_page(request, survey, status=422, work_fault=str(fault))
     messages.success(request, f"The work of browsers is {proof_of_work.describe_level(int(written))}.")
     return redirect("panel:share", slug)
@@ -124,7 +124,7 @@ def fetch_by_account(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **changes: str) -> HttpResponse:
     version = selectors.latest_version(survey)
-    shared = version if version is not None and takes_answers(survey) else None
+    shared = version if version is not None and selectors.takes_answers(survey) else None
     context = {
         "origins": "\n".join(survey.embedded_in),
         "most_origins": MOST_ORIGINS,
@@ -139,10 +139,10 @@ def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **ch
         **(_handed_on(shared) if shared else {}),
         **changes,
     }
-    return survey_page(request, "panel/share.html", survey, step="open", status=status, **context)
+    return survey_page(request, "panel/share.html", survey, step="open", status=status, context=context)
 
 
-def _handed_on(version: Version) -> dict[str, Any]:
+def _handed_on(version: Version) -> dict[str, object]:
     languages = links.language_links(version)
     return {
         "link": languages[0],
@@ -171,7 +171,7 @@ def _named_or_404(request: HttpRequest, slug: str) -> tuple[Version, SharedLink]
     """The version in the field, and the link that the query names: of a language or a group, by default its own."""
     survey = get_survey_or_404(request.user, slug)
     version = selectors.latest_version(survey)
-    if version is None or not takes_answers(survey):
+    if version is None or not selectors.takes_answers(survey):
         raise Http404("There is nothing to share.")
     found = [*links.language_links(version), *links.group_links(version)]
     asked = request.GET.urlencode() or found[0].query

@@ -9,11 +9,10 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from collector.designs import FEWEST_IN_GROUP
-from collector.errors import ValidationError
+from collector.errors import Conflict, ValidationError
 from collector.reports.selectors import report_counts
 from surveys.accounts import access
 from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
 from surveys.lifecycle.transitions import MOVES
 from surveys.maintenance import reopening
@@ -39,7 +38,7 @@ def transition(
             survey = get_survey_or_404(request.user, slug, role)
             try:
                 messages.success(request, change(request, survey))
-            except (ValidationError, NotAllowed) as refusal:
+            except (ValidationError, Conflict) as refusal:
                 messages.error(request, str(refusal))
             return redirect("panel:opening" if request.POST.get("back") == "opening" else then, slug)
 
@@ -120,6 +119,6 @@ def publish(request: HttpRequest, key: str) -> HttpResponse:
     try:
         services.publish_run(run, published=published, by=signed_in(request))
         messages.success(request, "The report is public." if published else "The report is no longer public.")
-    except NotAllowed as refusal:
+    except Conflict as refusal:
         messages.error(request, str(refusal))
     return redirect("panel:survey", access.survey_of(run).slug)

@@ -1,21 +1,18 @@
 """The panel's own pages: a survey from draft to report, its files, its runs."""
 
-from typing import Any
-
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from collector.errors import ValidationError
+from collector.errors import Conflict, ValidationError
 from estimator.models import Run
 from surveys.accounts import access
 from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404
 from surveys.accounts.audit_log import record_event
 from surveys.accounts.teams import choices_of, team_for
 from surveys.definition import definitions
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
 from surveys.panel.forms.survey import UploadForm
 from surveys.panel.frame import survey_page
@@ -33,7 +30,7 @@ def survey(request: HttpRequest, slug: str) -> HttpResponse:
     """Everything of one survey: its life cycle, what is missing, its link, its results, its history."""
     found = get_survey_or_404(request.user, slug)
     return survey_page(
-        request, "panel/survey.html", found, step="", **overview(found), teams=choices_of(signed_in(request))
+        request, "panel/survey.html", found, step="", context=overview(found), teams=choices_of(signed_in(request))
     )
 
 
@@ -57,7 +54,7 @@ def upload(request: HttpRequest) -> HttpResponse:
         try:
             team = team_for(user, definition["slug"], form.cleaned_data.get("team"))
             written = services.write_survey(definition, team=team, by=user)
-        except (ValidationError, NotAllowed) as refusal:
+        except (ValidationError, Conflict) as refusal:
             form.add_error(None, str(refusal))
         else:
             messages.success(request, f"{written} is written as a draft.")
@@ -101,7 +98,7 @@ def document(request: HttpRequest, key: str) -> HttpResponse:
     return reports.json_download(run)
 
 
-def panel_page(request: HttpRequest, template: str, **context: Any) -> HttpResponse:
+def panel_page(request: HttpRequest, template: str, **context: object) -> HttpResponse:
     """A page inside the panel's frame."""
     return render(request, template, {**admin.site.each_context(request), **context})
 

@@ -2,18 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
-from collector.errors import ValidationError
+from collector.errors import Conflict, ValidationError
 from estimator.base import wording
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition.privacy_budget import PrivacyLossSum
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors
 from surveys.lifecycle.budget import UNIT, SurveyBudget, between, budget_of
 from surveys.lifecycle.transitions import MOVES
@@ -54,7 +52,7 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
         **groups_of(survey, shown, request),
     }
     status = 422 if form.is_bound else 200
-    return survey_page(request, "panel/waves.html", survey, step="open", status=status, known=standing, **page)
+    return survey_page(request, "panel/waves.html", survey, step="open", status=status, known=standing, context=page)
 
 
 def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:
@@ -64,7 +62,7 @@ def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpRespon
             (form.terms, form.confirmed) if form.is_valid() else (schedules.OpeningPlan(), {"confirmed": ""})
         )
         version = schedules.open_again_on(survey, terms, **confirmed, by=signed_in(request))
-    except (ValidationError, NotAllowed) as refusal:
+    except (ValidationError, Conflict) as refusal:
         version = pressed_before(survey, request)
         if version is None:
             messages.error(request, str(refusal))
@@ -83,7 +81,7 @@ def _next(survey: Survey, book: SurveyBudget) -> DesignPreview | None:
     return design_preview(selectors.wave_to_open(survey)[0]) if fits else None
 
 
-def _rows(book: SurveyBudget) -> Iterator[dict[str, Any]]:
+def _rows(book: SurveyBudget) -> Iterator[dict[str, object]]:
     """A row of the table for each opening, and one for the next."""
     for line in book.lines:
         version, spent = line.opened.version, line.spent
@@ -100,10 +98,10 @@ def _rows(book: SurveyBudget) -> Iterator[dict[str, Any]]:
     if book.ahead:
         wave = book.ahead.wave
         sums = {"adds": between(wave.adds), "total": between(wave.total)}
-        yield {"name": "the next", "reports": "–", "epsilon": wording.epsilon(wave.epsilon)} | sums
+        yield {"name": "the next", "reports": "–", "epsilon": wording.epsilon(wave.epsilon), **sums}
 
 
-def _questions(book: SurveyBudget) -> Iterator[dict[str, Any]]:
+def _questions(book: SurveyBudget) -> Iterator[dict[str, object]]:
     """What each question came to, by its key, in the order in which they were first asked."""
     waves, totals = Counter[str](), dict[str, PrivacyLossSum]()
     for one in (one for line in book.lines if line.spent for one in line.spent.items):

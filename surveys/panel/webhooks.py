@@ -8,8 +8,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST
 
+from collector.errors import Conflict, InputError
 from surveys.accounts.access import Role, get_survey_or_404
-from surveys.errors import NotAllowed
 from surveys.models import Delivery, Survey, Webhook
 from surveys.outreach.webhooks import events, services
 from surveys.panel.frame import survey_page
@@ -29,7 +29,7 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     url = request.POST.get("url", "").strip()
     try:
         added, secret = services.add(survey, url, chosen, numbers_in(written), by=signed_in(request))
-    except services.NotAdded as fault:
+    except InputError as fault:
         said = {"url": url, "chosen": chosen, "thresholds": written, "fault": {fault.field: str(fault)}}
         return _page(request, survey, status=422, **said)
     return _page(request, survey, secret=secret, secret_of=added.key)
@@ -65,17 +65,17 @@ def resend(request: HttpRequest, slug: str, key: str, delivery: str) -> HttpResp
     try:
         services.resend(found)
         messages.success(request, "It is on its way again.")
-    except NotAllowed as refusal:
+    except Conflict as refusal:
         messages.error(request, str(refusal))
     return redirect("panel:webhooks", slug)
 
 
 def numbers_in(written: str) -> list[int]:
-    """The numbers of a list like "500, 1000; 100000". Raises NotAdded where something else stands in it."""
+    """The numbers of a list like "500, 1000; 100000". Raises InputError where something else stands in it."""
     parts = [part for part in re.split(r"[,;\s]+", written.strip()) if part]
     for part in parts:
         if not re.fullmatch(r"[0-9]{1,9}", part):
-            raise services.NotAdded("thresholds", f"Write numbers like 500, 1000; got {part[:20]!r}.")
+            raise InputError("thresholds", f"Write numbers like 500, 1000; got {part[:20]!r}.")
     return [int(part) for part in parts]
 
 

@@ -177,11 +177,13 @@ def against(asked: PlannedQuestion, wanted: PlanParameters) -> float:
 
 def _comparison(asked: PlannedQuestion, wanted: PlanParameters, mechanism: Mechanism, shares: Vector) -> Comparison:
     other, second = _other_shares(asked, wanted), wanted.second or wanted.respondents
-    options = {"confidence": wanted.confidence, **asked.options()}
+    options, confidence = asked.options(), wanted.confidence
     aim = estimated_from(mechanism)
-    found = plan.power(wanted.respondents, aim, shares, other, against_n=second, **options)
+    found = plan.power(wanted.respondents, aim, shares, other, against_n=second, confidence=confidence, **options)
     alike = bool((abs(shares - other) < 1e-9).all())
-    needed = None if alike else plan.respondents_for_power(aim, shares, other, power=POWER, **options)
+    needed = (
+        None if alike else plan.respondents_for_power(aim, shares, other, power=POWER, confidence=confidence, **options)
+    )
     return Comparison(against(asked, wanted), second, found, needed)
 
 

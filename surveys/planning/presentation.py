@@ -6,7 +6,6 @@ The script puts these texts where the page's own stand and draws the same parts,
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any
 
 from estimator.base import charts, wording
 from surveys.planning.advice import Advice, Caution, advice, cautions
@@ -71,7 +70,7 @@ class PlanPresentation:
     def respondents_table(self) -> PlanTable:
         return self.tables[-1]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For the script, and with the numbers themselves for other programs."""
         return {
             "truth": self.truth,
@@ -103,7 +102,7 @@ def present(asked: PlannedQuestion, wanted: PlanParameters) -> PlanPresentation:
     )
 
 
-def raw(found: PlanForecast) -> dict[str, Any]:
+def raw(found: PlanForecast) -> dict[str, object]:
     """The numbers as they were computed: shares in [0, 1], means in the answers' unit."""
     ahead, comparison = found.ahead, found.comparison
     exact = found.ratio
@@ -135,7 +134,7 @@ def raw(found: PlanForecast) -> dict[str, Any]:
     )
 
 
-def _finite(numbers: dict[str, Any]) -> dict[str, Any]:
+def _finite(numbers: dict[str, object]) -> dict[str, object]:
     """JSON has no infinity and no NaN: null."""
     finite = {name: value for name, value in numbers.items() if not isinstance(value, float) or abs(value) < 1e300}
     return dict.fromkeys(numbers) | finite

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -40,6 +40,13 @@ class ExpectedAnswers:
 AS_USUAL = ExpectedAnswers()
 WRITTEN = Setting()
 """The mechanism just as the draft has it."""
+
+
+class Estimand(TypedDict, total=False):
+    """What is estimated: arguments of `plan.forecast` and its kin."""
+
+    values: tuple[float, ...]
+    answer: int
 
 
 class PlannedQuestion:
@@ -161,7 +168,7 @@ class PlannedQuestion:
         most = math.sqrt((mean - low) * (high - mean))
         return most / math.sqrt(self.answers - 1), most
 
-    def options(self) -> dict[str, Any]:
+    def options(self) -> Estimand:
         """What is estimated, as arguments of `plan.forecast` and its kin."""
         return {"values": self.values} if self.values else {"answer": self.answer}
 

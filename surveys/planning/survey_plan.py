@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -75,7 +74,7 @@ class SurveyPlan:
     total: PlanTotal
     showing: PlanPresentation | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "item": self.chosen.key if self.chosen else None,
             "questions": [vars(line) for line in self.lines],
@@ -112,7 +111,7 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
 
     Raises
     ------
-    NotAllowed
+    Conflict
         Where the survey is not a draft.
     InputError
         Where there is no such question, its mechanism has no slider, or the place is out of bounds.

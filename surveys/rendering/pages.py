@@ -3,9 +3,10 @@
 There is no request in here: nothing about a person, a time or a browser can reach the page.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import TypedDict
 
 from django.conf import settings
 from django.template.loader import render_to_string
@@ -99,7 +100,15 @@ def _spent_door(code: str) -> LanguageLink:
     return LanguageLink(code, str(dict(settings.LANGUAGES)[code]), direction, spent_address(code))
 
 
-def texts_in(design: Design, language: str) -> dict[str, str]:
+class Texts(TypedDict):
+    """What a survey says of itself, in one language."""
+
+    title: str
+    introduction: str
+    consent: str
+
+
+def texts_in(design: Design, language: str) -> Texts:
     """What the survey says of itself. Raises ValueError where the language is none of its own."""
     if language not in design.languages:
         raise ValueError(f"language must be one of {', '.join(design.languages)}; got {language}")
@@ -110,7 +119,7 @@ def texts_in(design: Design, language: str) -> dict[str, str]:
     }
 
 
-def _sections(design: Design, language: str) -> list[dict[str, Any]]:
+def _sections(design: Design, language: str) -> list[dict[str, object]]:
     """The questions by section, numbered through; a survey without sections is one section without a title."""
     questions = [
         {"number": number, "section": item.section, **_question(item, language)}
@@ -128,7 +137,7 @@ def _sections(design: Design, language: str) -> list[dict[str, Any]]:
     ]
 
 
-def _question(item: Item, language: str) -> dict[str, Any]:
+def _question(item: Item, language: str) -> dict[str, object]:
     choices = [choice[language] for choice in item.choices]
     apart = item.prefer_not
     return {
@@ -169,7 +178,7 @@ def _extras(design: Design) -> list[str]:
     return [name for name, holds in needed.items() if holds]
 
 
-def _practice(first: Item, language: str) -> dict[str, Any]:
+def _practice(first: Item, language: str) -> dict[str, object]:
     """A question without secrets, with as many choices as the first real one: its ticket is drawn from the same table.
 
     Where that has too many, it is a yes/no question with two coins (see practice.js).
@@ -184,7 +193,7 @@ def _practice(first: Item, language: str) -> dict[str, Any]:
     return {"wording": _("Do you like rain?"), "choices": (_("No"), _("Yes"))}
 
 
-def render(template: str, context: dict[str, Any], language: str) -> bytes:
+def render(template: str, context: Mapping[str, object], language: str) -> bytes:
     """A page in one language, its own words and its direction."""
     with translation.override(language):
         direction = "rtl" if translation.get_language_bidi() else "ltr"

@@ -8,10 +8,6 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import rsa
 
 
-class Faulty(RuntimeError):
-    """The signature that was computed is none, so it is told nobody: one wrong half of it would give the key away."""
-
-
 def sign(blinded: int, private: "rsa.RSAPrivateNumbers") -> int:
     """The signature of a blinded message, which says nothing of the message.
 
@@ -26,8 +22,8 @@ def sign(blinded: int, private: "rsa.RSAPrivateNumbers") -> int:
     ------
     ValueError
         Where `blinded` is not below the modulus.
-    Faulty
-        Where the computer erred.
+    RuntimeError
+        Where the computer erred: the signature is told nobody, as one wrong half of it would give the key away.
     """
     exponent, modulus = private.public_numbers.e, private.public_numbers.n
     if not 0 <= blinded < modulus:
@@ -37,7 +33,7 @@ def sign(blinded: int, private: "rsa.RSAPrivateNumbers") -> int:
     hidden = _power(blinded * pow(factor, exponent, modulus) % modulus, private)
     signature = hidden * pow(factor, -1, modulus) % modulus
     if pow(signature, exponent, modulus) != blinded:
-        raise Faulty("a signature did not verify and was thrown away")
+        raise RuntimeError("a signature did not verify and was thrown away")
     return signature
 
 

@@ -4,8 +4,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from estimator.base.cells import ExportError
 from estimator.base.languages import DEFAULT, LANGUAGES, activated
-from estimator.exports.formats import FORMATS, NotExported
+from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.reports import files
 from estimator.reports.report import context
@@ -57,7 +58,7 @@ def pdf_download(request: HttpRequest, run: Run) -> HttpResponse:
     language = _language(request)
     try:
         made = files.pdf_file(run, language, report_context(run))
-    except NotExported as fault:
+    except ExportError as fault:
         raise Http404(str(fault)) from None
     return _download(made, "application/pdf", f"{run.key[:8]}-{language}.pdf")
 

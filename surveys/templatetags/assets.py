@@ -16,6 +16,7 @@ from django import template
 from django.conf import STATICFILES_STORAGE_ALIAS
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
+from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import storages
 
 register = template.Library()
@@ -42,13 +43,9 @@ class Asset:
     integrity: str
 
 
-class NotCollected(Exception):
-    """The static files that a page names have not been collected."""
-
-
 @register.simple_tag
 def asset(name: str) -> Asset:
-    """The static file `name`, as it was collected into STATIC_ROOT. Raises NotCollected where it was not."""
+    """The static file `name`, as it was collected into STATIC_ROOT. Raises ImproperlyConfigured where it was not."""
     storage = storages[STATICFILES_STORAGE_ALIAS]
     if isinstance(storage, ManifestStaticFilesStorage):
         try:
@@ -56,7 +53,7 @@ def asset(name: str) -> Asset:
             url = storage.url(name, force=True)
             content = storage.open(storage.stored_name(name)).read()
         except (ValueError, FileNotFoundError):
-            raise NotCollected(
+            raise ImproperlyConfigured(
                 f"The static files are not collected: {name} is missing. Run 'manage.py collectstatic --noinput', "
                 "start what is running again, and repeat this."
             ) from None

@@ -13,6 +13,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from collector.errors import Conflict
+
 
 def draft(slug: str) -> None:
     from surveys.accounts.teams import home_team
@@ -100,11 +102,10 @@ def due(slug: str) -> None:
 
 def ask(slug: str) -> None:
     """Ask for an estimate, as the panel's button does, once none is on its way that the schedule asked for."""
-    from surveys.errors import NotAllowed
     from surveys.lifecycle import services
 
     for _ in range(300):
-        with suppress(NotAllowed):
+        with suppress(Conflict):
             services.request_estimate(_survey(slug))
             return
         time.sleep(0.5)

@@ -39,7 +39,7 @@ from collector.designs import FEWEST_IN_GROUP, Design
 from collector.designs.selectors import is_open
 from collector.designs.services import close_design, freeze_design
 from collector.endpoint import receiving
-from collector.errors import RequestRefused
+from collector.errors import Conflict, RequestRefused
 from collector.invitations import batches
 from collector.invitations.codes import check_symbol, hash_of
 from collector.models import Invitation, Report, StoredReport, WaitingReport
@@ -288,7 +288,7 @@ class Machine(RuleBasedStateMachine):
         self._look_what_is_counted(self.real)
         try:
             selectors.recount(digest)
-        except selectors.Purged:
+        except Conflict:
             assert self.real.counted == self.real.stored
             self.real.purged = True
 
@@ -321,7 +321,7 @@ class Machine(RuleBasedStateMachine):
         for model in getattr(self, "models", {}).values():
             digest = model.design.digest
             if model.purged:
-                with pytest.raises(selectors.Purged):
+                with pytest.raises(Conflict):
                     selectors.recount(digest)
             else:
                 assert _plain(selectors.recount(digest)) == model.totals(model.told)

@@ -14,7 +14,7 @@ from django.db import connection
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
 from collector.endpoint.writer import Writer
-from collector.errors import RequestRefused
+from collector.errors import Conflict, RequestRefused
 from collector.invitations import batches
 from collector.invitations.codes import check_symbol, hash_of, new_code
 from collector.models import Invitation, UsedToken, WaitingReport
@@ -226,7 +226,7 @@ def test_while_the_order_is_forgotten_every_invitation_is_found_once(kind: str) 
     with ThreadPoolExecutor(4) as pool:
         going = [pool.submit(go, part) for part in range(4)]
         while not all(one.done() for one in going):
-            with suppress(rewriting.Busy):
+            with suppress(Conflict):
                 rewriting.rewrite()
     for one in going:
         assert one.result() == [STORED, UNINVITED] * 15

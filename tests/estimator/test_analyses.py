@@ -18,7 +18,7 @@ from collector.designs import Design
 from collector.designs.services import freeze_design
 from estimator import tasks
 from estimator.analyses import exports, figures, presentation, requests, selectors, sentences, services, snapshots
-from estimator.analyses.quantities import Refused, quantities_of, variable_of, variables_of
+from estimator.analyses.quantities import AnalysisError, quantities_of, variable_of, variables_of
 from estimator.analyses.rows import AnalysisRow
 from estimator.base import jobs
 from estimator.models import Analysis
@@ -244,7 +244,7 @@ def test_a_version_that_asked_otherwise_is_left_out(design: Design) -> None:
     asked = requests.parameters("versions", {"quantity": "cheated:1"}, [newest, table, other, design])
     assert asked["designs"] == [design.digest, newest.digest]
     assert asked["left_out"] == [[2, "worded differently"], [3, "randomised differently"]]
-    with pytest.raises(Refused, match="nothing to compare with"):
+    with pytest.raises(AnalysisError, match="nothing to compare with"):
         requests.parameters("versions", {"quantity": "cheated:1"}, [newest, other])
 
 
@@ -334,7 +334,7 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("kind", "said", "why"), REFUSALS)
 def test_refusals_say_why(design: Design, kind: str, said: dict[str, str], why: str) -> None:
-    with pytest.raises(Refused, match=why):
+    with pytest.raises(AnalysisError, match=why):
         services.request(kind, said, [design])
     assert not Analysis.objects.exists()
 
@@ -342,7 +342,7 @@ def test_refusals_say_why(design: Design, kind: str, said: dict[str, str], why: 
 def test_a_survey_without_groups_has_no_comparison(db: None) -> None:
     design = freeze_design(payloads.document(strata={"wording": {"en": ""}, "groups": []}))
     for kind in ("comparison", "weighting", "regression"):
-        with pytest.raises(Refused, match="has no groups"):
+        with pytest.raises(AnalysisError, match="has no groups"):
             requests.parameters(kind, {"quantity": "cheated:1"}, [design])
 
 
@@ -365,17 +365,17 @@ class TestEveryKindOfQuestion:
         [("drinks", "the mean, not who gave"), ("substance", "are marks"), ("worry:1", "depends on which other")],
     )
     def test_what_cannot_be_crossed(self, many: Design, token: str, why: str) -> None:
-        with pytest.raises(Refused, match=why):
+        with pytest.raises(AnalysisError, match=why):
             variable_of(many, token)
 
     def test_shares_of_a_discrete_laplace_scale_are_refused(self, many: Design, sent: list[int]) -> None:
         """Also those that were asked for before, and its question is named; its mean and those of groups are told."""
         shares = {"quantity": "worry:1"}, {"rows": "smokes", "columns": "worry"}, {"outcome": "worry:2"}
         for kind, said in zip(("comparison", "cross-table", "regression"), shares, strict=True):
-            with pytest.raises(Refused, match="“Question about worry\\?” the mean alone is told"):
+            with pytest.raises(AnalysisError, match="“Question about worry\\?” the mean alone is told"):
                 requests.parameters(kind, said | {"against": "pairs", "reference": "y1"}, [many])
         earlier = Analysis.objects.create(kind="comparison", parameters=shares[0], design_id=many.digest)
-        with pytest.raises(Refused, match="the mean alone is told"):
+        with pytest.raises(AnalysisError, match="the mean alone is told"):
             services.repeat(earlier)
         assert services.request("comparison", {"quantity": "worry:mean", "against": "pairs"}, [many])
         generator = np.random.default_rng(6)
@@ -406,9 +406,9 @@ class TestEveryKindOfQuestion:
 
     def test_two_options_of_several_may_be_crossed(self, many: Design) -> None:
         assert requests.parameters("cross-table", {"rows": "habits:0", "columns": "habits:1"}, [many])
-        with pytest.raises(Refused, match="Choose two different questions"):
+        with pytest.raises(AnalysisError, match="Choose two different questions"):
             requests.parameters("cross-table", {"rows": "habits:1", "columns": "habits:1"}, [many])
-        with pytest.raises(Refused, match="Choose two different questions"):
+        with pytest.raises(AnalysisError, match="Choose two different questions"):
             requests.parameters("cross-table", {"rows": "place:0", "columns": "place:1"}, [many])
 
 
@@ -499,7 +499,7 @@ def test_more_cannot_return_than_took_part(design: Design, said: str, why: str) 
     newest, older = waves(design, 2)
     for one in (newest, older):
         three_groups.answer(one, np.random.default_rng(1))
-    with pytest.raises(Refused, match=why):
+    with pytest.raises(AnalysisError, match=why):
         run("versions", newest, older, quantity="cheated:1", returned=said)
 
 
@@ -508,5 +508,5 @@ def test_of_weighted_groups_nobody_can_say_who_returned(design: Design) -> None:
     for group in strata["groups"]:
         group["share"] = "1/3"
     newest, older = waves(Design.of({**design.document, "strata": strata}), 2)
-    with pytest.raises(Refused, match="weighted by their known shares"):
+    with pytest.raises(AnalysisError, match="weighted by their known shares"):
         run("versions", newest, older, quantity="cheated:1", returned="10")

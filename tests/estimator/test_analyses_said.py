@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from collector.designs import Design
 from estimator.analyses import axes, figures, sentences
-from estimator.analyses.quantities import Refused
+from estimator.analyses.quantities import AnalysisError
 from estimator.analyses.requests import read_shares
 from estimator.analyses.rows import AnalysisRow
 from tests.factories import payloads, three_groups
@@ -92,7 +92,7 @@ def test_shares_are_read_exactly(sizes: list[int]) -> None:
     said = {f"share-{key}": f"{size}/{total}" for key, size in zip(three_groups.GROUPS, sizes, strict=True)}
     read = read_shares(said, DESIGN)
     assert [Fraction(read[key]) for key in three_groups.GROUPS] == [Fraction(size, total) for size in sizes]
-    with pytest.raises(Refused, match="must sum to 100 %"):
+    with pytest.raises(AnalysisError, match="must sum to 100 %"):
         read_shares(said | {"share-y1": f"{sizes[0] + 1}/{total}"}, DESIGN)
 
 

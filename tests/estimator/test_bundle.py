@@ -17,9 +17,10 @@ from jsonschema import Draft7Validator
 
 from collector.designs import Design
 from collector.designs.services import freeze_design
+from estimator.base.cells import ExportError
 from estimator.base.languages import LANGUAGES
 from estimator.exports import bundle
-from estimator.exports.formats import FORMATS, Format, NotExported
+from estimator.exports.formats import FORMATS, Format
 from estimator.models import Run
 from estimator.runs import services
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
@@ -203,7 +204,7 @@ def test_progress_rises_to_the_whole_and_stopping_leaves_nothing(run: Run, tmp_p
 
 
 def refusing(run: Run, context: ReportContext, out: Any, watch: Any) -> None:
-    raise NotExported("Its names are too long.")
+    raise ExportError("Its names are too long.")
 
 
 def test_a_format_that_cannot_be_made_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,7 +224,7 @@ def test_a_format_whose_package_is_missing_is_named(run: Run, monkeypatch: pytes
 
 def test_too_few_reports_are_not_in_a_bundle_either(run: Run) -> None:
     assert FORMATS["bundle-with-reports"].microdata
-    with pytest.raises(NotExported, match="from 100 of them on"):
+    with pytest.raises(ExportError, match="from 100 of them on"):
         packed(run, "bundle-with-reports")
 
 

@@ -17,13 +17,14 @@ from django.utils import timezone, translation
 
 from collector.designs import Design
 from collector.designs.services import freeze_design
+from collector.errors import InputError
 from estimator import tasks
 from estimator.base import jobs as leases
 from estimator.base import lease as heart
-from estimator.base.cells import Watch
+from estimator.base.cells import ExportError, Watch
 from estimator.exports import services as jobs
 from estimator.exports import storage
-from estimator.exports.formats import FORMATS, Format, NotExported
+from estimator.exports.formats import FORMATS, Format
 from estimator.models import Export, Run
 from estimator.runs import services
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
@@ -114,14 +115,14 @@ def test_what_cannot_be_made_is_refused_by_its_field(
     run: Run, register: Register, said: dict[str, Any], field: str
 ) -> None:
     register(lambda run, context, out, watch: None, microdata=True, translated=True)
-    with pytest.raises(jobs.Refused) as refusal:
+    with pytest.raises(InputError) as refusal:
         jobs.request(run, **said)
     assert (refusal.value.field, str(refusal.value).split()[0]) == (field, field)
     assert not Export.objects.exists()
 
 
 def test_a_run_without_estimates_is_not_exported(design: Design) -> None:
-    with pytest.raises(jobs.Refused, match="run must be finished"):
+    with pytest.raises(InputError, match="run must be finished"):
         jobs.request(services.request_run(design.digest), "csv")
 
 
@@ -218,7 +219,7 @@ def test_a_format_that_breaks_is_tried_three_times(run: Run, register: Register,
 
 def test_what_a_format_refuses_and_what_comes_out_empty_is_said(run: Run, register: Register) -> None:
     def refuse(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
-        raise NotExported("It takes at least 100 reports; there are 90.")
+        raise ExportError("It takes at least 100 reports; there are 90.")
 
     for write, fault in (
         (refuse, "It takes at least 100 reports; there are 90."),

@@ -20,10 +20,12 @@ import pytest
 import xlsxwriter
 from django.utils import translation
 
+from collector.errors import InputError
+from estimator.base.cells import ExportError
 from estimator.exports import services, workbook
 from estimator.exports.columns import ESTIMATES
 from estimator.exports.estimates import estimate_rows
-from estimator.exports.formats import FORMATS, NotExported
+from estimator.exports.formats import FORMATS
 from estimator.exports.variables import distinct
 from estimator.models import Run
 from estimator.runs import results
@@ -71,7 +73,7 @@ def test_formats_without_their_package_are_refused_with_a_sentence(
         if not name.startswith("bundle"):
             try:
                 services.check(run, name, microdata=form.microdata)
-            except services.Refused as refusal:
+            except InputError as refusal:
                 refused[name] = str(refusal)
     sentence = f"{package} is not installed here. Install it with: .venv/bin/pip install -r requirements-formats.txt"
     assert {name for name, said in refused.items() if said == sentence} == names
@@ -242,7 +244,7 @@ def test_a_cell_of_a_workbook_takes_any_text(text: str, kept: str) -> None:
 
 def test_a_table_that_is_longer_than_a_sheet_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workbook, "MOST_ROWS", 3)
-    with pytest.raises(NotExported, match="3 rows at most"):
+    with pytest.raises(ExportError, match="3 rows at most"):
         FORMATS["xlsx"].whole(run)
 
 

@@ -19,8 +19,9 @@ from collector.designs.services import freeze_design
 from collector.models import FrozenDesign, Report, WaitingReport
 from collector.reports import purging
 from collector.reports import selectors as store
+from estimator.base.cells import ExportError
 from estimator.exports import microdata
-from estimator.exports.formats import FORMATS, NotExported
+from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.runs import services as estimator
 from estimator.runs.results import NOTHING_KNOWN
@@ -159,11 +160,11 @@ def test_a_run_is_refused_with_a_sentence_and_nothing_is_written(
     design: Design, made: Callable[[Design], Run], words: str, name: str
 ) -> None:
     run, out = made(design), io.BytesIO()
-    with pytest.raises(NotExported, match=words):
+    with pytest.raises(ExportError, match=words):
         FORMATS[name].write(run, NOTHING_KNOWN, out, lambda done: None)
     assert out.getvalue() == b""
     if made is not _changed:
-        with pytest.raises(NotExported, match=words):
+        with pytest.raises(ExportError, match=words):
             FORMATS[name].check(run)
 
 
@@ -183,7 +184,7 @@ def test_reports_that_go_while_they_are_read_are_missed(
             store.require_reports(digest)
 
     monkeypatch.setattr(store, "hashed_reports", fewer)
-    with pytest.raises(NotExported, match=words):
+    with pytest.raises(ExportError, match=words):
         FORMATS["reports-csv"].whole(run)
 
 

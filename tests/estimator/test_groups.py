@@ -26,7 +26,8 @@ from estimator.analyses import presentation, snapshots
 from estimator.analyses import services as analyses
 from estimator.analyses.exports import json_file
 from estimator.analyses.quantities import variable_of
-from estimator.exports.formats import FORMATS, NotExported
+from estimator.base.cells import ExportError
+from estimator.exports.formats import FORMATS
 from estimator.models import Analysis, Run
 from estimator.reports import report
 from estimator.runs import groups, results, services
@@ -185,7 +186,7 @@ def test_forty_people_in_groups_of_one_are_told_by_no_group(tmp_path: Path) -> N
     assert run.estimates.exclude(stratum=None).count() == 0
     for name in AS_ONE:
         assert _keys_in(name, FORMATS[name].whole(run), tmp_path) <= {"", "nan"}, name
-    with pytest.raises(NotExported):
+    with pytest.raises(ExportError):
         FORMATS["reports-csv"].whole(run)
 
 

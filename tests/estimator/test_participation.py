@@ -13,7 +13,7 @@ from collector.designs.services import close_design, freeze_design
 from collector.reports import purging
 from collector.reports import selectors as store
 from estimator.analyses import services as analyses
-from estimator.analyses.quantities import Refused
+from estimator.analyses.quantities import AnalysisError
 from estimator.models import GroupSize, Run
 from estimator.runs import group_sizes
 from estimator.runs import services as estimator
@@ -123,7 +123,7 @@ def test_other_designs_draw_nothing(db: None) -> None:
 )
 def test_nothing_is_analysed_by_group(db: None, kind: str, said: dict[str, str]) -> None:
     protected = freeze_design(payloads.document(strata=three_groups.groups(), participation={"epsilon": "0.5"}))
-    with pytest.raises(Refused, match="told through noised numbers alone"):
+    with pytest.raises(AnalysisError, match="told through noised numbers alone"):
         analyses.request(kind, said, [protected])
 
 

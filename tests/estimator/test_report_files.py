@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from collector.designs import Design
 from collector.designs.services import freeze_design
+from collector.errors import InputError
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.reports import disclosures, files, poisoning, privacy, report
@@ -120,7 +121,7 @@ def test_a_margin_of_sampling_error_needs_a_declared_probability_sample(run: Run
     before = words(run)
     assert "interval, the population" not in before
     assert "No margin of sampling error is stated" in before
-    with pytest.raises(disclosures.Refused, match="how its members were drawn"):
+    with pytest.raises(InputError, match="how its members were drawn"):
         disclose("campus", {}, probability_sample=True)
     disclose("campus", DRAWN, probability_sample=True)
     clustered = words(run)
@@ -137,7 +138,7 @@ def test_a_margin_of_sampling_error_needs_a_declared_probability_sample(run: Run
 def test_what_cannot_stand_changes_nothing(run: Run) -> None:
     disclose("campus", DRAWN, probability_sample=True)
     for text in ("x" * (disclosures.LONGEST + 1), "a\x00b"):
-        with pytest.raises(disclosures.Refused):
+        with pytest.raises(InputError):
             disclose("campus", {"sponsor": {"en": text}}, probability_sample=False)
     assert (disclosures.of("campus").texts, disclosures.of("campus").probability_sample) == (DRAWN, True)
 

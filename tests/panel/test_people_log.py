@@ -11,9 +11,9 @@ from django.test import Client
 from django.urls import reverse
 
 from collector.designs.selectors import get_design
+from collector.errors import Conflict
 from estimator.runs import services as estimator
 from surveys.accounts.audit_log import as_json, record_event
-from surveys.errors import NotAllowed
 from surveys.lifecycle import services
 from surveys.models import AuditEntry, Survey
 from surveys.opening.services import open_survey
@@ -50,7 +50,7 @@ def test_each_act_is_written_down(survey: Survey, alice: User) -> None:
 
 def test_what_is_refused_is_not_written_down(survey: Survey, alice: User) -> None:
     before = acts()
-    with pytest.raises(NotAllowed):
+    with pytest.raises(Conflict):
         services.close_survey(survey, by=alice)
     assert acts() == before
 

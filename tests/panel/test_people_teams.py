@@ -9,11 +9,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from collector.errors import Conflict
 from surveys.accounts import invitations, teams
 from surveys.accounts.access import Role, get_survey_or_404, role_in, surveys_of
 from surveys.accounts.teams import home_team, make_team, team_for
 from surveys.definition import definitions
-from surveys.errors import NotAllowed
 from surveys.models import AuditEntry, Invitation, Membership, Survey, Team
 from tests.factories import payloads
 from tests.panel.conftest import SignIn
@@ -181,7 +181,7 @@ def test_expired_used_revoked_and_never_made_look_the_same(her: Client, team: Te
 def test_two_who_use_it_at_once_are_one(team: Team, alice: User, bob: User) -> None:
     made, _secret = invitations.invite(team, Role.VIEWER, by=alice)
     invitations.join(made, bob)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(Conflict):
         invitations.join(made, User.objects.create_user("late"))
 
 

@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from collector.errors import ValidationError
+from collector.errors import Conflict, ValidationError
 from surveys.accounts.audit_log import survey_events
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
@@ -56,7 +56,7 @@ def test_budget_counts_in_every_direction_and_never_resets(answered: Survey) -> 
     assert selectors.wave_to_open(answered)[0].document["waves"]["spent"] == "144/1"
     store_one(open_survey(second, reason=REASON))  # 1,728 to 1; once more would be 20,736, above 2,980
     for refused in (of_copy, answered):
-        with pytest.raises((ValidationError, services.NotAllowed), match=r"at most 7\.9997 a person"):
+        with pytest.raises((ValidationError, Conflict), match=r"at most 7\.9997 a person"):
             (open_wave if refused == answered else open_survey)(refused, reason=REASON)
     services.delete_survey(of_copy)
     assert "at most 7.9997" in selectors.next_wave_fault(answered)
@@ -157,7 +157,7 @@ def test_two_copies_that_open_at_once_count_each_other(answered: Survey) -> None
             barrier.wait()
             open_survey(survey, reason=REASON)
             outcomes.append("open")
-        except (ValidationError, services.NotAllowed):
+        except (ValidationError, Conflict):
             outcomes.append("refused")
         finally:
             connection.close()

@@ -12,10 +12,11 @@ from django.utils import translation
 
 from collector.designs import Design
 from collector.designs.selectors import get_design
+from collector.errors import InputError
 from config.middleware import RESPONDENT_POLICY
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import links, services
-from surveys.lifecycle.embedding import NotAnOrigin, origins_of
+from surveys.lifecycle.embedding import origins_of
 from surveys.models import AuditEntry, Page, Survey, Version
 from surveys.opening.services import open_survey
 from surveys.outreach import qr_codes
@@ -145,7 +146,7 @@ def test_no_site_may_show_the_survey_until_it_is_named(version: Version, her: Cl
     ],
 )  # fmt: skip
 def test_what_is_no_origin_is_refused(version: Version, her: Client, origin: str) -> None:
-    with pytest.raises(NotAnOrigin):
+    with pytest.raises(InputError):
         origins_of(origin)
     answer = her.post(reverse("panel:embed", args=["campus"]), {"origins": origin})
     assert answer.status_code == 422
@@ -156,7 +157,7 @@ def test_what_is_no_origin_is_refused(version: Version, her: Client, origin: str
 def test_at_most_ten_sites() -> None:
     ten = [f"https://site{number}.example.org" for number in range(10)]
     assert origins_of("\n".join([*ten, ten[0].upper()])) == ten
-    with pytest.raises(NotAnOrigin, match="At most 10"):
+    with pytest.raises(InputError, match="At most 10"):
         origins_of("\n".join([*ten, "https://more.example.org"]))
 
 

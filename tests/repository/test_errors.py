@@ -1,6 +1,7 @@
-"""Errors are values: what they are about is read from their path, never from their sentence."""
+"""One idiom for errors and for answers: errors are values, answers are what a serializer makes."""
 
 import ast
+import builtins
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +29,23 @@ def errors_of(module: ast.Module) -> set[str]:
     return caught | annotated
 
 
+BUILT_IN = {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, Exception)}
+ERRORS = {
+    "AnalysisError", "BackupError", "Conflict", "DeliveryError", "ExportError", "InputError", "LeaseLost",
+    "ParameterError", "Problem", "RequestRefused", "ValidationError",
+}  # fmt: skip
+"""All exceptions of the product. A new one needs somebody who catches it and does something else than with these."""
+
+
+def test_product_has_few_exceptions() -> None:
+    classes = [node for _name, module in modules() for node in ast.walk(module) if isinstance(node, ast.ClassDef)]
+    found: set[str] = set()
+    for _generation in ERRORS:
+        known = BUILT_IN | found | {"APIException", "CommandError"}
+        found |= {one.name for one in classes if any(ast.unparse(base).split(".")[-1] in known for base in one.bases)}
+    assert found == ERRORS
+
+
 def test_no_module_looks_for_a_field_in_an_errors_sentence() -> None:
     found = []
     for name, module in modules():
@@ -40,3 +58,19 @@ def test_no_module_looks_for_a_field_in_an_errors_sentence() -> None:
                 if any(sentence in ast.unparse(part) for sentence in sentences):
                     found.append(f"{name}:{call.lineno}")
     assert found == []
+
+
+DOCUMENTS = ("selectors.definition_of", "get_design")
+"""What is answered as it is stored: a definition and a design have a language of their own (docs/formats.md)."""
+
+
+def test_api_answers_what_serializers_make() -> None:
+    written = []
+    for name, module in modules():
+        views = name.startswith("surveys/api/") and not name.endswith(("/base.py", "/paging.py", "/problems.py"))
+        for call in ast.walk(module) if views else ():
+            if not (isinstance(call, ast.Call) and ast.unparse(call.func) == "Response" and call.args):
+                continue
+            if not ast.unparse(call.args[0]).startswith(DOCUMENTS):
+                written.append(f"{name}:{call.lineno}")
+    assert written == []

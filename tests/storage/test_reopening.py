@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from collector.designs.selectors import get_design, is_open
 from collector.designs.services import close_design, freeze_design, reopen_design
+from collector.errors import Conflict
 from collector.invitations import batches
 from collector.invitations.codes import hash_of, new_code
 from collector.models import FrozenDesign, Invitation, UsedToken
@@ -20,7 +21,6 @@ from collector.reports import purging, rewriting
 from estimator.models import Run
 from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
-from surveys.errors import NotAllowed
 from surveys.lifecycle.selectors import final_run
 from surveys.lifecycle.services import archive_survey, close_survey, restore_survey, write_survey
 from surveys.maintenance import backup, reopening
@@ -83,7 +83,7 @@ def test_a_survey_by_invitation_comes_back_closed_and_its_owner_reopens_it(alice
     rewriting.rewrite_closed()
     assert not Invitation.objects.exists()
     assert "panel:reopen" not in owner.get(reverse("panel:survey", args=["campus"])).content.decode()
-    with pytest.raises(NotAllowed, match="a restore closed"):
+    with pytest.raises(Conflict, match="a restore closed"):
         reopening.reopen(survey)
     empty_database()
 
@@ -107,11 +107,11 @@ def test_what_was_done_since_stays_done(alice: User) -> None:
     reopening.close_invitation_surveys()
     survey = Survey.objects.get()
     archive_survey_without_its_estimate(survey)
-    with pytest.raises(NotAllowed, match="campus is archived"):
+    with pytest.raises(Conflict, match="campus is archived"):
         reopening.reopen(survey)
     restore_survey(survey)
     purging.purge(version.design_id)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(Conflict):
         reopening.reopen(survey)
     assert not Invitation.objects.exists()
     assert not reopening.may_be_reopened(survey)
@@ -120,7 +120,7 @@ def test_what_was_done_since_stays_done(alice: User) -> None:
 
 def archive_survey_without_its_estimate(survey: Survey) -> None:
     survey.refresh_from_db()
-    with pytest.raises(NotAllowed, match="final estimate"):
+    with pytest.raises(Conflict, match="final estimate"):
         archive_survey(survey)
     Survey.objects.filter(pk=survey.pk).update(state=Survey.State.ARCHIVED)
 

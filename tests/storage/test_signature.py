@@ -13,6 +13,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from collector.models import FrozenDesign
+from surveys.errors import BackupError
 from surveys.maintenance import archive, backup, signature
 from surveys.models import Page, Version
 from tests.tools.backups import empty_database, manifest_with, members, rewrite, signed_by
@@ -176,7 +177,7 @@ def bomb(file: Path, name: str, size: int) -> Path:
 def test_restore_zip_bomb_is_refused_unpacked(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MOST_AT_ALL", 4 << 20)
     monkeypatch.setattr(archive.Reader, "read", None)
-    with pytest.raises(archive.ArchiveError, match=r"bytes that unpack to \d+, of 100 times as many at most"):
+    with pytest.raises(BackupError, match=r"bytes that unpack to \d+, of 100 times as many at most"):
         backup.restore(bomb(made, f"designs/{'0' * 64}.json", 16 << 20))
 
 

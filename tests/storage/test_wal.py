@@ -23,6 +23,7 @@ from collector.database import settings as store
 from collector.database import write_ahead_log
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
+from collector.errors import Conflict
 from collector.models import Report, WaitingReport
 from collector.reports import folding, rewriting
 from config import postgresql
@@ -212,7 +213,7 @@ def test_a_rewriting_beside_who_cuts_the_log_again_and_again(opened: Design, mon
 def test_a_rewriting_that_cannot_cut_the_log_is_busy(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     only("sqlite")
     monkeypatch.setattr(write_ahead_log, "truncate", lambda patience: False)
-    with pytest.raises(rewriting.Busy):
+    with pytest.raises(Conflict):
         rewriting.rewrite()
 
 

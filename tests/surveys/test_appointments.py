@@ -8,8 +8,8 @@ from django.db import connection
 from django.utils import timezone
 
 from collector.designs.selectors import get_design
+from collector.errors import Conflict
 from estimator.models import Run
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
 from surveys.models import Appointment, Survey, Version
 from surveys.opening import schedules
@@ -70,9 +70,9 @@ def test_what_is_due_twice_is_done_once(survey: Survey) -> None:
 
 
 def test_what_was_confirmed_is_what_opens(survey: Survey) -> None:
-    with pytest.raises(NotAllowed, match="The draft has changed"):
+    with pytest.raises(Conflict, match="The draft has changed"):
         schedules.open_on(survey, OpeningPlan(), confirmed="0" * 64)
-    with pytest.raises(NotAllowed, match="The draft has changed"):
+    with pytest.raises(Conflict, match="The draft has changed"):
         schedules.open_on(survey, OpeningPlan(opens_at=ahead()), confirmed="0" * 64)
     assert state_of(survey) == "draft"
     assert not survey.appointments.exists(), "nothing is half done"
@@ -127,7 +127,7 @@ def test_closing_by_hand_leaves_nothing_waiting(survey: Survey) -> None:
     ],
 )
 def test_terms_that_cannot_be(survey: Survey, terms: dict[str, object], fault: str) -> None:
-    with pytest.raises(NotAllowed, match=fault):
+    with pytest.raises(Conflict, match=fault):
         agree(survey, **terms)
     assert state_of(survey) == "draft"
 
@@ -138,7 +138,7 @@ def test_a_new_confirmation_takes_the_place_of_the_old_one(survey: Survey) -> No
     assert [(one.move, one.state) for one in schedules.waiting(survey)] == [("open", "waiting")]
     schedules.cancel(survey)
     assert schedules.waiting(survey) == []
-    with pytest.raises(NotAllowed, match="no opening to call off"):
+    with pytest.raises(Conflict, match="no opening to call off"):
         schedules.cancel(survey)
 
 
@@ -153,7 +153,7 @@ def test_opening_by_hand_takes_the_place_of_opening_later(survey: Survey) -> Non
 def test_the_closing_date_moves_later_and_nothing_else_moves(survey: Survey) -> None:
     agree(survey, closes_at=ahead(2))
     for sooner in (ahead(1), ahead(-1)):
-        with pytest.raises(NotAllowed, match="can only be moved later"):
+        with pytest.raises(Conflict, match="can only be moved later"):
             schedules.extend(survey, sooner)
     later = ahead(9)
     schedules.extend(survey, later)
@@ -161,10 +161,10 @@ def test_the_closing_date_moves_later_and_nothing_else_moves(survey: Survey) -> 
 
 
 def test_without_a_closing_date_there_is_none_to_extend(survey: Survey) -> None:
-    with pytest.raises(NotAllowed, match="campus is draft"):
+    with pytest.raises(Conflict, match="campus is draft"):
         schedules.extend(survey, ahead())
     agree(survey)
-    with pytest.raises(NotAllowed, match="opened without one"):
+    with pytest.raises(Conflict, match="opened without one"):
         schedules.extend(survey, ahead())
 
 
@@ -205,7 +205,7 @@ def test_many_workers_at_once_make_one_move(survey: Survey, move: str, monkeypat
     def by_hand() -> None:
         try:
             (open_survey if move == "open" else services.close_survey)(Survey.objects.get())
-        except NotAllowed as refusal:
+        except Conflict as refusal:
             refused.append(str(refusal))
 
     def one(work: object) -> None:

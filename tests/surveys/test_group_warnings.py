@@ -13,10 +13,10 @@ from django.urls import reverse
 
 from collector.designs import MOST_GROUPS, Design
 from collector.designs.selectors import get_design
+from collector.errors import Conflict
 from estimator.runs.estimation import is_of_use
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services
 from surveys.opening.services import open_survey
 from surveys.planning.forecast import reports_of_use
@@ -62,7 +62,7 @@ def test_more_than_fifty_groups_keep_a_draft_from_opening(alice: User) -> None:
     survey = services.write_survey(definitions.take_checked(definition(MOST_GROUPS)), team=home_team(alice))
     survey.groups.create(position=51, key="g50", label={"en": "Faculty 50"}, share="")
     assert f"Groups {BOUND}" in selectors.opening_fault(survey)
-    with pytest.raises(NotAllowed, match=BOUND):
+    with pytest.raises(Conflict, match=BOUND):
         open_survey(survey)
 
 

@@ -10,13 +10,14 @@ from django.utils import timezone
 from scipy.stats import spearmanr
 
 from collector.designs.selectors import get_design
+from collector.errors import InputError
 from collector.invitations import batches
 from collector.invitations.codes import hash_of
 from collector.models import Invitation
 from collector.reports import selectors as reports
 from surveys.lifecycle.services import close_survey
 from surveys.models import AuditEntry, Mailing, Recipient, Survey
-from surveys.outreach import addresses, invitations, mail_delivery, mailing
+from surveys.outreach import addresses, mail_delivery, mailing
 from surveys.outreach.mailing import Wording
 from tests.factories import payloads
 from tests.factories.reports import store_report
@@ -95,7 +96,7 @@ def test_whom_the_server_refuses_is_told_and_can_be_tried_again(invited: Survey,
     assert len(set(codes_of(box))) == 12
     # Two were left: their batch was filled up, for one of two would tell whose a report is.
     assert [one.count for one in batches.batches(asked.version.design_id)] == [12, 10]
-    with pytest.raises(invitations.NotInvited, match="Nobody is left"):
+    with pytest.raises(InputError, match="Nobody is left"):
         mailing.resume(asked, by=alice)
 
 
@@ -189,27 +190,27 @@ def test_nothing_is_sent_once_the_survey_is_closed_or_the_mail_deleted(invited: 
 def test_what_cannot_be_mailed_is_refused_in_words(
     invited: Survey, box: Mailbox, said: Wording, count: int, words: str
 ) -> None:
-    with pytest.raises(invitations.NotInvited, match=re.escape(words)):
+    with pytest.raises(InputError, match=re.escape(words)):
         mailing.request(invited, said, people(count), by=None)
     assert not Mailing.objects.exists()
 
 
 def test_without_a_mail_server_nothing_is_mailed(invited: Survey) -> None:
-    with pytest.raises(invitations.NotInvited, match="which would keep each address beside its code"):
+    with pytest.raises(InputError, match="which would keep each address beside its code"):
         mailing.request(invited, INVITED, people(10), by=None)
 
 
 def test_an_open_survey_without_invitations_mails_none(version: Any, box: Mailbox) -> None:
-    with pytest.raises(invitations.NotInvited, match="is not by invitation"):
+    with pytest.raises(InputError, match="is not by invitation"):
         mailing.request(version.survey, INVITED, people(10), by=None)
 
 
 def test_a_list_is_read_and_what_stands_twice_is_named() -> None:
     listed = addresses.read("a@example.org, B@example.org;\n\tc@example.org b@EXAMPLE.org\n")
     assert listed == addresses.AddressList(["a@example.org", "B@example.org", "c@example.org"], ["B@example.org"])
-    with pytest.raises(invitations.NotInvited, match=r"'nobody', 'x@@example.org'"):
+    with pytest.raises(InputError, match=r"'nobody', 'x@@example.org'"):
         addresses.read("nobody a@example.org x@@example.org")
-    with pytest.raises(invitations.NotInvited, match="1 to 20,000 addresses; this one has 0"):
+    with pytest.raises(InputError, match="1 to 20,000 addresses; this one has 0"):
         addresses.read(" \n")
 
 

@@ -11,7 +11,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from surveys.maintenance.schema_version import NewerDatabase, check_database, unknown_migrations
+from collector.errors import Conflict
+from surveys.maintenance.schema_version import check_database, unknown_migrations
 from surveys.models import Survey, Version
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +33,7 @@ def test_own_database_is_taken(db: None) -> None:
 
 
 def test_newer_database_is_named(newer: None) -> None:
-    with pytest.raises(NewerDatabase, match=r"it has collector\.9999_from_the_future, which this version"):
+    with pytest.raises(Conflict, match=r"it has collector\.9999_from_the_future, which this version"):
         check_database()
 
 

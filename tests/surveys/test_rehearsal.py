@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from statsmodels.datasets import fair
 
 from collector.designs import Design, selectors
+from collector.errors import InputError
 from collector.models import Report
 from collector.reports import selectors as reports
 from estimator.runs import selectors as estimates
@@ -20,7 +21,7 @@ from surveys.management import demo
 from surveys.models import Survey
 from surveys.planning.rehearsals import simulation
 from surveys.planning.rehearsals.population import population
-from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, read_answers
+from surveys.planning.rehearsals.respondents import Respondent, read_answers
 from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
@@ -137,7 +138,7 @@ def test_simulated_people_have_the_shares_that_were_asked_for() -> None:
     ],
 )
 def test_shares_that_are_none(shares: dict[str, list[float]], fault: str) -> None:
-    with pytest.raises(RehearsalError, match=fault):
+    with pytest.raises(InputError, match=fault):
         population(DESIGN, {"respondents": 1, "shares": shares})
 
 
@@ -156,7 +157,7 @@ def test_answers_from_csv_by_number_or_text() -> None:
     ],
 )
 def test_a_fault_in_the_file_names_the_line_and_never_the_answer(text: str, fault: str) -> None:
-    with pytest.raises(RehearsalError, match=fault) as caught:
+    with pytest.raises(InputError, match=fault) as caught:
         read_answers(DESIGN, io.StringIO(text))
     assert "canary" not in str(caught.value)
 

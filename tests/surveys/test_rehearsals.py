@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from collector.designs import Design, selectors
 from collector.endpoint import receiving
-from collector.errors import ValidationError
+from collector.errors import InputError, ValidationError
 from collector.models import FrozenDesign, Tally, WaitingReport
 from collector.reports import selectors as reports
 from estimator.base import jobs
@@ -21,7 +21,7 @@ from surveys.opening.services import open_survey
 from surveys.planning.rehearsals import measures, simulation
 from surveys.planning.rehearsals import services as rehearsals
 from surveys.planning.rehearsals.population import Population, marginals, population
-from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, ask
+from surveys.planning.rehearsals.respondents import Respondent, ask
 from tests.factories import kinds, payloads
 from tests.factories.reports import store_report
 from tests.factories.simulation import stored
@@ -202,7 +202,7 @@ def test_a_rehearsal_needs_a_survey_that_could_be_opened(survey: Survey) -> None
 
 
 def test_what_does_not_fit_is_refused_before_anything_is_frozen(survey: Survey) -> None:
-    with pytest.raises(RehearsalError, match="the survey has no item other"):
+    with pytest.raises(InputError, match="the survey has no item other"):
         ask_for(survey, {"respondents": 60, "shares": {}, "groups": {"y1": {"other": [1.0]}}})
     assert not FrozenDesign.objects.exists()
 

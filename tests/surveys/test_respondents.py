@@ -9,13 +9,14 @@ import pytest
 from django.contrib.auth.models import User
 
 from collector.designs import Condition, Design, selectors
+from collector.errors import InputError
 from collector.reports import selectors as reports
 from estimator.runs import selectors as estimates
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
 from surveys.planning.rehearsals import simulation
 from surveys.planning.rehearsals.population import population
-from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, answers_to_send, read_answers, shares_of
+from surveys.planning.rehearsals.respondents import Respondent, answers_to_send, read_answers, shares_of
 from tests.factories import kinds
 from tests.factories.surveys import example
 
@@ -58,7 +59,7 @@ def test_what_depends_on_a_question_that_is_not_asked_is_not_asked() -> None:
 def test_a_blank_is_sent_as_prefer_not_to_say() -> None:
     assert answers_to_send(ITEMS[:2], (1, None)) == (1, 3)
     assert answers_to_send([replace(ITEMS[4], required=False)], (None,)) == (NONE,)
-    with pytest.raises(RehearsalError, match="smokes must be answered"):
+    with pytest.raises(InputError, match="smokes must be answered"):
         answers_to_send(ITEMS[:1], (None,))
 
 
@@ -81,7 +82,7 @@ def test_a_cell_that_is_not_asked_for_is_not_looked_at() -> None:
 
 def test_a_cell_may_be_empty_where_a_question_may() -> None:
     assert read(often="").answers[1] is None
-    with pytest.raises(RehearsalError, match="line 2: mood must be 1 to 5 or the text of a choice"):
+    with pytest.raises(InputError, match="line 2: mood must be 1 to 5 or the text of a choice"):
         read(mood="")
 
 
@@ -90,7 +91,7 @@ def test_numbers_that_are_the_text_of_another_choice_are_texts() -> None:
     item = ITEMS[2].document | {"choices": [{"en": "1"}, {"en": "2"}, {"en": "3"}]}
     design = Design.of(kinds.document(items=[item]))
     assert read_answers(design, io.StringIO("substance\n1\n"))[0].answers == (0,)
-    with pytest.raises(RehearsalError, match="line 2: substance must be the text of a choice"):
+    with pytest.raises(InputError, match="line 2: substance must be the text of a choice"):
         read_answers(design, io.StringIO("substance\n0\n"))
 
 
@@ -107,7 +108,7 @@ def test_numbers_that_are_the_text_of_another_choice_are_texts() -> None:
     ],
 )
 def test_a_fault_never_says_the_answer(cells: dict[str, str], words: str) -> None:
-    with pytest.raises(RehearsalError) as caught:
+    with pytest.raises(InputError) as caught:
         read(**cells)
     assert words in str(caught.value)
     assert "canary" not in str(caught.value) + repr(caught.value.__context__)
@@ -144,7 +145,7 @@ def test_nobody_ticks_more_than_may_be() -> None:
     ],
 )
 def test_shares_that_are_none(key: str, given: list[float], words: str) -> None:
-    with pytest.raises(RehearsalError, match=words.replace(";", ".*")):
+    with pytest.raises(InputError, match=words.replace(";", ".*")):
         shares_of(ITEMS[KEYS.index(key)], given)
 
 

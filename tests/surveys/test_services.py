@@ -6,14 +6,13 @@ import pytest
 from django.contrib.auth.models import User
 
 from collector.designs.selectors import get_design, is_open
-from collector.errors import ValidationError
+from collector.errors import Conflict, ValidationError
 from collector.models import FrozenDesign
 from collector.reports import selectors as reports
 from estimator.models import Run
 from estimator.runs import services as estimator
 from surveys.accounts import access
 from surveys.accounts.teams import home_team
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services, transitions
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
@@ -57,7 +56,7 @@ def test_opening_freezes_the_design_and_the_page(survey: Survey) -> None:
 def test_what_keeps_a_draft_from_opening_is_said_and_nothing_is_half_done(survey: Survey) -> None:
     survey.items.filter(key="mood").update(truth="1")
     assert "items[1].channel: truth must be" in selectors.opening_fault(survey)
-    with pytest.raises(NotAllowed, match="truth must be"):
+    with pytest.raises(Conflict, match="truth must be"):
         open_survey(survey)
     survey.refresh_from_db()
     assert survey.state == Survey.State.DRAFT
@@ -65,7 +64,7 @@ def test_what_keeps_a_draft_from_opening_is_said_and_nothing_is_half_done(survey
 
 
 def test_an_open_survey_is_not_edited(version: Version, alice: User) -> None:
-    with pytest.raises(NotAllowed, match="campus is open; only a draft can be changed"):
+    with pytest.raises(Conflict, match="campus is open; only a draft can be changed"):
         services.write_survey(payloads.definition(), team=home_team(alice))
 
 
@@ -80,7 +79,7 @@ def test_every_move_from_every_state(version: Version, state: str, name: str) ->
         transitions.move(survey, name)
         assert survey.state == move.target
     else:
-        with pytest.raises(NotAllowed, match=f"campus is {state}"):
+        with pytest.raises(Conflict, match=f"campus is {state}"):
             transitions.move(survey, name)
     assert Survey.objects.get().state == survey.state
 
@@ -149,12 +148,12 @@ def test_a_link_that_people_kept_stands_while_the_next_version_is_a_draft(versio
 def test_a_survey_is_put_away_when_it_is_finished_and_can_come_back(version: Version) -> None:
     survey = version.survey
     run = services.close_survey(survey)
-    with pytest.raises(NotAllowed, match="The final estimate is still being made"):
+    with pytest.raises(Conflict, match="The final estimate is still being made"):
         services.archive_survey(survey)
     estimator.execute(run.pk)
     services.archive_survey(survey)
     assert Survey.objects.get().state == Survey.State.ARCHIVED
-    with pytest.raises(NotAllowed, match="campus is archived; to revise it, it must be closed"):
+    with pytest.raises(Conflict, match="campus is archived; to revise it, it must be closed"):
         services.revise_survey(survey)
     shown = selectors.published_version("campus", "")
     assert shown is not None

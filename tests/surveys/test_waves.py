@@ -11,6 +11,7 @@ from django.db import connection
 from django.utils import timezone
 
 from collector.designs.selectors import get_design
+from collector.errors import Conflict
 from collector.invitations import batches
 from collector.invitations import codes as invitations
 from collector.reports import purging
@@ -18,7 +19,6 @@ from collector.reports import selectors as reports
 from surveys.accounts.teams import home_team
 from surveys.definition.ceilings import with_reason
 from surveys.definition.privacy_budget import spent
-from surveys.errors import NotAllowed
 from surveys.lifecycle import selectors, services, transitions
 from surveys.lifecycle.waves import spending, waves_of
 from surveys.maintenance import retention
@@ -73,7 +73,7 @@ def test_a_wave_asks_the_same_in_a_design_of_its_own(closed: Survey, version: Ve
 
 
 def test_nothing_opens_that_was_not_confirmed(closed: Survey) -> None:
-    with pytest.raises(NotAllowed, match="not what was shown"):
+    with pytest.raises(Conflict, match="not what was shown"):
         open_wave(closed, confirmed="0" * 64)
     assert (Survey.objects.get().state, closed.versions.count()) == ("closed", 1)
     design, number = selectors.wave_to_open(closed)
@@ -88,10 +88,10 @@ def test_a_wave_past_the_ceiling_cannot_be_opened(closed: Survey) -> None:
         go_round(closed)
     said = selectors.next_wave_fault(closed)
     assert "spent epsilon 9.9396, 7.4547 of it in earlier waves; at most 7.9997 a person is allowed" in said
-    with pytest.raises(NotAllowed, match=r"9\.9396"):
+    with pytest.raises(Conflict, match=r"9\.9396"):
         open_wave(closed)
     services.revise_survey(closed)
-    with pytest.raises(NotAllowed, match=r"9\.9396, 7\.4547 of it in earlier waves"):
+    with pytest.raises(Conflict, match=r"9\.9396, 7\.4547 of it in earlier waves"):
         open_survey(closed)
     closed.items.filter(key="cheated").delete()
     closed.items.update(truth="1/10")
@@ -167,7 +167,7 @@ def test_a_wave_opens_and_closes_by_itself(closed: Survey) -> None:
     now = timezone.now()
     terms = OpeningPlan(opens_at=now + HOUR, closes_at=now + 2 * HOUR)
     assert schedules.open_again_on(closed, terms, confirmed=digest, reason=REASON) is None
-    with pytest.raises(NotAllowed, match="not what was shown"):
+    with pytest.raises(Conflict, match="not what was shown"):
         schedules.open_again_on(closed, terms, confirmed="0" * 64)
     closed.appointments.filter(move="wave").update(due_at=now - HOUR)
     schedules.run_due()
@@ -200,7 +200,7 @@ def test_of_two_openings_at_once_one_is_refused(survey: Survey, monkeypatch: pyt
         together.wait()
         try:
             act(Survey.objects.get())
-        except NotAllowed as refusal:
+        except Conflict as refusal:
             refused.append(str(refusal))
         connection.close()
 
@@ -216,6 +216,6 @@ def test_of_two_openings_at_once_one_is_refused(survey: Survey, monkeypatch: pyt
 
 
 def test_only_what_is_closed_opens_again(survey: Survey) -> None:
-    with pytest.raises(NotAllowed, match="campus is draft; only a closed survey can be opened again"):
+    with pytest.raises(Conflict, match="campus is draft; only a closed survey can be opened again"):
         schedules.open_again_on(survey, OpeningPlan(), confirmed="0" * 64)
     assert transitions.MOVES["wave"].role == transitions.MOVES["open"].role

@@ -22,11 +22,13 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from collector.designs.selectors import get_design
+from collector.errors import InputError
 from collector.reports import folding
 from estimator.base import jobs as leases
 from estimator.models import Run
 from estimator.runs import services as estimator
 from surveys import tasks
+from surveys.errors import DeliveryError
 from surveys.lifecycle.services import close_survey
 from surveys.models import AuditEntry, Delivery, Survey, Version, Webhook
 from surveys.outreach.webhooks import addresses, events, sending, services, signing
@@ -292,7 +294,7 @@ def test_public_address_is_taken(settings: Any, address: str) -> None:
 )  # fmt: skip
 def test_unusual_spelling_of_host_is_refused(settings: Any, host: str) -> None:
     settings.CANDOR_WEBHOOKS_INSIDE = []
-    with pytest.raises(addresses.NotSent):
+    with pytest.raises(DeliveryError):
         addresses.resolve(f"https://{host}/")
 
 
@@ -303,11 +305,11 @@ def test_what_is_inside_is_refused_by_default(
     """As a number in the address, and behind a name."""
     settings.CANDOR_WEBHOOKS_INSIDE = []
     host = f"[{address}]" if ":" in address else address
-    with pytest.raises(services.NotAdded, match="inside a private network"):
+    with pytest.raises(InputError, match="inside a private network"):
         services.add(survey, f"https://{host}/", [events.CLOSED], [])
     found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, 443)) for one in ("93.184.216.34", address)]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *words, **more: found)
-    with pytest.raises(addresses.NotSent, match="inside a private network"):
+    with pytest.raises(DeliveryError, match="inside a private network"):
         addresses.resolve("https://example.org/")
     found.pop()
     assert addresses.resolve("https://example.org/x?y").address == "93.184.216.34"
@@ -442,7 +444,7 @@ def test_a_delivery_that_breaks_its_worker_stops(hook: Webhook, monkeypatch: pyt
 )
 def test_what_is_no_webhook_is_refused_by_its_field(survey: Survey, changed: dict[str, Any], field: str) -> None:
     said = {"url": "https://example.org/", "events": [events.CLOSED], "thresholds": []} | changed
-    with pytest.raises(services.NotAdded) as refusal:
+    with pytest.raises(InputError) as refusal:
         services.add(survey, **said)
     assert refusal.value.field == field
     assert not Webhook.objects.exists()

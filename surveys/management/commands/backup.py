@@ -17,7 +17,7 @@ class Command(SurveyCommand):
             "--with-secret-key", action="store_true", help="put the secret key in too: links that were mailed stay good"
         )
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         file: Path = options["file"]
         with tqdm(total=backup.counted(), unit=" reports", disable=None, leave=False) as bar:
             facts = backup.back_up(file, with_secret_key=options["with_secret_key"], watch=bar.update)

@@ -7,7 +7,7 @@ from surveys.management.base import SurveyCommand, find_survey
 class Command(SurveyCommand):
     help = "Take no more reports and make the final estimate."
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         survey = find_survey(options["slug"])
         run = services.close_survey(survey)
         count = selectors.report_count(survey)

@@ -18,7 +18,7 @@ class Command(SurveyCommand):
     def add_options(self, parser: ArgumentParser) -> None:
         parser.add_argument("--user", default=RESEARCHER, help="user name of the demo's researcher")
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         user = _researcher(options["user"])
 
         def progress(steps: Iterable[int], total: int) -> Iterable[int]:
@@ -28,7 +28,7 @@ class Command(SurveyCommand):
         version, run = demo.open_version(), demo.finished_run()
         assert version is not None, "the demo was built"
         assert run is not None, "the demo was built"
-        facts = {
+        facts: dict[str, object] = {
             "survey": links.respondent_link(version),
             "panel": links.sign_in_link(user),
             "report": links.report_link(run),

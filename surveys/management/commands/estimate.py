@@ -5,7 +5,7 @@ from django.core.management.base import CommandError
 
 from estimator.runs import services
 from surveys.lifecycle import selectors
-from surveys.management.base import SurveyCommand, Usage, find_survey, show_progress
+from surveys.management.base import SurveyCommand, find_survey, show_progress, usage_error
 
 
 class Command(SurveyCommand):
@@ -15,12 +15,12 @@ class Command(SurveyCommand):
         super().add_options(parser)
         parser.add_argument("--confidence", type=float, default=0.95)
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         version = selectors.latest_version(find_survey(options["slug"]))
         if version is None:
             raise CommandError(f"{options['slug']} was never opened; there is nothing to estimate.")
         if not 0 < options["confidence"] < 1:
-            raise Usage(f"--confidence must be greater than 0 and less than 1; got {options['confidence']}.")
+            raise usage_error(f"--confidence must be greater than 0 and less than 1; got {options['confidence']}.")
         with show_progress("Estimating") as watch:
             run = services.run_now(version.design_id, confidence=options["confidence"], watch=watch)
         facts = {"slug": options["slug"], "run": run.key, "state": run.state, "reports": run.reports}

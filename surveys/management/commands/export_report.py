@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.utils import translation
 
+from collector.errors import InputError
 from estimator.exports import services
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
@@ -12,7 +13,7 @@ from estimator.runs.selectors import last_done
 from surveys.accounts import access
 from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import selectors
-from surveys.management.base import SurveyCommand, Usage, find_survey, read_file, show_progress
+from surveys.management.base import SurveyCommand, find_survey, read_file, show_progress, usage_error
 from surveys.models import Survey
 
 
@@ -29,18 +30,18 @@ class Command(SurveyCommand):
             "--with-reports", action="store_true", help="a row for each report is wanted; needed for such a format"
         )
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         survey = find_survey(options["slug"])
         run, form, rows = _run(survey, options["run"]), FORMATS[options["format"]], options["with_reports"]
         if form.microdata and not rows:
-            raise Usage(f"--format {form.name} holds a row for each report; say --with-reports if you want that.")
+            raise usage_error(f"--format {form.name} holds a row for each report; say --with-reports if you want that.")
         if rows and not form.microdata:
             those = ", ".join(one.name for one in FORMATS.values() if one.microdata)
-            raise Usage(f"--with-reports goes with a format that holds a row for each report: {those}.")
+            raise usage_error(f"--with-reports goes with a format that holds a row for each report: {those}.")
         try:
             services.check(run, form.name, language=options["language"], microdata=rows)
-        except services.Refused as refusal:
-            raise (Usage if refusal.field == "language" else CommandError)(str(refusal)) from refusal
+        except InputError as refusal:
+            raise (usage_error if refusal.field == "language" else CommandError)(str(refusal)) from refusal
         output: Path = options["output"]
         with show_progress(form.label) as watch, read_file(output, private=form.microdata) as file:
             with translation.override(services.written_in(form, options["language"])):

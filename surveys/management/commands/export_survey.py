@@ -14,7 +14,7 @@ class Command(SurveyCommand):
         super().add_options(parser)
         parser.add_argument("--output", type=Path, help="file to write; standard output where it is left out, or -")
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         definition = selectors.exported(find_survey(options["slug"]))
         text, output = definitions.dump(definition), options["output"]
         if output is None:

@@ -23,7 +23,7 @@ class Command(SurveyCommand):
         parser.add_argument("file", type=Path, help="the YAML file; - for standard input")
         parser.add_argument("--owner", help="user name of its researcher; needed where there is more than one")
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         file: Path = options["file"]
         try:
             text = _read(file).decode("utf-8-sig")

@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from surveys.management.base import REFUSED, SurveyCommand, Usage, find_survey, read_file
+from collector.errors import InputError
+from surveys.management.base import REFUSED, SurveyCommand, find_survey, read_file, usage_error
 from surveys.outreach import invitation_files, invitations
 
 
@@ -18,16 +19,16 @@ class Command(SurveyCommand):
         parser.add_argument("--output", type=Path, required=True, help="file to write; - for standard output")
         parser.add_argument("--cards", action="store_true", help="cards to print (PDF) in place of a CSV file")
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         survey, output, form = find_survey(options["slug"]), options["output"], "cards" if options["cards"] else "csv"
         made: invitation_files.File | None = None
         try:
             with read_file(output, private=True) as file:
                 made = invitation_files.make(survey, options["count"], form, group=options["group"], by=None)
                 file.write(made.content)
-        except invitations.NotInvited as fault:
+        except InputError as fault:
             raise (
-                CommandError(str(fault), returncode=REFUSED) if fault.field == "survey" else Usage(str(fault))
+                CommandError(str(fault), returncode=REFUSED) if fault.field == "survey" else usage_error(str(fault))
             ) from None
         except OSError:
             if made is not None:

@@ -4,7 +4,8 @@ from django.core.checks import Tags
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 
-from surveys.maintenance.schema_version import NewerDatabase, check_database
+from collector.errors import Conflict
+from surveys.maintenance.schema_version import check_database
 
 
 class Command(migrate.Command):
@@ -15,6 +16,6 @@ class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             check_database()
-        except NewerDatabase as refusal:
+        except Conflict as refusal:
             raise CommandError(str(refusal)) from None
         super().handle(*args, **options)

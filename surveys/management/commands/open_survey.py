@@ -20,7 +20,7 @@ class Command(SurveyCommand):
         parser.add_argument("--wave", action="store_true", help="open a closed survey again, with the same questions")
         parser.add_argument("--reason", default="", help="why it is opened above a ceiling of epsilon; needed there")
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         opens = open_wave if options["wave"] else open_survey
         survey = find_survey(options["slug"])
         expected = expected_reports(survey, options["expect"])

@@ -9,13 +9,14 @@ import numpy as np
 from tqdm import tqdm
 
 from collector.designs import Design, selectors
+from collector.errors import InputError
 from estimator.runs import services as estimator
 from surveys.management import demo
-from surveys.management.base import SurveyCommand, Usage, find_survey, show_progress
+from surveys.management.base import SurveyCommand, find_survey, show_progress, usage_error
 from surveys.models import Survey
 from surveys.planning.rehearsals import services, simulation
-from surveys.planning.rehearsals.population import population
-from surveys.planning.rehearsals.respondents import RehearsalError, Respondent, read_answers
+from surveys.planning.rehearsals.population import Assumptions, Given, population
+from surveys.planning.rehearsals.respondents import Respondent, read_answers
 
 
 class Command(SurveyCommand):
@@ -47,7 +48,7 @@ class Command(SurveyCommand):
 def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Rehearse a survey beside which the rehearsal is kept, as the panel does."""
     people = _people(services.design_to_rehearse(survey, 1), options)
-    said = {"respondents": options["respondents"], "shares": _shares(options["share"])}
+    said: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
     if people is not None:
         said = {"respondents": len(people), "shares": {}, "file": True}
     asked = services.request_rehearsal(survey, said, repetitions=options["repetitions"], seed=seed)
@@ -58,7 +59,7 @@ def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, di
             watch(asked.progress / 100)
             time.sleep(0.5 if asked.waits else 0)  # a worker was faster
     if asked.run is None:
-        raise RehearsalError(asked.fault or "The rehearsal was stopped.")
+        raise InputError("shares", asked.fault or "The rehearsal was stopped.")
     facts = {"slug": survey.slug, "rehearsal": asked.number, "repetitions": asked.done.count(), "seed": seed}
     facts |= {"reports": asked.run.reports, "run": asked.run.key}
     words = "{slug}: rehearsal {rehearsal} with {reports} reports, {repetitions} times; run {run}."
@@ -71,7 +72,7 @@ def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str
     design = selectors.get_design(version.design_id)
     people = _people(design, options)
     if people is None:
-        said = {"respondents": options["respondents"], "shares": _shares(options["share"])}
+        said: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
         people = list(population(design, said).draw(generator))
     sent = simulation.rehearse(version, people, generator)
     stored = sum(1 for _ in tqdm(sent, total=len(people), unit=" reports", leave=False, disable=None))
@@ -83,7 +84,7 @@ def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str
 def _check(options: dict[str, Any]) -> None:
     for name, most in (("respondents", 1_000_000), ("repetitions", 200)):
         if not 1 <= options[name] <= most:
-            raise Usage(f"--{name} must be from 1 to {most}; got {options[name]}.")
+            raise usage_error(f"--{name} must be from 1 to {most}; got {options[name]}.")
 
 
 def _people(design: Design, options: dict[str, Any]) -> list[Respondent] | None:
@@ -96,12 +97,12 @@ def _people(design: Design, options: dict[str, Any]) -> list[Respondent] | None:
         return read_answers(design, file)
 
 
-def _shares(texts: Iterable[str]) -> dict[str, list[float]]:
-    shares = {}
+def _shares(texts: Iterable[str]) -> dict[str, Given]:
+    shares: dict[str, Given] = {}
     for text in texts:
         key, _, values = text.partition("=")
         try:
             shares[key] = [float(value) for value in values.split(",")]
         except ValueError:
-            raise Usage(f"--share must be ITEM=S1[,S2...] with shares from 0 to 1; got {text!r}.") from None
+            raise usage_error(f"--share must be ITEM=S1[,S2...] with shares from 0 to 1; got {text!r}.") from None
     return shares

@@ -14,7 +14,7 @@ class Command(SurveyCommand):
     def add_options(self, parser: ArgumentParser) -> None:
         parser.add_argument("user", help="user name")
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         user = User.objects.filter(username=options["user"]).first()
         if user is None:
             raise CommandError(f"There is no account {options['user']!r}.")

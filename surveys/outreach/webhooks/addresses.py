@@ -12,15 +12,12 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 
+from surveys.errors import DeliveryError
 from surveys.outreach.webhooks.registries import IPAddress, is_public, real_address
 
 LONGEST = 500
 LAST_LABEL_OF_NUMBER = re.compile(r"(?:[0-9]+|0x[0-9a-f]*)")
 """Resolvers read 2130706433, 0x7f.1 and 0177.0.0.1 as addresses; no name ends in such a label."""
-
-
-class NotSent(Exception):
-    """Nothing can be sent there; the message says why, and quotes nothing that the receiver said."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +32,14 @@ class Target:
 
 
 def check(url: str) -> SplitResult:
-    """The parts of an address that a webhook may have. Raises NotSent; no name is resolved."""
+    """The parts of an address that a webhook may have. Raises DeliveryError; no name is resolved."""
     try:
         parts, host = urlsplit(url), urlsplit(url).hostname or ""
         port = parts.port
     except ValueError:
-        raise NotSent("The address cannot be read; it must be like https://example.org/candor.") from None
+        raise DeliveryError("The address cannot be read; it must be like https://example.org/candor.") from None
     if len(url) > LONGEST or not url.isascii() or any(not "!" <= character <= "~" for character in url):
-        raise NotSent(f"The address must have at most {LONGEST} characters, plain ones and no spaces.")
+        raise DeliveryError(f"The address must have at most {LONGEST} characters, plain ones and no spaces.")
     # With a zone ("%") an address would lead out by a network of the sender's choice.
     if (
         not host
@@ -52,27 +49,27 @@ def check(url: str) -> SplitResult:
         or parts.fragment
         or port == 0
     ):
-        raise NotSent("The address must have a host without %, and no name, password or # part.")
+        raise DeliveryError("The address must have a host without %, and no name, password or # part.")
     literal = _literal(host.rstrip("."))
     if literal is None and LAST_LABEL_OF_NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2].lower()):
-        raise NotSent("The host must be a name, or an address as four numbers from 0 to 255.")
+        raise DeliveryError("The host must be a name, or an address as four numbers from 0 to 255.")
     loopback = host == "localhost" or (literal is not None and literal.is_loopback)
     if parts.scheme != "https" and not (parts.scheme == "http" and loopback):
-        raise NotSent("The address must begin with https://; http:// is for this very machine alone.")
+        raise DeliveryError("The address must begin with https://; http:// is for this very machine alone.")
     if literal is not None:
         _require_outside(literal)
     return parts
 
 
 def resolve(url: str) -> Target:
-    """Where to connect for this address, now. Raises NotSent where it leads inside, or nowhere."""
+    """Where to connect for this address, now. Raises DeliveryError where it leads inside, or nowhere."""
     parts = check(url)
     host, secure = parts.hostname or "", parts.scheme == "https"
     port = parts.port or (443 if secure else 80)
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise NotSent("The name of the host leads to no address.") from None
+        raise DeliveryError("The name of the host leads to no address.") from None
     addresses = [str(entry[4][0]) for entry in found]
     for one in addresses:
         _require_outside(ipaddress.ip_address(one.partition("%")[0]))
@@ -93,4 +90,4 @@ def _require_outside(address: IPAddress) -> None:
         return
     if not is_public(real):
         words = "The host is inside a private network, or one that no public host is in"
-        raise NotSent(f"{words}; an operator can allow it by CANDOR_WEBHOOKS_INSIDE.")
+        raise DeliveryError(f"{words}; an operator can allow it by CANDOR_WEBHOOKS_INSIDE.")

@@ -10,16 +10,17 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
 
 from randomized_response import __version__
+from surveys.errors import DeliveryError
 from surveys.models import Delivery
 from surveys.outreach.webhooks import signing
-from surveys.outreach.webhooks.addresses import NotSent, Target, resolve
+from surveys.outreach.webhooks.addresses import Target, resolve
 
 SECONDS = 10.0
 """From the first packet to the status."""
 
 
 def send(delivery: Delivery) -> int:
-    """Post it; the status of the answer, whatever it is. Raises NotSent where there was none."""
+    """Post it; the status of the answer, whatever it is. Raises DeliveryError where there was none."""
     webhook, body = delivery.webhook, delivery.body.encode()
     target = resolve(webhook.url)
     headers = {
@@ -57,9 +58,9 @@ def _status(connection: HTTPConnection, path: str, body: bytes, headers: dict[st
         return int(connection.getresponse().status)
     except (HTTPError, http.client.HTTPException, OSError) as error:
         if over.is_set() or isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
-            raise NotSent(f"The receiver did not answer within {SECONDS:g} seconds.") from None
+            raise DeliveryError(f"The receiver did not answer within {SECONDS:g} seconds.") from None
         # The error's own words may quote what the receiver said.
-        raise NotSent(f"No connection, or none that can be trusted ({type(error).__name__}).") from None
+        raise DeliveryError(f"No connection, or none that can be trusted ({type(error).__name__}).") from None
     finally:
         watchdog.cancel()
         connection.close()

@@ -9,9 +9,10 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from collector.errors import Conflict, InputError
 from estimator.base import jobs
 from surveys.accounts.audit_log import record_event
-from surveys.errors import NotAllowed
+from surveys.errors import DeliveryError
 from surveys.models import Delivery, Survey, Webhook
 from surveys.outreach.webhooks import addresses, sending, signing
 from surveys.outreach.webhooks.events import EVENTS, REACHED, TEST
@@ -33,14 +34,6 @@ JITTER = 0.2
 GONE = 410
 
 
-class NotAdded(ValueError):
-    """What was asked for is no webhook; `field` names what is wrong: url, events or thresholds."""
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
-
-
 @transaction.atomic
 def add(
     survey: Survey, url: str, events: list[str], thresholds: list[int], *, by: User | None = None
@@ -49,7 +42,7 @@ def add(
 
     Raises
     ------
-    NotAdded
+    InputError
         Naming the field, its bound and the value.
     """
     _check(survey, url, events, thresholds)
@@ -85,10 +78,10 @@ def send_test(webhook: Webhook) -> Delivery:
 
 
 def resend(delivery: Delivery) -> None:
-    """Send it again from the beginning, the same bytes under the same key. Raises NotAllowed while it is on its way."""
+    """Send it again from the beginning, the same bytes under the same key. Raises Conflict while it is on its way."""
     ended = Delivery.objects.filter(pk=delivery.pk, state__in=ENDED)
     if not ended.update(state=State.QUEUED, tries=0, attempts=0, next_at=timezone.now(), finished_at=None, fault=""):
-        raise NotAllowed("This delivery is on its way.")
+        raise Conflict("This delivery is on its way.")
     transaction.on_commit(lambda: wake(delivery.pk))
 
 
@@ -120,7 +113,7 @@ def _attempt(delivery_id: int, lease: str) -> None:
     status, fault = None, ""
     try:
         status = sending.send(delivery)
-    except addresses.NotSent as reason:
+    except DeliveryError as reason:
         fault = str(reason)
     told = {"attempts": delivery.attempts + 1, "status": status}
     if status is not None and 200 <= status < 300:
@@ -146,18 +139,18 @@ def _in_words(status: int) -> str:
 def _check(survey: Survey, url: str, events: list[str], thresholds: list[int]) -> None:
     try:
         addresses.check(url)
-    except addresses.NotSent as fault:
-        raise NotAdded("url", str(fault)) from fault
+    except DeliveryError as fault:
+        raise InputError("url", str(fault)) from fault
     if not events or not set(events) <= set(EVENTS):
-        raise NotAdded("events", f"Choose at least one of: {', '.join(EVENTS.values())}.")
+        raise InputError("events", f"Choose at least one of: {', '.join(EVENTS.values())}.")
     if REACHED in events and not 1 <= len(set(thresholds)) <= MOST:
-        raise NotAdded("thresholds", f"Name 1 to {MOST} numbers of reports; got {len(set(thresholds))}.")
+        raise InputError("thresholds", f"Name 1 to {MOST} numbers of reports; got {len(set(thresholds))}.")
     for number in thresholds:
         if number % STEP or not STEP <= number <= LARGEST:
             bound = f"a whole number of hundreds from {STEP} to {LARGEST:,}"
-            raise NotAdded("thresholds", f"Each number of reports must be {bound}; got {number}.")
+            raise InputError("thresholds", f"Each number of reports must be {bound}; got {number}.")
     if survey.webhooks.count() >= MOST:
-        raise NotAdded("url", f"A survey has at most {MOST} webhooks; delete one first.")
+        raise InputError("url", f"A survey has at most {MOST} webhooks; delete one first.")
 
 
 def _host(webhook: Webhook) -> str:

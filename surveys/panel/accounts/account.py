@@ -9,9 +9,9 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from collector.endpoint import rate_limits
+from collector.errors import Conflict
 from surveys.accounts import second_factor
 from surveys.accounts.audit_log import record_event
-from surveys.errors import NotAllowed
 from surveys.panel.views import panel_page, signed_in
 
 
@@ -68,7 +68,7 @@ def set_up(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             codes = second_factor.confirm(request, user, form.cleaned_data["code"])
-        except NotAllowed as refusal:
+        except Conflict as refusal:
             form.add_error("code", str(refusal))
         else:
             return panel_page(request, "panel/people/codes.html", title="Recovery codes", codes=codes, new=True)
@@ -88,7 +88,7 @@ def set_up(request: HttpRequest) -> HttpResponse:
 def switch_off(request: HttpRequest) -> HttpResponse:
     try:
         second_factor.switch_off(signed_in(request), request.POST.get("code", ""))
-    except NotAllowed as refusal:
+    except Conflict as refusal:
         messages.error(request, str(refusal))
     else:
         messages.success(request, "Your second factor is off. The password alone signs you in now.")
@@ -99,7 +99,7 @@ def switch_off(request: HttpRequest) -> HttpResponse:
 def renew_codes(request: HttpRequest) -> HttpResponse:
     try:
         codes = second_factor.renew_codes(signed_in(request), request.POST.get("code", ""))
-    except NotAllowed as refusal:
+    except Conflict as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:account")
     return panel_page(request, "panel/people/codes.html", title="Recovery codes", codes=codes)

@@ -1,7 +1,6 @@
 """The log as pages and files: of a survey and of a team."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
@@ -22,7 +21,11 @@ FORMATS = {"csv": ("text/csv; charset=utf-8", audit_log.as_csv), "json": ("appli
 def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
     found = get_survey_or_404(request.user, slug)
     return survey_page(
-        request, "panel/people/survey_log.html", found, step="people", **_shown(request, audit_log.survey_events(found))
+        request,
+        "panel/people/survey_log.html",
+        found,
+        step="people",
+        context=_shown(request, audit_log.survey_events(found)),
     )
 
 
@@ -52,7 +55,7 @@ def _filtered(request: HttpRequest, entries: QuerySet[AuditEntry]) -> QuerySet[A
     return audit_log.filtered(entries, request.GET.get("act", ""), request.GET.get("who", ""))
 
 
-def _shown(request: HttpRequest, entries: QuerySet[AuditEntry]) -> dict[str, Any]:
+def _shown(request: HttpRequest, entries: QuerySet[AuditEntry]) -> dict[str, object]:
     """A page of the log, the choices of its filter, and what was chosen."""
     names = entries.order_by("name").values_list("name", flat=True).distinct()
     chosen = request.GET.copy()

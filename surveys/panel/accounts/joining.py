@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from collector.errors import Conflict
 from surveys.accounts import invitations
 from surveys.accounts.audit_log import record_event
-from surveys.errors import NotAllowed
 from surveys.models import Invitation
 
 KEPT = "invitation"
@@ -51,9 +51,9 @@ def _joined(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     assert isinstance(user, User)
     try:
         if not user.is_staff:
-            raise NotAllowed("An account that may not use the panel cannot join.")
+            raise Conflict("An account that may not use the panel cannot join.")
         invitations.join(invitation, user)
-    except NotAllowed:
+    except Conflict:
         del request.session[KEPT]
         return _page(request, None, status=404, gone=True)
     del request.session[KEPT]

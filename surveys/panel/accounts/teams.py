@@ -12,9 +12,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from collector.designs.texts import validate_line
+from collector.errors import Conflict
 from surveys.accounts import invitations, teams
 from surveys.accounts.access import Role, get_survey_or_404, get_team_or_404, role_in_team
-from surveys.errors import NotAllowed
 from surveys.lifecycle import links
 from surveys.models import Membership, Survey, Team
 from surveys.panel.frame import survey_page
@@ -95,7 +95,7 @@ def change_member(role: Role) -> Callable[[Callable[..., str]], Callable[..., Ht
             found = get_team_or_404(request.user, team, role)
             try:
                 messages.success(request, change(request, found, **parts))
-            except NotAllowed as refusal:
+            except Conflict as refusal:
                 messages.error(request, str(refusal))
             still = found.pk and role_in_team(request.user, team) is not None  # a team that was deleted has no key
             return redirect("panel:team", team) if still else redirect("panel:teams")
@@ -109,7 +109,7 @@ def change_member(role: Role) -> Callable[[Callable[..., str]], Callable[..., Ht
 def rename(request: HttpRequest, found: Team) -> str:
     form = NameForm(request.POST)
     if not form.is_valid():
-        raise NotAllowed("A team needs a name of 1 to 100 characters.")
+        raise Conflict("A team needs a name of 1 to 100 characters.")
     teams.rename(found, form.cleaned_data["name"], by=signed_in(request))
     return "The team has a new name."
 
@@ -118,7 +118,7 @@ def rename(request: HttpRequest, found: Team) -> str:
 def leave(request: HttpRequest, found: Team) -> str:
     member = found.memberships.filter(user=signed_in(request)).first()
     if member is None:
-        raise NotAllowed(f"You are not in {found}.")
+        raise Conflict(f"You are not in {found}.")
     teams.remove(member, by=signed_in(request))
     return f"You have left {found}."
 
@@ -149,7 +149,7 @@ def invite(request: HttpRequest, team: int) -> HttpResponse:
     found = get_team_or_404(request.user, team, Role.OWNER)
     try:
         _invitation, secret = invitations.invite(found, _role(request), by=signed_in(request))
-    except NotAllowed as refusal:
+    except Conflict as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:team", team)
     return team_page(request, found, link=links.link_to("join", digest=secret))
@@ -186,7 +186,7 @@ def _member_or_404(found: Team, pk: int) -> Membership:
 def _role(request: HttpRequest) -> Role:
     form = RoleForm(request.POST)
     if not form.is_valid():
-        raise NotAllowed("Choose a role: viewer, analyst, editor or owner.")
+        raise Conflict("Choose a role: viewer, analyst, editor or owner.")
     role: Role = form.cleaned_data["role"]
     return role
 

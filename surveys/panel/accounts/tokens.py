@@ -8,8 +8,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from collector.designs.texts import validate_line
+from collector.errors import Conflict
 from surveys.accounts import tokens
-from surveys.errors import NotAllowed
 from surveys.models import AccessToken
 from surveys.panel.views import panel_page, signed_in
 
@@ -42,7 +42,7 @@ def my_tokens(request: HttpRequest) -> HttpResponse:
         try:
             _made, secret = tokens.make(user, said["name"], scope=said["scope"], days=said["days"])
             form = TokenForm()
-        except NotAllowed as refusal:
+        except Conflict as refusal:
             form.add_error(None, str(refusal))
     context = {"form": form, "secret": secret, "tokens": tokens.tokens_of(user)}
     page = panel_page(request, "panel/people/tokens.html", title="Access tokens", **context)

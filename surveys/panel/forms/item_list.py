@@ -31,7 +31,7 @@ class ItemFormSet(PartFormSet):
     opened: frozenset[int] = frozenset()
     """Keys of the saved questions that are shown whole; the others are lines of the list."""
 
-    def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
+    def get_form_kwargs(self, index: int | None) -> dict[str, object]:
         return {**super().get_form_kwargs(index), "closed": self._is_closed(index)}
 
     def _is_closed(self, index: int | None) -> bool:

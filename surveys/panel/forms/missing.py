@@ -56,7 +56,7 @@ def field_and_words(error: ValidationError, path: Path) -> tuple[str, str]:
     return (field if field in FIELDS else "mechanism"), error.sentence(path)
 
 
-def _unfinished(items: list[dict[str, Any]]) -> Iterator[str]:
+def _unfinished(items: list[dict[str, object]]) -> Iterator[str]:
     for number, item in enumerate(items, start=1):
         for field, words in item_faults(item):
             yield f"Question {number} ({item['key']}), {field.replace('_', ' ')}: {words}"

@@ -32,7 +32,7 @@ class WordsWidget(forms.Widget):
     def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
         return all(self.name_of(name, code) not in data for code in self.languages)
 
-    def render(self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None) -> SafeString:
+    def render(self, name: str, value: Any, attrs: dict[str, object] | None = None, renderer: Any = None) -> SafeString:
         said, attrs = value if isinstance(value, dict) else {}, {**self.attrs, **(attrs or {})}
         parts = []
         for code, language in zip(self.languages, language_names(self.languages), strict=True):

@@ -104,7 +104,7 @@ class WordsForm(ModelForm):
 class PartFormSet(PaginationInlineFormSet):
     """The groups or items of a survey; each form knows the survey, saved or not."""
 
-    def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
+    def get_form_kwargs(self, index: int | None) -> dict[str, object]:
         return {**super().get_form_kwargs(index), "survey": self.instance}
 
     def add_fields(self, form: Any, index: int | None) -> None:
@@ -281,7 +281,7 @@ class UploadForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields.update(team_fields(user))
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         cleaned = super().clean() or {}
         file = cleaned.get("file")
         if file and file.size > bounds.LARGEST:

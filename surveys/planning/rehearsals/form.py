@@ -8,10 +8,12 @@ from django import forms
 from django.http import QueryDict
 
 from collector.designs import FEWEST_IN_GROUP, Design, Item
+from collector.errors import InputError
 from surveys.models import Rehearsal, Survey
 from surveys.planning.drafts import planned_question
 from surveys.planning.question import AS_USUAL
-from surveys.planning.rehearsals.respondents import RehearsalError, shares_of, spreads
+from surveys.planning.rehearsals.population import Assumptions
+from surveys.planning.rehearsals.respondents import shares_of, spreads
 from surveys.planning.rehearsals.services import LARGEST_SEED, new_seed
 
 FEWEST, MOST = FEWEST_IN_GROUP, 20_000
@@ -61,7 +63,7 @@ class RehearsalForm(forms.Form):
     ) -> None:
         super().__init__(data)
         self.design, self.language = design, design.language
-        said = like.said if like else {"respondents": 500, "shares": {}}
+        said: Assumptions = like.said if like else {"respondents": 500, "shares": {}}
         self._add_numbers(like, said)
         self.entries = list(self._entries(expected, said))
         for entry in self.entries:
@@ -108,7 +110,7 @@ class RehearsalForm(forms.Form):
         if people and often and (fault := too_many(people, often)):
             self.add_error("repetitions", fault)
         self._check_sizes(cleaned)
-        self.said: dict[str, Any] = {"respondents": people, "shares": {}}
+        self.said: Assumptions = {"respondents": people or 0, "shares": {}}
         if all(cleaned.get(f"size-{n}") is not None for n in range(len(self.design.groups))) and self.design.groups:
             self.said["sizes"] = [cleaned[f"size-{n}"] for n in range(len(self.design.groups))]
         for entry in self.entries:
@@ -119,13 +121,14 @@ class RehearsalForm(forms.Form):
                 self.said["shares"][entry.item.key] = given
         return cleaned
 
-    def _add_numbers(self, like: Rehearsal | None, said: dict[str, Any]) -> None:
+    def _add_numbers(self, like: Rehearsal | None, said: Assumptions) -> None:
         whole = forms.IntegerField
         self.fields["respondents"] = whole(
             label="Respondents", min_value=FEWEST, max_value=MOST, initial=min(said["respondents"], MOST)
         )
         for number, group in enumerate(self.design.groups):
-            initial = (said.get("sizes") or [None] * len(self.design.groups))[number]
+            sizes = said.get("sizes")
+            initial = sizes[number] if sizes else None
             label = group.label[self.language]
             self.fields[f"size-{number}"] = whole(
                 label=label, min_value=0, max_value=MOST, required=False, initial=initial
@@ -136,7 +139,7 @@ class RehearsalForm(forms.Form):
         seed = like.seed if like else new_seed()
         self.fields["seed"] = whole(label="Seed", min_value=0, max_value=LARGEST_SEED, initial=seed)
 
-    def _entries(self, expected: dict[str, Said], said: dict[str, Any]) -> Iterator[Entry]:
+    def _entries(self, expected: dict[str, Said], said: Assumptions) -> Iterator[Entry]:
         groups = [group.key for group in self.design.groups] if self.by_group else []
         for position, item in enumerate(self.design.items):
             known = _fitting(item, said["shares"].get(item.key)) or expected[item.key]
@@ -199,7 +202,7 @@ class RehearsalForm(forms.Form):
         try:
             given = self._mean(entry, values) if entry.mean else self._shares(entry.item, values)
             shares_of(entry.item, given)
-        except RehearsalError as fault:
+        except InputError as fault:
             self.add_error(names[0], str(fault))
             return None
         return given
@@ -208,12 +211,12 @@ class RehearsalForm(forms.Form):
         mean, spread = values
         low, *_, high = map(float, entry.item.points)
         if not low <= mean <= high:
-            raise RehearsalError(f"The mean must be from {low:g} to {high:g}; it is {mean:g}.")
+            raise InputError("shares", f"The mean must be from {low:g} to {high:g}; it is {mean:g}.")
         least, most = spreads(entry.item, mean)
         if not least * 0.9995 <= spread <= most * 1.0005:
             around = f"around a mean of {mean:g}"
-            raise RehearsalError(
-                f"The standard deviation must be from {least:.4g} to {most:.4g} {around}; it is {spread:g}."
+            raise InputError(
+                "shares", f"The standard deviation must be from {least:.4g} to {most:.4g} {around}; it is {spread:g}."
             )
         return {"mean": mean, "spread": spread}
 
@@ -224,7 +227,7 @@ class RehearsalForm(forms.Form):
             return [1 - values[0] / 100, values[0] / 100]
         total = sum(values)
         if abs(total - 100) > OFF_BY:
-            raise RehearsalError(f"The shares must sum to 100 %; they sum to {total:.6g} %.")
+            raise InputError("shares", f"The shares must sum to 100 %; they sum to {total:.6g} %.")
         return [value / total for value in values]
 
 
@@ -255,7 +258,7 @@ def _fitting(item: Item, said: Said | None) -> Said | None:
     """What was said of a question of that key; None where it does not fit this one."""
     try:
         table = None if said is None else shares_of(item, said)
-    except RehearsalError:
+    except InputError:
         return None
     return said if isinstance(said, dict) else None if item.kind == "number" else table
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,13 +114,13 @@ def _widest(item: QuestionResults, cell: EstimateCell) -> float:
 
 def _forecast(item: QuestionResults, cell: EstimateCell, shares: Numbers, size: float) -> plan.Forecast | None:
     """None where the planner has nothing to say: of the mean of those alone who gave a point."""
-    mechanism, options = item.mechanism, dict[str, Any](confidence=item.confidence)
+    mechanism, confidence = item.mechanism, item.confidence
     n = max(1, round(size))
     if isinstance(mechanism, EachOption):
         share = float(shares[cell.estimate.choice])
-        return plan.forecast(n, mechanism.channel, [1 - share, share], answer=1, **options)
+        return plan.forecast(n, mechanism.channel, [1 - share, share], answer=1, confidence=confidence)
     if cell.estimate.measure == MEAN:
         values = [value for value in item.question.values if value is not None]
         some = len(values) < len(item.question.values)
-        return None if some else plan.forecast(n, mechanism, shares, values=values, **options)
-    return plan.forecast(n, mechanism, shares, answer=cell.estimate.choice, **options)
+        return None if some else plan.forecast(n, mechanism, shares, values=values, confidence=confidence)
+    return plan.forecast(n, mechanism, shares, answer=cell.estimate.choice, confidence=confidence)

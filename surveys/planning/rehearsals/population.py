@@ -2,25 +2,31 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design, Item
+from collector.errors import InputError
 from estimator.runs.estimation import known_shares
 from estimator.runs.groups import ungrouped
-from surveys.planning.rehearsals.respondents import (
-    RehearsalError,
-    Respondent,
-    ask,
-    shares_of,
-    strata_shares,
-    ticked,
-)
+from surveys.planning.rehearsals.respondents import Respondent, ask, shares_of, strata_shares, ticked
 
 Given = list[float] | dict[str, float]
 """Shares of the answers (for several choices of each option), or of a number its `mean` and perhaps its `spread`."""
+
+
+class Assumptions(TypedDict):
+    """What is asked for, as it is stored: shares by the items' keys, and by the strata's where they differ there."""
+
+    respondents: int
+    shares: dict[str, Given]
+    sizes: NotRequired[list[int] | None]
+    groups: NotRequired[dict[str, dict[str, Given]]]
+    file: NotRequired[bool]
+    """Whether its respondents came in a file, and are not drawn."""
+
 
 Marginals = list[NDArray[np.float64]]
 """For each item how often each answer meets a ticket; for several choices how often each option is ticked."""
@@ -78,26 +84,26 @@ class Population:
         return answers
 
 
-def population(design: Design, said: dict[str, Any]) -> Population:
+def population(design: Design, said: Assumptions) -> Population:
     """The population that was asked for.
 
     Parameters
     ----------
-    said : dict
+    said : Assumptions
         `respondents`; `sizes`, a number for each stratum, or None; `shares`, by the items' keys; `groups`, by the
         strata's keys and then like `shares`, where it differs there. Where no shares are given, all answers are equally
         frequent.
 
     Raises
     ------
-    RehearsalError
+    InputError
         Naming the item and what its shares must be.
     """
     known = {item.key: item for item in design.items}
     groups = said.get("groups") or {}
     for shares in (said["shares"], *groups.values()):
         if unknown := sorted(set(shares) - set(known)):
-            raise RehearsalError(f"share: the survey has no item {', '.join(unknown)}")
+            raise InputError("shares", f"share: the survey has no item {', '.join(unknown)}")
     tables = tuple(
         {key: shares_of(item, (said["shares"] | groups.get(stratum, {})).get(key)) for key, item in known.items()}
         for stratum in design.strata

@@ -15,13 +15,10 @@ import numpy as np
 
 from collector.designs import Design, Item
 from collector.designs.checks import DECIMAL
+from collector.errors import InputError
 from randomized_response.plan import shares_around
 
 Answer = int | tuple[int, ...] | None
-
-
-class RehearsalError(ValueError):
-    """Answers that do not fit the survey; the message names the place, the bound and the value."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ def answers_to_send(items: Sequence[Item], answers: Sequence[Answer]) -> tuple[i
 
     Raises
     ------
-    RehearsalError
+    InputError
         Where an item that is asked and required has no answer.
     """
     given = dict(zip((item.key for item in items), answers, strict=True))
@@ -63,7 +60,7 @@ def ask(items: Sequence[Item], answer_of: Callable[[Item], Answer]) -> list[Answ
 
 
 def shares_of(item: Item, given: Sequence[float] | Mapping[str, float] | None) -> list[float]:
-    """How often each answer is given (for several choices: each option is ticked). Raises RehearsalError.
+    """How often each answer is given (for several choices: each option is ticked). Raises InputError.
 
     `given` are the shares; one share of two answers is that of the second. Of a number it may be the `mean` with a
     `spread` (standard deviation), or one mean alone.
@@ -79,7 +76,7 @@ def shares_of(item: Item, given: Sequence[float] | Mapping[str, float] | None) -
     proper = len(table) == size and min(table) >= 0 and max(table) <= 1 and (several or abs(sum(table) - 1) <= 1e-9)
     if not proper:
         total = "" if several else " that sum to 1"
-        raise RehearsalError(f"share: {item.key} needs {size} shares from 0 to 1{total}; got {given}")
+        raise InputError("shares", f"share: {item.key} needs {size} shares from 0 to 1{total}; got {given}")
     return table
 
 
@@ -95,7 +92,7 @@ def read_answers(design: Design, file: IO[str]) -> list[Respondent]:
     needed = [item.key for item in items] + (["stratum"] if design.strata != ("",) else [])
     missing = [name for name in needed if name not in (table.fieldnames or [])]
     if missing:
-        raise RehearsalError(f"the file must have the columns {', '.join(needed)}; missing: {', '.join(missing)}")
+        raise InputError("shares", f"the file must have the columns {', '.join(needed)}; missing: {', '.join(missing)}")
     codes = {item.key: _codes(item, design.language) for item in items}
     return [_row(design, codes, row, line) for line, row in enumerate(table, start=2)]
 
@@ -119,7 +116,7 @@ def _nothing(item: Item) -> tuple[int, ...]:
 def _blank(item: Item) -> int | tuple[int, ...]:
     """What a blank is sent as."""
     if item.required:
-        raise RehearsalError(f"{item.key} must be answered")
+        raise InputError("shares", f"{item.key} must be answered")
     return _nothing(item) if item.kind == "several_choices" else len(item.choices) - 1
 
 
@@ -138,14 +135,14 @@ def _around(item: Item, mean: float, spread: float | None) -> list[float]:
     points = [float(point) for point in item.points]
     low, high, last = points[0], points[-1], len(points) - 1
     if not low <= mean <= high:
-        raise RehearsalError(f"share: the mean of {item.key} must be from {low:g} to {high:g}; got {mean:g}")
+        raise InputError("shares", f"share: the mean of {item.key} must be from {low:g} to {high:g}; got {mean:g}")
     if mean in (low, high):
         return [float(point == mean) for point in points]
     least, most = spreads(item, mean)
     spread = least if spread is None else spread
     if not least * 0.9995 <= spread <= most * 1.0005:
         said = f"from {least:.4g} to {most:.4g} around a mean of {mean:g}"
-        raise RehearsalError(f"share: the spread of {item.key} must be {said}; got {spread:g}")
+        raise InputError("shares", f"share: the spread of {item.key} must be {said}; got {spread:g}")
     step = (high - low) / last
     spread = min(max(spread, least), most)
     return [float(share) for share in shares_around(last + 1, mean=(mean - low) / step, deviation=spread / step)]
@@ -168,7 +165,7 @@ def _stratum(design: Design, row: dict[str, str], line: int) -> int:
     if design.strata == ("",):
         return 0
     if row["stratum"] not in design.strata:
-        raise RehearsalError(f"line {line}: stratum must be one of {', '.join(design.strata)}")
+        raise InputError("shares", f"line {line}: stratum must be one of {', '.join(design.strata)}")
     return design.strata.index(row["stratum"])
 
 
@@ -190,7 +187,7 @@ def _cell(item: Item, codes: dict[str, int], cell: str, line: int) -> Answer:
     if item.kind == "number":
         return _point(item, cell, line)
     if cell not in codes:
-        raise RehearsalError(f"line {line}: {item.key} must be {_expected(item, codes)}")
+        raise InputError("shares", f"line {line}: {item.key} must be {_expected(item, codes)}")
     return codes[cell]
 
 
@@ -203,15 +200,15 @@ def _expected(item: Item, codes: dict[str, int]) -> str:
 def _options(item: Item, codes: dict[str, int], cell: str, line: int) -> tuple[int, ...]:
     ticked = [part.strip() for part in cell.split(";") if part.strip()]
     if not all(part in codes for part in ticked):
-        raise RehearsalError(f"line {line}: {item.key} must be {_expected(item, codes)}, with ; between several")
+        raise InputError("shares", f"line {line}: {item.key} must be {_expected(item, codes)}, with ; between several")
     places = {codes[part] for part in ticked}
     if item.most is not None and len(places) > item.most:
-        raise RehearsalError(f"line {line}: {item.key} must have at most {item.most} of the choices")
+        raise InputError("shares", f"line {line}: {item.key} must have at most {item.most} of the choices")
     return tuple(int(place in places) for place in range(len(item.choices)))
 
 
 def _point(item: Item, cell: str, line: int) -> int:
     points = item.points
     if not DECIMAL.fullmatch(cell) or Fraction(cell) not in points:
-        raise RehearsalError(f"line {line}: {item.key} must be a number from {item.grid}")
+        raise InputError("shares", f"line {line}: {item.key} must be a number from {item.grid}")
     return points.index(Fraction(cell))

@@ -2,7 +2,6 @@
 
 import secrets
 import time
-from typing import Any
 
 import numpy as np
 from django.contrib.auth.models import User
@@ -23,7 +22,7 @@ from surveys.lifecycle import selectors
 from surveys.lifecycle.services import delete_rehearsal_reports
 from surveys.models import Rehearsal, Repetition, Survey
 from surveys.planning.rehearsals import measures, simulation
-from surveys.planning.rehearsals.population import Population, population
+from surveys.planning.rehearsals.population import Assumptions, Population, population
 from surveys.planning.rehearsals.respondents import Respondent
 
 TURN = 5.0
@@ -42,7 +41,7 @@ def design_to_rehearse(survey: Survey, number: int) -> Design:
 
 @transaction.atomic
 def request_rehearsal(
-    survey: Survey, said: dict[str, Any], *, repetitions: int, seed: int, by: User | None = None
+    survey: Survey, said: Assumptions, *, repetitions: int, seed: int, by: User | None = None
 ) -> Rehearsal:
     """Freeze the survey as it is written now into a rehearsal of its own, and wake a worker once that is committed.
 
@@ -50,7 +49,7 @@ def request_rehearsal(
     ------
     ValidationError
         Where the survey could not be opened as it is.
-    RehearsalError
+    InputError
         Where what was asked for does not fit it.
     """
     last = survey.rehearsals.first()

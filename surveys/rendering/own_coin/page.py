@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from math import prod
-from typing import Any
+from typing import TypedDict
 
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -17,11 +17,53 @@ from estimator.base.questions import question_of
 from surveys.definition.languages import address_of, language_links
 from surveys.rendering import pages
 from surveys.rendering.own_coin import sentences
-from surveys.rendering.own_coin.devices import BIRTHDAYS, COIN
+from surveys.rendering.own_coin.devices import BIRTHDAYS, COIN, Outcome
 from surveys.rendering.own_coin.instructions import Instruction, birthdays_for, instructions_for
 
 MOST_FACES = 6
 """A rule with more coins and dice to show than this has a bar instead, which says how often it comes."""
+
+
+class Frame(pages.Texts):
+    """What stands on every page of answering by hand."""
+
+    address: str
+    version: int
+
+
+class CoinRule(TypedDict):
+    """What the device shows, what to do then, and how many outcomes it has; `pictures` of them where they are few."""
+
+    shown: str
+    told: str
+    count: int
+    pictures: list[Outcome]
+
+
+class CoinQuestion(TypedDict):
+    """A question with what to toss for it."""
+
+    name: str
+    wording: str
+    choices: list[str]
+    toss: str
+    outcomes: int
+    factor: str
+    rules: list[CoinRule]
+
+
+class CoinPage(Frame):
+    """What the page and the sheet of paper show."""
+
+    digest: str
+    invited: bool
+    group_wording: str
+    groups: list[dict[str, str]]
+    birthdays: bool
+    needs: str
+    coins: bool
+    factor: str
+    questions: list[CoinQuestion]
 
 
 def render_page(design: Design, language: str, *, with_sheet: bool = False) -> bytes:
@@ -40,13 +82,14 @@ def render_page(design: Design, language: str, *, with_sheet: bool = False) -> b
         "doors": language_links("coin", design),
         "sheet_address": address_of("coin-sheet", design, language) if with_sheet else "",
     }
-    return pages.render("surveys/coin/page.html", shown | doors, language)
+    return pages.render("surveys/coin/page.html", {**shown, **doors}, language)
 
 
-def context(design: Design, instructions: list[Instruction], language: str) -> dict[str, Any]:
+def context(design: Design, instructions: list[Instruction], language: str) -> CoinPage:
     """What the page says, and the sheet of paper too; the language must be active."""
     birthdays = instructions[0].device in BIRTHDAYS
-    return _frame(design, language) | {
+    return {
+        **_frame(design, language),
         "digest": design.digest,
         "invited": bool(design.invitations),
         "group_wording": design.strata_wording[language],
@@ -66,7 +109,8 @@ def render_review(design: Design, looked: ParsedReport, language: str) -> bytes:
     """What was marked, with the nonce that makes pressing Send twice one report. Nothing is stored yet."""
     marked = {f"item-{number}": str(symbol) for number, symbol in enumerate(looked.report, start=1)}
     marked["stratum"] = looked.stratum
-    context = _frame(design, language) | {
+    context = {
+        **_frame(design, language),
         "looked": looked,
         "code": " ".join(re.findall("....", looked.invitation)),
         "birthdays": birthdays_for(design) is not None,
@@ -76,7 +120,7 @@ def render_review(design: Design, looked: ParsedReport, language: str) -> bytes:
     return pages.render("surveys/coin/review.html", context, language)
 
 
-def lines(design: Design, language: str, marked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def lines(design: Design, language: str, marked: Mapping[str, str]) -> Iterator[dict[str, object]]:
     """The group, where there are groups, then each question, with every choice and whether it is marked.
 
     `marked` is what a form says by the names of its fields.
@@ -95,7 +139,7 @@ def lines(design: Design, language: str, marked: Mapping[str, str]) -> Iterator[
         yield {"name": name, "number": number, "wording": wording, "choices": choices}
 
 
-def _choice(value: str, label: str, marked: str) -> dict[str, Any]:
+def _choice(value: str, label: str, marked: str) -> dict[str, object]:
     return {"value": value, "label": label, "marked": value == marked}
 
 
@@ -109,11 +153,12 @@ def render_refusal(design: Design, refusal: RequestRefused, language: str) -> by
     """Why a form was not taken, and the way back."""
     with translation.override(language):
         why = reason(refusal)
-    return pages.render("surveys/coin/refused.html", _frame(design, language) | {"reason": why}, language)
+    return pages.render("surveys/coin/refused.html", {**_frame(design, language), "reason": why}, language)
 
 
-def _frame(design: Design, language: str) -> dict[str, Any]:
-    return pages.texts_in(design, language) | {
+def _frame(design: Design, language: str) -> Frame:
+    return {
+        **pages.texts_in(design, language),
         "address": address_of("coin", design, language),
         "version": design.version,
     }
@@ -123,7 +168,7 @@ def _group(group: Stratum, language: str) -> dict[str, str]:
     return {"key": group.key, "label": group.label[language]}
 
 
-def _question(number: int, item: Item, instruction: Instruction, language: str) -> dict[str, Any]:
+def _question(number: int, item: Item, instruction: Instruction, language: str) -> CoinQuestion:
     born = instruction.device in BIRTHDAYS
     choices = sentences.alike() if born else [choice[language] for choice in item.choices]
     return {
@@ -137,7 +182,7 @@ def _question(number: int, item: Item, instruction: Instruction, language: str) 
     }
 
 
-def _rule(instruction: Instruction, place: int, choices: list[str]) -> dict[str, Any]:
+def _rule(instruction: Instruction, place: int, choices: list[str]) -> CoinRule:
     rule = instruction.rules[place]
     drawn = sorted(rule.outcomes, key=str) if sum(map(len, rule.outcomes)) <= MOST_FACES else []
     return {

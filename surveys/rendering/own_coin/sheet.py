@@ -5,7 +5,7 @@ tells one from another but what is marked.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -32,7 +32,7 @@ def render_sheet(design: Design, language: str) -> bytes:
     return typeset(TEMPLATE, data)
 
 
-def _data(shown: dict[str, Any], design: Design, language: str) -> dict[str, Any]:
+def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, object]:
     """Every text of the sheet. What the page shows is `shown`, so that both say the same."""
     group = {
         "wording": shown["group_wording"],
@@ -63,7 +63,17 @@ def _data(shown: dict[str, Any], design: Design, language: str) -> dict[str, Any
     }
 
 
-def _by_tosses(shown: dict[str, Any]) -> dict[str, Any]:
+class Guidance(TypedDict):
+    """How the sheet is filled in, and why so."""
+
+    needs: str
+    steps: list[str]
+    keep: str
+    why: str
+    handed_in: str
+
+
+def _by_tosses(shown: page.CoinPage) -> Guidance:
     """How the sheet is filled in, and why so."""
     return {
         "needs": _("You need %(needs)s, and a place where nobody looks on.") % {"needs": shown["needs"]},
@@ -88,7 +98,7 @@ def _by_tosses(shown: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _by_birthdays() -> dict[str, Any]:
+def _by_birthdays() -> Guidance:
     """The same where nothing is tossed."""
     return {
         "needs": _("You need nothing but a place where nobody looks on."),
@@ -114,7 +124,7 @@ def _by_birthdays() -> dict[str, Any]:
     }
 
 
-def _endings(shown: dict[str, Any], handed_in: str) -> dict[str, Any]:
+def _endings(shown: page.CoinPage, handed_in: str) -> dict[str, object]:
     """What is told below the last question."""
     return {
         "after": {
@@ -125,7 +135,7 @@ def _endings(shown: dict[str, Any], handed_in: str) -> dict[str, Any]:
     }
 
 
-def _question(number: int, entry: dict[str, Any]) -> dict[str, Any]:
+def _question(number: int, entry: page.CoinQuestion) -> dict[str, object]:
     rules = [
         {
             "shown": rule["shown"][:1].upper() + rule["shown"][1:],
@@ -138,7 +148,7 @@ def _question(number: int, entry: dict[str, Any]) -> dict[str, Any]:
     return {
         "number": str(number),
         "wording": entry["wording"],
-        "toss": str(entry["toss"]),
+        "toss": entry["toss"],
         "outcomes": entry["outcomes"],
         "rules": rules,
         "choices": entry["choices"],
