@@ -135,13 +135,14 @@ def crosswise(*, prevalence: FractionLike) -> Channel:
     return _yes_no(1 - u, u, "crosswise", None)
 
 
-def triangular(*, prevalence: FractionLike) -> Channel:
-    """No to both the sensitive and a harmless question = 0, yes to at least one = 1. epsilon is infinite.
+def triangular(*, prevalence: FractionLike, truth: FractionLike = "1") -> Channel:
+    """No to both the sensitive and a harmless question = 0, yes to at least one = 1; so with `truth`, else a fair coin.
 
-        P(1 | 1) = 1        P(1 | 0) = u
+        P(1 | 1) = (1 + p) / 2        P(1 | 0) = p u + (1 - p) / 2
 
-    Report 0 proves the answer no, so this table protects a yes but not a no: it is here to estimate from surveys that
-    were made with it, and a design must not open with it.
+    u is the known share of yes to the harmless question. epsilon = ln(1 + 2 p (1 - u) / (1 - p)): infinite for p = 1,
+    the model of the literature, whose report 0 proves the answer no. That one is here to estimate from surveys that
+    were made with it; a design must not open with it.
 
     References
     ----------
@@ -151,8 +152,15 @@ def triangular(*, prevalence: FractionLike) -> Channel:
     --------
     >>> triangular(prevalence="1/4").weights
     ((3, 1), (0, 4))
+    >>> triangular(prevalence="1/4", truth="1/2").weights
+    ((5, 3), (2, 6))
     """
-    return _yes_no(as_probability(prevalence, name="prevalence"), Fraction(1), "triangular", None)
+    u = as_probability(prevalence, name="prevalence")
+    p = as_probability(truth, name="truth", closed=True)
+    if p == 0:
+        raise ParameterError("truth", "must be greater than 0: the report would say nothing; got 0")
+    coin = (1 - p) / 2
+    return _yes_no(p * u + coin, p + coin, "triangular", None if p == 1 else p)
 
 
 def k_ary(k: int, *, truth: FractionLike) -> Channel:

@@ -35,4 +35,4 @@ def _rows(book: SurveyBudget) -> Iterator[tuple[str, PrivacyLossSum, bool]]:
 def _bar(name: str, total: PrivacyLossSum, ahead: bool) -> charts.Bar:
     least, most = ("ledger-least", total.epsilon_least), ("ledger-most", total.epsilon_most)
     parts = (("ledger-ahead", total.epsilon_most),) if ahead else (most, least)
-    return charts.Bar(name[:1].upper() + name[1:], between(total), parts)
+    return name[:1].upper() + name[1:], between(total), parts

@@ -79,7 +79,7 @@ def _drawn(counts: Sequence[DailyCount]) -> SafeString:
 
     def column(one: DailyCount) -> charts.Column:
         start = (one.first_day - first).days
-        return charts.Column(start / shown, (start + _length(one)) / shown, _a_day(one) / most)
+        return start / shown, (start + _length(one)) / shown, _a_day(one) / most
 
     return charts.columns(
         [column(one) for one in counts],

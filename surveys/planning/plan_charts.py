@@ -42,22 +42,9 @@ def _over_setting(found: PlanForecast, points: tuple[Point, ...]) -> Iterator[Cu
         high = max(5.0, min(1.2 * found.epsilon, 16.0))
         limit = (EPSILON_OF_AN_ITEM, "weak above the dashed line")
         text = wording.epsilon(found.epsilon)
-        yield curve(
-            "epsilon",
-            "Epsilon",
-            lambda one: one.epsilon,
-            found.epsilon,
-            text,
-            linear(high),
-            limit=limit,
-        )
-    high = _high(asked.values != (), found, [one.width for one in points])
-    width = amount(asked, ahead.width)
-    yield curve("width", _width_name(found), _width(found), _shown(found, ahead.width), width, linear(high))
-    yield curve(
-        "below", "Chance of a negative estimate" if not asked.values else "Chance of an estimate below the range",
-        lambda one: one.below, ahead.below, chance(ahead.below), SMALL_CHANCES,
-    )  # fmt: skip
+        yield curve("epsilon", "Epsilon", lambda one: one.epsilon, found.epsilon, text, linear(high), limit=limit)
+    for drawn in _of_both(found, points):
+        yield curve(*drawn)
     costs = [one.cost for one in points if one.cost < 1e300]
     if costs and ahead.cost < 1e300:
         yield curve(
@@ -67,7 +54,7 @@ def _over_setting(found: PlanForecast, points: tuple[Point, ...]) -> Iterator[Cu
 
 
 def _over_respondents(found: PlanForecast, points: tuple[Point, ...]) -> Iterator[Curve]:
-    asked, ahead, n = found.asked, found.ahead, found.ahead.n
+    n = found.ahead.n
 
     def curve(
         key: str, title: str, value: Value, here: float, text: str, up: Scale, *, limit: Level | None = None
@@ -75,21 +62,29 @@ def _over_respondents(found: PlanForecast, points: tuple[Point, ...]) -> Iterato
         ends = [(one.x, value(one)) for one in points]
         words = f"With {wording.count(n)} reports: {text}."
         below = _named("reports" if limit is None else "reports in each group", limit)
-        return charts.curve(key, "respondents", title, ends, ((n, here), text), (REPORTS, up), below, words, limit)
+        chosen = ((n, here), text)
+        return charts.curve(f"{key}-n", "respondents", title, ends, chosen, (REPORTS, up), below, words, limit)
 
-    high = _high(asked.values != (), found, [one.width for one in points])
-    text = amount(asked, ahead.width)
-    yield curve("width-n", _width_name(found), _width(found), _shown(found, ahead.width), text, linear(high))
-    yield curve(
-        "below-n", "Chance of a negative estimate" if not asked.values else "Chance of an estimate below the range",
-        lambda one: one.below, ahead.below, chance(ahead.below), SMALL_CHANCES,
-    )  # fmt: skip
+    for drawn in _of_both(found, points):
+        yield curve(*drawn)
     comparison = found.comparison
     if comparison.second == n and comparison.needed is not None:
         yield curve(
-            "power-n", "Chance to see the difference",
+            "power", "Chance to see the difference",
             lambda one: one.power, comparison.power, chance(comparison.power), CHANCES, limit=(POWER, "dashed: 80 %"),
         )  # fmt: skip
+
+
+def _of_both(found: PlanForecast, points: tuple[Point, ...]) -> Iterator[tuple[str, str, Value, float, str, Scale]]:
+    """What is drawn over either: the width of the interval, and the chance of an estimate that cannot be."""
+    asked, ahead = found.asked, found.ahead
+    unit = {"scale": "scale points", "number": "units"}.get(asked.kind if asked.values else "", "points")
+    # An axis that shows where the curve bends: the widest end may leave the picture.
+    up = linear(_shown(found, max(ahead.width, min(max(one.width for one in points), reach(asked) * 0.6))))
+    width, title = amount(asked, ahead.width), f"Width of the interval, {unit}"
+    yield "width", title, lambda one: _shown(found, one.width), _shown(found, ahead.width), width, up
+    title = "Chance of an estimate below the range" if asked.values else "Chance of a negative estimate"
+    yield "below", title, lambda one: one.below, ahead.below, chance(ahead.below), SMALL_CHANCES
 
 
 def _named(below: str, limit: Level | None) -> str:
@@ -97,23 +92,6 @@ def _named(below: str, limit: Level | None) -> str:
     return below if limit is None else f"{below}; {limit[1]}"
 
 
-def _width(found: PlanForecast) -> Value:
-    return lambda one: _shown(found, one.width)
-
-
 def _shown(found: PlanForecast, width: float) -> float:
     """As it is drawn: in points, or in the answers' unit."""
     return width if found.asked.values else 100 * width
-
-
-def _high(mean: bool, found: PlanForecast, widths: list[float]) -> float:
-    """An axis that shows where the curve bends: the widest end may leave the picture."""
-    highest = max(found.ahead.width, min(max(widths), reach(found.asked) * 0.6))
-    return highest if mean else 100 * highest
-
-
-def _width_name(found: PlanForecast) -> str:
-    unit = {"scale": ", scale points", "number": ", units"}.get(
-        found.asked.kind if found.asked.values else "", ", points"
-    )
-    return f"Width of the interval{unit}"

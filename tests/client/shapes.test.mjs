@@ -26,6 +26,14 @@ test("symmetric: every answer alike", () => {
   assert.ok(!isSymmetric(checkedTable([[4, 2, 0], [1, 4, 1], [1, 1, 4]])));
 });
 
+test("the triangular model differs by answer: more send yes than send no", () => {
+  const source = item("paid", [[5, 3], [2, 6]]);
+  const channel = { ...source.channel, name: "triangular", truth: "1/2", prevalence: "1/4" };
+  const yesNo = { kind: "yes_no", choices: [{ en: "No" }, { en: "Yes" }] };
+  const [paid] = readDesign(canonicalText(designDocument({ items: [{ ...source, ...yesNo, channel }] }))).items;
+  assert.deepEqual(sharesOf(paid), { own: { number: 6n, divisor: 8n }, cross: { number: 3n, divisor: 8n } });
+});
+
 test("the crosswise model is a choice, of which the other answer is sent more often", () => {
   const source = item("paid", [[1, 3], [3, 1]]);
   const channel = { ...source.channel, name: "crosswise", prevalence: "1/4" };

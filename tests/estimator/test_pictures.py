@@ -179,8 +179,8 @@ def test_hostile_words_stay_words_in_every_kind_of_chart() -> None:
     evil = "</text><script>alert(1)</script>\"' & \x00\x1b"
     scale = charts.linear(5)
     drawn = [
-        charts.bars([charts.Bar(evil, evil, (("b", 2.0),))], key="k", title=evil, words=evil, limit=(1.0, evil)),
-        charts.columns([charts.Column(0, 1, 1)], key="k", title=evil, words=evil, most=evil, ends=(evil, evil)),
+        charts.bars([(evil, evil, [("b", 2.0)])], key="k", title=evil, words=evil, limit=(1.0, evil)),
+        charts.columns([(0, 1, 1)], key="k", title=evil, words=evil, most=evil, ends=(evil, evil)),
         charts.curve("k", "n", evil, [(0, 1), (5, 2)], ((1, 1), evil), (scale, scale), evil, evil, (2, evil)).svg,
         charts.trend([ChartRow(evil, evil, 0.5)], key="k", title=evil),
     ]

@@ -75,6 +75,8 @@ WRITTEN = (
     "kind: one_choice, choices: [A, B, C], prefer_not: true, channel: {name: subset, epsilon: 1}",
     "kind: one_choice, choices: [A, B, C], channel: {name: unary, on: 1/2, off: 1/3}",
     "prefer_not: true, channel: {name: custom, weights: [[4, 1, 1], [1, 4, 1], [1, 1, 4]]}",
+    "channel: {name: crosswise, prevalence: 1/4}",
+    "channel: {name: triangular, truth: 3/4, prevalence: 1/6}",
 )
 
 
@@ -84,8 +86,8 @@ def survey_of(questions: Sequence[str]) -> Definition:
 
 
 def test_each_kind_is_written_by_form(alice: User, her: Client) -> None:
-    """Six yes/no questions become one of each kind."""
-    survey = write_survey(survey_of(["channel: {name: warner, truth: 1/3}"] * 6), team=home_team(alice))
+    """Eight yes/no questions become one of each kind and two with a harmless second question."""
+    survey = write_survey(survey_of(["channel: {name: warner, truth: 1/3}"] * 8), team=home_team(alice))
     choices = "A\nB\nC"
     fields = (
         item(0, kind="scale", choices="Low\nMiddle\nHigh", mechanism="discrete_laplace", epsilon="0.5", truth=""),
@@ -94,6 +96,8 @@ def test_each_kind_is_written_by_form(alice: User, her: Client) -> None:
         item(3, kind="one_choice", choices=choices, prefer_not="on", mechanism="subset", epsilon="1", truth=""),
         item(4, kind="one_choice", choices=choices, mechanism="unary", on="1/2", off="1/3"),
         item(5, choices="", prefer_not="on", mechanism="custom", weights="4 1 1\n1 4 1\n1 1 4"),
+        item(6, choices="", mechanism="crosswise", prevalence="1/4", truth=""),
+        item(7, choices="", mechanism="triangular", prevalence="1/6", truth="3/4"),
     )
     send(her, survey, *fields)
     assert saved() == survey_of(WRITTEN)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
@@ -18,20 +20,28 @@ from collector import designs
 from collector.designs import check
 from estimator.base.mechanisms import PARAMETERS, REGISTRY, WORKS, Entry
 from estimator.base.mechanisms.entry import PARTS
+from estimator.models import KnownShare, Run
+from estimator.reports.methods import methods
 from estimator.reports.references import listed
+from estimator.runs import services as runs
+from estimator.runs.results import read
 from randomized_response import Channel, question_of
 from surveys.accounts.teams import home_team
 from surveys.definition.definitions import complete, design_of, dump, load
 from surveys.definition.mechanisms import MECHANISMS, fitting, mechanism_of
+from surveys.definition.validation import ValidationError
 from surveys.lifecycle import selectors, services
 from surveys.models import Item
+from surveys.opening.services import open_survey
 from surveys.panel.forms.item import MECHANISM_FIELDS, PARAMETER_ROWS, ItemForm
+from surveys.planning import survey_plan
 from surveys.planning.parameters import PLANNED
 from surveys.planning.question import Setting, free_question
 
 DOCS = (Path(__file__).parents[2] / "docs" / "surveys.md").read_text(encoding="utf-8")
 ENTRIES = pytest.mark.parametrize("entry", REGISTRY.values(), ids=REGISTRY)
 DIALS = pytest.mark.parametrize("entry", [entry for entry in REGISTRY.values() if entry.dial], ids=lambda one: one.name)
+HARMLESS = ("crosswise", "triangular")
 ANSWERS = {
     "yes_no": "",
     "one_choice": "choices: [A, B, C, D, E, F, G, H]",
@@ -183,6 +193,15 @@ def test_dial_is_the_largest_within_epsilon(entry: Entry, epsilon: float) -> Non
     assert further > epsilon
 
 
+@DIALS
+def test_planner_writes_the_dial_into_the_draft(entry: Entry, alice: User) -> None:
+    survey = services.write_survey(definition_with(entry, entry.kinds[0]), team=home_team(alice))
+    survey_plan.use(survey, "q", QueryDict("item=q&truth=3/5"), by=alice)
+    before = definition_with(entry, entry.kinds[0])["items"][0]["channel"]
+    assert entry.dial
+    assert selectors.definition_of(survey)["items"][0]["channel"] == before | {entry.dial.parameter: "3/5"}
+
+
 @ENTRIES
 def test_free_planner_offers_it_where_it_fits(entry: Entry, her: Client) -> None:
     if entry.name not in PLANNED:
@@ -193,3 +212,54 @@ def test_free_planner_offers_it_where_it_fits(entry: Entry, her: Client) -> None
         assert answer.json()["numbers"]["mechanism"] == entry.name
     page = her.get(reverse("panel:plan"), {"kind": entry.kinds[0], "mechanism": entry.name}).content.decode()
     assert f'<option value="{entry.name}"' in page
+
+
+@pytest.mark.parametrize(
+    ("channel", "said"),
+    [
+        ("{name: triangular, truth: 1, prevalence: 1/4}", "truth must be less than 1 for triangular: a report of no"),
+        ("{name: triangular, truth: 0, prevalence: 1/4}", "truth must be greater than 0"),
+        ("{name: triangular, prevalence: 1/4}", "channel must have 'truth'"),
+        ("{name: triangular, truth: 1/2, prevalence: 1}", "prevalence must be greater than 0 and less than 1; got 1"),
+        ("{name: crosswise, prevalence: 1/2}", "prevalence must differ from 1/2: the report would say nothing"),
+        ("{name: crosswise}", "channel must have 'prevalence'"),
+        ("{name: crosswise, truth: 1/4}", "truth"),
+    ],
+)
+def test_harmless_questions_are_refused_in_words(channel: str, said: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        design_of(complete(load(one_question(channel))), version=1)
+    assert said in str(caught.value)
+
+
+def test_triangular_above_the_ceiling_is_not_opened(alice: User) -> None:
+    """Its epsilon counts like every other's: ln(1 + 2 x 99 x 3/4) is above 3 for a question."""
+    channel = "{name: triangular, truth: 99/100, prevalence: 1/4}"
+    survey = services.write_survey(load(one_question(channel)), team=home_team(alice))
+    with pytest.raises(Exception, match="reason"):
+        open_survey(survey)
+
+
+def test_simulated_respondents_go_through_harmless_models(
+    alice: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the file to a report; seeded, each estimate of yes within 4 standard errors of the share that is known."""
+    monkeypatch.setattr(runs, "wake", lambda run_id: None)
+    questions = [f"{{key: {name}, wording: Q?, channel: {REGISTRY[name].example}}}" for name in HARMLESS]
+    source = tmp_path / "s.yaml"
+    source.write_text(f"slug: s\ntitle: T\nitems: [{', '.join(questions)}]\n", encoding="utf-8")
+    call_command("import_survey", str(source), "--owner", "alice")
+    call_command("rehearse", "s", "--respondents", "4000", "--share", "crosswise=0.9,0.1", "--seed", "1", "--json")
+    run = Run.objects.get()
+    assert run.state == Run.State.DONE
+    known = {(one.position, one.choice): one.holders / one.respondents for one in KnownShare.objects.all()}
+    assert run.estimates.count() == 4
+    for estimate in run.estimates.all():
+        off = abs(estimate.unbiased - known[estimate.position, estimate.choice])
+        assert off < 4 * estimate.noise_standard_error
+    told = " ".join(methods(read(run), sampling=False).paragraphs)
+    assert all(str(REGISTRY[name].title).split(" with")[0] in told for name in HARMLESS)
+
+
+def one_question(channel: str) -> str:
+    return f"slug: s\ntitle: T\nitems:\n  - {{key: q, wording: Q?, channel: {channel}}}\n"

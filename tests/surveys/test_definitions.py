@@ -90,7 +90,7 @@ def test_each_mechanism(channel: dict[str, Any], weights: list[list[int]]) -> No
         ({"name": "warner", "truth": "1/2"}, "truth must differ from 1/2"),
         (
             {"name": "direct"},
-            "name must be forced_response, warner, crosswise, k_ary or custom for yes_no; got 'direct'",
+            "name must be forced_response, warner, crosswise, triangular, k_ary or custom for yes_no; got 'direct'",
         ),
         ({"name": "custom", "weights": [[1, 1], [1, 1]]}, "linearly independent"),
         ({"name": "custom", "weights": "3,1"}, "items[0].channel"),

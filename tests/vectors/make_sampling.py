@@ -32,6 +32,7 @@ TABLES = {
     "zero in the middle": [[3, 0, 4], [1, 5, 1], [0, 0, 7]],
     "256 reports": [[2 if x == y else 1 for y in range(256)] for x in (0, 255)],
     "crosswise, a birthday in 3 of 12 months": [[1, 3], [3, 1]],
+    "triangular, the same birthday and a coin in one of two": [[5, 3], [2, 6]],
 }
 
 MALFORMED = [

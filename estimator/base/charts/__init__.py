@@ -17,27 +17,7 @@ from estimator.base.charts.intervals import (
 from estimator.base.charts.scales import Axis, Scale, axis_of_range, by_factors, linear, round_step
 
 __all__ = [
-    "NARROW",
-    "WIDE",
-    "Axis",
-    "Bar",
-    "ChartRow",
-    "Column",
-    "Curve",
-    "Layout",
-    "Scale",
-    "as_text",
-    "axis_for",
-    "axis_of_range",
-    "bars",
-    "by_factors",
-    "columns",
-    "curve",
-    "legends",
-    "linear",
-    "picture",
-    "pictures",
-    "repetitions",
-    "round_step",
-    "trend",
-]
+    "NARROW", "WIDE", "Axis", "Bar", "ChartRow", "Column", "Curve", "Layout", "Scale", "as_text", "axis_for",
+    "axis_of_range", "bars", "by_factors", "columns", "curve", "legends", "linear", "picture", "pictures",
+    "repetitions", "round_step", "trend",
+]  # fmt: skip

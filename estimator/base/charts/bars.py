@@ -5,7 +5,6 @@ desktop. Colours are classes of the style sheet.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
@@ -19,22 +18,11 @@ ROOF, FOOT, HEIGHT = 24, 124, 146
 """Of upright bars: where the highest one ends, where all stand, and the height of the picture."""
 
 
-@dataclass(frozen=True)
-class Bar:
-    """A named row of bars over each other, each with its class and length, the longest first."""
+Bar = tuple[str, str, Sequence[tuple[str, float]]]
+"""Its name, its value in words, and the bars that lie over each other: class and length of each, the longest first."""
 
-    name: str
-    text: str
-    parts: tuple[tuple[str, float], ...]
-
-
-@dataclass(frozen=True)
-class Column:
-    """An upright bar from `start` to `end`, both parts of the width from 0 to 1; `height` is a part, too."""
-
-    start: float
-    end: float
-    height: float
+Column = tuple[float, float, float]
+"""An upright bar from and to a part of the width, and its part of the height."""
 
 
 def bars(rows: Sequence[Bar], *, key: str, title: str, words: str, limit: tuple[float, str]) -> SafeString:
@@ -42,7 +30,7 @@ def bars(rows: Sequence[Bar], *, key: str, title: str, words: str, limit: tuple[
 
     `key` is also the beginning of the classes; `words` says what the picture shows.
     """
-    longest = max(limit[0], *(length for row in rows for _kind, length in row.parts)) * 1.04
+    longest = max(limit[0], *(length for *_, bars in rows for _kind, length in bars)) * 1.04
     height = TOP + ROW * len(rows)
     x = f"{100 * limit[0] / longest:.2f}%"
     parts = [part for place, row in enumerate(rows) for part in _row(row, TOP + ROW * place, longest, key)]
@@ -52,11 +40,13 @@ def bars(rows: Sequence[Bar], *, key: str, title: str, words: str, limit: tuple[
 
 
 def _row(row: Bar, y: int, longest: float, key: str) -> list[str]:
-    name = element("tspan", escape(row.name), class_=f"{key}-name")
-    named = element("text", f"{name} {element('tspan', escape(row.text), class_=f'{key}-sum')}", x=0, y=y + 14)
+    name, value, bars = row
+    named = element("tspan", escape(name), class_=f"{key}-name")
+    named += f" {element('tspan', escape(value), class_=f'{key}-sum')}"
     size = {"x": 0, "y": y + 20, "height": BAR, "rx": 2}
-    lengths = ((kind, f"{100 * length / longest:.2f}%") for kind, length in row.parts)
-    return [named, *(element("rect", class_=kind, width=length, **size) for kind, length in lengths)]
+    lengths = ((kind, f"{100 * length / longest:.2f}%") for kind, length in bars)
+    drawn = (element("rect", class_=kind, width=length, **size) for kind, length in lengths)
+    return [element("text", named, x=0, y=y + 14), *drawn]
 
 
 def columns(
@@ -75,8 +65,9 @@ def columns(
 
 
 def _column(one: Column) -> str:
-    left, right = (LEFT + (RIGHT - LEFT) * part for part in (one.start, one.end))
-    high = max((FOOT - ROOF) * one.height, 1.0)
+    start, end, height = one
+    left, right = (LEFT + (RIGHT - LEFT) * part for part in (start, end))
+    high = max((FOOT - ROOF) * height, 1.0)
     width = right - left - min(0.4, (right - left) / 5)
     size = {"width": f"{width:.3f}%", "height": f"{high:.1f}"}
     return element("rect", class_="bar", x=f"{left:.3f}%", y=f"{FOOT - high:.1f}", **size)

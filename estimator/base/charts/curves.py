@@ -72,7 +72,10 @@ def curve(
         A level to mind, as a dashed line; the text is for `below`.
     """
     across, up = axes
-    parts = [*_grid(across, up), *([_limit(up, limit[0])] if limit else [])]
+    parts = _grid(across, up)
+    if limit:
+        kind = "curve-limit" if up.low < limit[0] < up.high else "curve-limit curve-unseen"
+        parts.append(_across(kind, up, limit[0]))
     ends = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_at(point, axes) for point in points))
     parts += [Part("polyline", {"class": "curve-line", "points": ends}), *_dot(chosen, axes), _name(below)]
     return Curve(key, over, title, words, tuple(parts))
@@ -104,11 +107,6 @@ def _grid(across: Scale, up: Scale) -> list[Part]:
         level = _across("curve-grid", up, value)
         parts += [level, _text("curve-tick", LEFT - 6, float(level.attributes["y1"]) + 4, called, "end")]
     return parts + [_text("curve-tick", _x(across, x), BOTTOM + 16, called, "middle") for x, called in across.ticks]
-
-
-def _limit(up: Scale, value: float) -> Part:
-    """A level, where it is inside the picture; else nothing that can be seen."""
-    return _across("curve-limit" if up.low < value < up.high else "curve-limit curve-unseen", up, value)
 
 
 def _across(kind: str, up: Scale, value: float) -> Part:

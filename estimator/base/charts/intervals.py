@@ -71,7 +71,8 @@ WIDE = Layout("wide", left=30, right=77, characters=26, beside=True)
 
 def axis_for(rows: Iterable[ChartRow]) -> Axis:
     """An axis that holds every interval and truth: from 0, unless all of it lies in the upper half."""
-    shares = [share for row in rows for share in _extent(row)]
+    drawn = ((row.estimate, row.low, row.high, row.noise_low, row.noise_high, row.truth) for row in rows)
+    shares = [share for row in drawn for share in row if share is not None]
     low, high = (min(shares), max(shares)) if shares else (0.0, 1.0)
     start, end = (0.5, 1.0) if low >= 0.5 else (0.0, max(high, 0.1))
     step = next((step for step in STEPS if (end - start) / step < MOST_TICKS), STEPS[-1])
@@ -87,18 +88,10 @@ def pictures(rows: Sequence[ChartRow], *, key: str, title: str, axis: Axis) -> S
 def picture(
     rows: Sequence[ChartRow], *, key: str, title: str, axis: Axis | None = None, layout: Layout = NARROW
 ) -> SafeString:
-    """The rows below each other over one axis, as an SVG element.
+    """The rows below each other over one axis, as an SVG element; a row with a `heading` begins a new block under it.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-        A row with a `heading` begins a new block under it.
-    key, title : str
-        As for `svg.chart`; every row is described in words.
-    axis : Axis or None
-        Where several pictures are to be compared, the one they share; None makes one that fits.
-    layout : Layout
-        NARROW or WIDE.
+    `key` and `title` are as for `svg.chart`. Without an `axis`, which pictures share that are to be compared, one is
+    made that fits.
     """
     axis = axis or axis_for(rows)
     canvas = _Canvas(axis, layout)
@@ -143,7 +136,13 @@ def legends() -> dict[str, SafeString]:
 
 def as_text(rows: Sequence[ChartRow], axis: Axis) -> str:
     """What a picture of these rows shows, for whoever does not see it."""
-    return "; ".join(_words(rows, axis))
+    parts, heading = [], ""
+    for row in rows:
+        heading = row.heading or heading
+        name = ", ".join(part for part in (heading, row.label) if part)
+        known = "" if row.truth is None else f", {row.marks} {axis.say(row.truth, 1 if axis.shares else 2)}"
+        parts.append(f"{name}: {row.text}{known}")
+    return "; ".join(parts)
 
 
 def _height(axis: Axis, number: float) -> float:
@@ -258,17 +257,3 @@ def _across(kind: str, left: str | float, right: str | float, y: int) -> str:
         return line(kind, (left, right), (y, y), NOISE)
     tall = 5 if kind == "cap" else 0
     return line(kind, (left, right), (y - tall, y + tall), WHOLE)
-
-
-def _words(rows: Sequence[ChartRow], axis: Axis) -> Iterator[str]:
-    heading = ""
-    for row in rows:
-        heading = row.heading or heading
-        name = ", ".join(part for part in (heading, row.label) if part)
-        known = "" if row.truth is None else f", {row.marks} {axis.say(row.truth, 1 if axis.shares else 2)}"
-        yield f"{name}: {row.text}{known}"
-
-
-def _extent(row: ChartRow) -> Iterator[float]:
-    shares = (row.estimate, row.low, row.high, row.noise_low, row.noise_high, row.truth)
-    return (share for share in shares if share is not None)

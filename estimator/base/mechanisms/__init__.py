@@ -12,6 +12,7 @@ from estimator.base.mechanisms import (
     k_ary,
     one_bit,
     subset,
+    triangular,
     unary,
     warner,
 )
@@ -19,7 +20,7 @@ from estimator.base.mechanisms.entry import LARGEST_EPSILON, ByHand, Dial, Entry
 
 __all__ = ["LARGEST_EPSILON", "PARAMETERS", "REGISTRY", "WORKS", "ByHand", "Dial", "Entry", "Parameter", "choices"]
 
-_MODULES = (forced_response, warner, crosswise, k_ary, unary, subset, one_bit, discrete_laplace, custom)
+_MODULES = (forced_response, warner, crosswise, triangular, k_ary, unary, subset, one_bit, discrete_laplace, custom)
 
 REGISTRY: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
 """Every mechanism by its name. Where two are as good, the planner recommends the first."""
