@@ -1,7 +1,9 @@
 """A real browser in front of the real site, with a recorder of raw bytes between them."""
 
 import os
+import socket
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from django.contrib.auth.models import User
@@ -58,17 +60,53 @@ def respondents_context(browser: Browser) -> Iterator[BrowserContext]:
 def context(respondents_context: BrowserContext) -> Iterator[BrowserContext]:
     """As good as new: no page, no cookie; and what a page keeps is kept by origin, which each test has its own of."""
     yield respondents_context
-    for page in respondents_context.pages[1:]:
+    clear(respondents_context)
+
+
+def clear(context: BrowserContext) -> None:
+    """Leave nothing but the blank page."""
+    for page in context.pages[1:]:
         page.close()
-    respondents_context.set_offline(False)
-    respondents_context.clear_permissions()
-    respondents_context.clear_cookies()
+    context.set_offline(False)
+    context.clear_permissions()
+    context.clear_cookies()
+
+
+@pytest.fixture(scope="session")
+def site_port() -> int:
+    """The running site's port in all tests of this process, below those that a system gives to connections."""
+    for number in range(1_000):
+        with suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", 20_000 + (97 * os.getpid() + number) % 10_000))
+            return int(probe.getsockname()[1])
+    pytest.fail("no port is free")
 
 
 @pytest.fixture
-def running_site(transactional_db: None) -> Iterator[str]:
-    with running.running_site() as url:
+def running_site(transactional_db: None, site_port: int) -> Iterator[str]:
+    with running.running_site(site_port) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def panel_context(browser: Browser, site_port: int) -> Iterator[BrowserContext]:
+    """One context for all pages at the running site, for the same reason."""
+    context = browser.new_context(base_url=f"http://127.0.0.1:{site_port}", viewport=DESKTOP)
+    context.set_default_timeout(PATIENCE)
+    context.new_page()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def panel_page(panel_context: BrowserContext, running_site: str) -> Iterator[Page]:
+    """A page at the running site as in a new browser: nobody is signed in, nothing is kept."""
+    yield panel_context.new_page()
+    session = panel_context.new_cdp_session(panel_context.pages[0])
+    session.send("Storage.clearDataForOrigin", {"origin": running_site, "storageTypes": "all"})
+    session.send("Network.clearBrowserCache")
+    session.detach()
+    clear(panel_context)
 
 
 @pytest.fixture
@@ -92,13 +130,11 @@ def visit(site: Capture, address: str, context: BrowserContext) -> Iterator[Visi
 
 
 @pytest.fixture
-def page(browser: Browser, running_site: str) -> Iterator[Page]:
+def page(panel_page: Page) -> Iterator[Page]:
     """A page whose console must stay silent: a blocked style or script would speak there."""
-    context = browser.new_context(base_url=running_site, viewport=DESKTOP)
-    context.set_default_timeout(PATIENCE)
-    page, faults = context.new_page(), list[str]()
-    page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
-    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
-    yield page
-    context.close()
+    faults = list[str]()
+    panel_page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
+    panel_page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+    yield panel_page
+    panel_page.close()
     assert faults == []

@@ -1,12 +1,11 @@
 """WCAG 2.2 AA on the researcher's panel and on the report, by axe-core, light and dark, on a phone and a desktop."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from collector.designs.selectors import get_design
 from collector.designs.services import freeze_design
@@ -22,7 +21,6 @@ from tests.browser.panel import sign_in
 from tests.browser.states import UNFOLD
 from tests.factories import kinds, payloads, simulation
 from tests.factories.runs import fill, run_of
-from tests.tools.browser import PATIENCE
 
 
 @pytest.fixture
@@ -156,8 +154,6 @@ def test_a_fault_that_is_put_in_is_found(page: Page, alice: User, run: Run) -> N
 
 
 @pytest.fixture
-def page(browser: Browser, running_site: str) -> Iterator[Page]:
-    context = browser.new_context(base_url=running_site)
-    context.set_default_timeout(PATIENCE)
-    yield context.new_page()
-    context.close()
+def page(panel_page: Page) -> Page:
+    """Its console may say that an answer was a refusal."""
+    return panel_page

@@ -1,23 +1,19 @@
 """The page about the API, and the page of access tokens, in a real browser; axe finds nothing."""
 
 import os
-from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from tests.browser.accessibility import CLEAN, THEME, faults, on_every_screen
 from tests.browser.panel import sign_in
-from tests.tools.browser import PATIENCE
 
 
 @pytest.fixture
-def page(browser: Browser, running_site: str) -> Iterator[Page]:
-    context = browser.new_context(base_url=running_site)
-    context.set_default_timeout(PATIENCE)
-    yield context.new_page()
-    context.close()
+def page(panel_page: Page) -> Page:
+    """Its console may say that an answer was a refusal."""
+    return panel_page
 
 
 def test_a_token_is_made_and_the_api_is_read_about(page: Page, alice: User) -> None:

@@ -1,12 +1,11 @@
 """The page Export in a browser: files appear by themselves, what is ticked stays ticked, and axe finds nothing."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from collector.designs.selectors import get_design
 from estimator.base import jobs as leases
@@ -20,7 +19,6 @@ from surveys.outreach.webhooks import services as webhooks
 from tests.browser.accessibility import CLEAN, THEME, on_every_screen
 from tests.browser.panel import sign_in
 from tests.factories.runs import fill, run_of
-from tests.tools.browser import PATIENCE
 
 ADDRESS = "/panel/survey/campus/export/"
 
@@ -34,12 +32,9 @@ def run(version: Version, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 @pytest.fixture
-def page(browser: Browser, running_site: str, settings: Any, tmp_path: Path) -> Iterator[Page]:
+def page(panel_page: Page, settings: Any, tmp_path: Path) -> Page:
     settings.CANDOR_EXPORTS = tmp_path / "exports"
-    context = browser.new_context(base_url=running_site)
-    context.set_default_timeout(PATIENCE)
-    yield context.new_page()
-    context.close()
+    return panel_page
 
 
 def test_from_the_tick_to_the_download(

@@ -26,11 +26,9 @@ NAMED, OTHER = "https://named.test", "https://other.test"
 
 
 @pytest.fixture
-def page(browser: Browser, running_site: str) -> Iterator[Page]:
-    context = browser.new_context(base_url=running_site, viewport=PHONE)  # type: ignore[arg-type]
-    context.set_default_timeout(PATIENCE)
-    yield context.new_page()
-    context.close()
+def page(panel_page: Page) -> Page:
+    panel_page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    return panel_page
 
 
 @pytest.mark.parametrize("path", ["/s/campus/", "/s/campus/ar/"])

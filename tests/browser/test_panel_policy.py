@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page
 
 from surveys.models import Survey
-from tests.browser.panel import DESKTOP, PHONE, sign_in
-from tests.tools.browser import IMAGES, PATIENCE
+from tests.browser.panel import PHONE, sign_in
+from tests.tools.browser import IMAGES
 
 BLOCKED = """async () => {
     const found = [];
@@ -31,15 +31,13 @@ BLOCKED = """async () => {
 
 
 @pytest.fixture
-def page(browser: Browser, running_site: str) -> Iterator[Page]:
+def page(panel_page: Page) -> Iterator[Page]:
     """A page in whose console nothing may be said: a blocked script or style would be."""
-    context = browser.new_context(base_url=running_site, viewport=DESKTOP)  # type: ignore[arg-type]
-    context.set_default_timeout(PATIENCE)
-    page, faults = context.new_page(), list[str]()
+    page, faults = panel_page, list[str]()
     page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: faults.append(f"error: {error}"))
     yield page
-    context.close()
+    page.close()
     assert faults == []
 
 

@@ -1,7 +1,5 @@
 """Being invited and signing in with a second factor, in a real browser, by what is on the pages; axe finds nothing."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page
@@ -13,16 +11,13 @@ from surveys.lifecycle.links import sign_in_link
 from surveys.models import Survey
 from tests.browser.accessibility import CLEAN, THEME, on_every_screen
 from tests.browser.panel import sign_in
-from tests.tools.browser import PATIENCE
 from tests.tools.second_factor import code_of
 
 
 @pytest.fixture
-def page(browser: Browser, running_site: str) -> Iterator[Page]:
-    context = browser.new_context(base_url=running_site)
-    context.set_default_timeout(PATIENCE)
-    yield context.new_page()
-    context.close()
+def page(panel_page: Page) -> Page:
+    """Its console may say that an answer was a refusal."""
+    return panel_page
 
 
 def clean(page: Page) -> bool:

@@ -1,7 +1,6 @@
 """The planner in a real browser: a slider moves numbers and curves without a reload, by keyboard, for everybody."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
@@ -17,12 +16,9 @@ SCREENS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 
 
 @pytest.fixture
-def frank_page(browser: Browser, running_site: str) -> Iterator[Page]:
+def frank_page(panel_page: Page) -> Page:
     """A page whose console may say that an answer was a refusal."""
-    context = browser.new_context(base_url=running_site)
-    context.set_default_timeout(PATIENCE)
-    yield context.new_page()
-    context.close()
+    return panel_page
 
 
 def slider(page: Page, name: str) -> Locator:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, FrameLocator, Page
+from playwright.sync_api import FrameLocator, Page
 
 from collector.models import WaitingReport
 from surveys.accounts.teams import home_team
@@ -13,7 +13,6 @@ from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
 from tests.browser.panel import DESKTOP, fits, sign_in
 from tests.factories import payloads
-from tests.tools.browser import PATIENCE
 
 WIDE = {"width": 1600, "height": 1000}
 
@@ -24,15 +23,14 @@ def faults() -> list[str]:
 
 
 @pytest.fixture
-def page(browser: Browser, running_site: str, faults: list[str]) -> Iterator[Page]:
+def page(panel_page: Page, faults: list[str]) -> Iterator[Page]:
     """A page whose console, and whose preview's, must stay silent."""
-    context = browser.new_context(base_url=running_site, viewport=WIDE)  # type: ignore[arg-type]
-    context.set_default_timeout(PATIENCE)
-    page = context.new_page()
+    page = panel_page
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
     page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: faults.append(f"error: {error}"))
     yield page
-    context.close()
+    page.close()
     assert faults == []
 
 

@@ -18,6 +18,16 @@ SELECT design_id AS number, stratum, report FROM collector_report
 UNION ALL SELECT design_id, stratum, report FROM collector_waitingreport
 ) JOIN collector_frozendesign USING (number)"""
 COUNTED = "SELECT digest, stratum, report FROM collector_report JOIN collector_frozendesign ON number = design_id"
+OPEN = """
+from django.contrib.auth.models import User
+from django.core.management import call_command
+User(is_staff=True).save()
+for slug in {slugs}:
+    call_command("import_survey", f"{folder}/{{slug}}.yaml")
+    call_command("open_survey", slug)
+"""
+"""For `manage.py shell`, so that only one process starts: surveys from files of a folder, imported and opened."""
+
 LINK = re.compile(r"http://\S+")
 
 

@@ -12,20 +12,12 @@ import pytest
 from collector.designs import Design, check
 from surveys.definition import definitions
 from tests.factories import payloads
-from tests.system.installation import Installation, wait_until
+from tests.system.installation import OPEN, Installation, wait_until
 
 REPORTS = 1_000
 
 
 SLUGS = ("worker", "server")
-OPEN = """
-from django.contrib.auth.models import User
-from django.core.management import call_command
-User(is_staff=True).save()
-for slug in {slugs}:
-    call_command("import_survey", f"{folder}/{{slug}}.yaml")
-    call_command("open_survey", slug)
-"""
 
 
 @pytest.fixture(scope="module")

@@ -83,7 +83,7 @@ def test_separate_processes_and_all_of_them_end(demo: Installation) -> None:
     report = demo.links[2]
     demo.interrupt()
     assert "Candor has ended" in demo.output
-    wait_until(lambda: not demo.processes(), 5)
+    wait_until(lambda: not demo.processes(), 30)
     assert "Traceback" not in demo.output
 
     demo.start(by_make=False)
@@ -110,7 +110,7 @@ def test_sigterm_ends_all_too(demo: Installation) -> None:
     assert demo.interrupt(signal.SIGTERM) == 0
     assert "Candor has ended" in demo.output
     assert "Traceback" not in demo.output
-    wait_until(lambda: not demo.processes(), 5)
+    wait_until(lambda: not demo.processes(), 30)
 
 
 def serve(port: int, data: str) -> str:

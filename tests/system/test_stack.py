@@ -14,7 +14,7 @@ import pytest
 from collector.designs import Design, check
 from surveys.definition import definitions
 from tests.factories import payloads
-from tests.system.installation import wait_until
+from tests.system.installation import OPEN, wait_until
 from tests.system.stack import Stack
 
 
@@ -33,11 +33,8 @@ def stack(tmp_path: Path) -> Iterator[Stack]:
 @pytest.fixture
 def design(stack: Stack, tmp_path: Path) -> Design:
     """An open survey of that installation."""
-    file = tmp_path / "survey.yaml"
-    file.write_text(definitions.dump(payloads.definition()))
-    stack.manage("shell", "-c", "from django.contrib.auth.models import User; User(is_staff=True).save()")
-    stack.manage("import_survey", str(file))
-    stack.manage("open_survey", "campus")
+    (tmp_path / "campus.yaml").write_text(definitions.dump(payloads.definition()))
+    stack.manage("shell", "-c", OPEN.format(slugs=("campus",), folder=tmp_path))
     return check(payloads.opened())
 
 

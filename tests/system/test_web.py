@@ -172,7 +172,7 @@ def test_at_its_end_what_is_in_flight_is_answered(web: Web, design: Design) -> N
         sent = [pool.submit(web.send, payloads.body(design)) for _ in range(5)]
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
         with psycopg.connect(web.database.url, autocommit=True) as looking:
-            wait_until(lambda: looking.execute(waiting).fetchone()[0], 10)
+            wait_until(lambda: looking.execute(waiting).fetchone()[0], 60)
         time.sleep(0.5)
         end = pool.submit(web.end)
         time.sleep(0.5)
