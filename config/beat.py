@@ -7,7 +7,6 @@ the day, so the schedule needs neither.
 
 import time
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from celery.schedules import schedule
 
@@ -22,6 +21,6 @@ def steady_now() -> datetime:
     return _STARTED_AT + timedelta(seconds=time.monotonic() - _STARTED)
 
 
-def every(seconds: float, task: str) -> dict[str, Any]:
+def every(seconds: float, task: str) -> dict[str, object]:
     """An entry of the schedule. A message that nobody took before the next one is due says nothing new and expires."""
     return {"task": task, "schedule": schedule(seconds, nowfun=steady_now), "options": {"expires": seconds}}

@@ -20,7 +20,7 @@ SCHEME = "folder"
 
 
 class Channel(filesystem.Channel):
-    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:  # type: ignore[override]
+    def _put(self, queue: str, payload: dict[str, object], **kwargs: Any) -> None:  # type: ignore[override]
         folder = Path(self.data_folder_out)
         # The clock's place in the name is what keeps messages in order; the width makes text sort like numbers.
         name = f"{int(time.monotonic() * 1000):015}_{uuid.uuid4()}.{queue}.msg"

@@ -1,7 +1,5 @@
 """How the researcher's panel looks: the settings of its theme."""
 
-from typing import Any
-
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse_lazy
@@ -16,7 +14,7 @@ def is_among_surveys(path: str) -> bool:
     return path.startswith(("/panel/survey/", "/panel/surveys/", "/panel/analysis/")) and not path.endswith("/add/")
 
 
-UNFOLD: dict[str, Any] = {
+UNFOLD: dict[str, object] = {
     "SITE_TITLE": "Candor",
     "SITE_HEADER": "Candor",
     "SITE_SUBHEADER": "Randomised surveys",

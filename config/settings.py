@@ -5,7 +5,6 @@ import re
 from datetime import timedelta
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -230,7 +229,7 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
 }
 # The document at /api/schema/, of which config/openapi.py is in charge.
-SPECTACULAR_SETTINGS: dict[str, Any] = {
+SPECTACULAR_SETTINGS: dict[str, object] = {
     "OAS_VERSION": "3.1.1",
     "TITLE": "Candor",
     "DESCRIPTION": (
@@ -257,12 +256,12 @@ if REDIS_URL:
     if missing := missing_package("redis", "servers"):
         raise ImproperlyConfigured(f"REDIS_URL is set, and {missing}")
     # Wrong passwords are counted over all web processes.
-    CACHES: dict[str, Any] = {
+    CACHES: dict[str, object] = {
         "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
     }
     CELERY_BROKER_URL = REDIS_URL
     # What a killed worker held comes back at once. A broker that is away must not hold up a request.
-    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {
         "visibility_timeout": 300,
         "unacked_restore_interval": 1,
         "unacked_restore_throttle": 1,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NotRequired, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,60 @@ EVERYONE = ""
 
 FEWEST_WEIGHTED = 10
 """Groups of fewer reports are weighted as one with others, as in the report (`collapse_strata`)."""
+
+
+class _Group(TypedDict):
+    """What counts are told of."""
+
+    stratum: str
+    label: str
+    share: str | None
+
+
+class _Stratum(TypedDict):
+    """A group of the design."""
+
+    key: str
+    label: dict[str, str]
+    share: str | None
+
+
+class _Strata(TypedDict):
+    groups: list[_Stratum]
+
+
+class _AskedItem(TypedDict):
+    """Of an item of the design what is read here; `question_of` reads the rest."""
+
+    key: str
+    wording: dict[str, str]
+    choices: list[dict[str, str]]
+
+
+class _Design(TypedDict):
+    languages: list[str]
+    title: dict[str, str]
+    strata: _Strata
+    items: list[_AskedItem]
+    participation: NotRequired[dict[str, str]]
+
+
+class _Tally(TypedDict):
+    """How often each value of a symbol was sent in a stratum."""
+
+    item: str
+    stratum: str
+    symbol: int
+    counts: list[int]
+
+
+class _Export(TypedDict):
+    """The JSON export, as docs/formats.md describes it."""
+
+    design: _Design
+    design_digest: str
+    groups: NotRequired[list[_Group]]
+    tallies: list[_Tally]
 
 
 @dataclass(frozen=True)
@@ -203,7 +257,7 @@ def load_bundle(path: str | Path) -> Bundle:
     )
 
 
-def _groups(document: dict[str, Any], language: str) -> list[dict[str, Any]]:
+def _groups(document: _Export, language: str) -> list[_Group]:
     """What the counts are told of: `groups` of the export; in one from before there were such, the design's."""
     if "groups" in document:
         return list(document["groups"])
@@ -213,7 +267,7 @@ def _groups(document: dict[str, Any], language: str) -> list[dict[str, Any]]:
     return [{"stratum": one["key"], "label": one["label"][language], "share": one["share"]} for one in groups]
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> _Export:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
@@ -224,10 +278,10 @@ def _read(path: Path) -> dict[str, Any]:
     digest = hashlib.sha256(canonical.encode()).hexdigest()
     if digest != document["design_digest"]:
         raise ValueError(f"the design in {path} has the digest {digest}; it names {document['design_digest']}")
-    return document
+    return cast("_Export", document)
 
 
-def _tallies(rows: list[dict[str, Any]]) -> dict[str, dict[str, list[list[int]]]]:
+def _tallies(rows: list[_Tally]) -> dict[str, dict[str, list[list[int]]]]:
     """The counts of each symbol, in its order, by item and stratum."""
     tallies: dict[str, dict[str, list[list[int]]]] = {}
     for row in sorted(rows, key=lambda row: row["symbol"]):
@@ -235,7 +289,7 @@ def _tallies(rows: list[dict[str, Any]]) -> dict[str, dict[str, list[list[int]]]
     return tallies
 
 
-def _item(item: dict[str, Any], tallies: dict[str, list[list[int]]], language: str) -> Item:
+def _item(item: _AskedItem, tallies: dict[str, list[list[int]]], language: str) -> Item:
     counts = {stratum: np.array(table, dtype=np.int64) for stratum, table in tallies.items()}
     counts = {EVERYONE: np.sum(list(counts.values()), axis=0)} | counts
     for table in counts.values():

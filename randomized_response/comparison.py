@@ -4,7 +4,6 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any
 
 import numpy as np
 import scipy
@@ -59,7 +58,7 @@ class Comparison(Result):
         found.setflags(write=False)
         return found
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Every field by name, as of every result, and `p_value`."""
         numbers = [None if np.isnan(number) else number for number in self.p_value.tolist()]
         return super().to_dict() | {"p_value": numbers}

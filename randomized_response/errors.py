@@ -2,7 +2,17 @@
 
 
 class ParameterError(ValueError):
-    """An argument that cannot be used: its `name`, and what it must be."""
+    """An argument out of its bounds, by its `name`; the message says what it must be and what it was.
+
+    Examples
+    --------
+    >>> from randomized_response import warner
+    >>> try:
+    ...     warner(truth=2)
+    ... except ParameterError as error:
+    ...     error.name
+    'truth'
+    """
 
     def __init__(self, name: str, message: str) -> None:
         super().__init__(f"{name} {message}")

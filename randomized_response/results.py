@@ -20,7 +20,7 @@ class Result:
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Every field by name: lists, numbers, text; None stands for what is not defined (NaN) or not given."""
         named = {one.name: getattr(self, one.name) for one in fields(self) if one.repr}  # type: ignore[arg-type]
         return {name: _plain(value) for name, value in named.items()}

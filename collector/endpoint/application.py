@@ -121,7 +121,9 @@ class ReportEndpoint:
         created = receiving.created(outcome)
         return self._answer(environ, 201 if created else 200, {"receipt": environ[RECEIPT]})
 
-    def _answer(self, environ: Environ, status: int, content: dict[str, Any], *, retry: int | None = None) -> Response:
+    def _answer(
+        self, environ: Environ, status: int, content: dict[str, object], *, retry: int | None = None
+    ) -> Response:
         answer = json.dumps(content).encode()
         own = {"Content-Type": "application/json", "Content-Length": str(len(answer))}
         headers = [*own.items(), *self._headers(str(environ.get("PATH_INFO", ""))).items()]

@@ -25,7 +25,7 @@ STATUSES = {
 }
 """Of a refusal. Nothing is stored then, and the nonce can still be used."""
 
-REPORT: dict[str, Any] = {
+REPORT: dict[str, object] = {
     "type": "object",
     "description": "One randomised report. The fields stand once each, and no other does; invitation stands where the "
     "survey is by invitation.",
@@ -36,13 +36,13 @@ REPORT: dict[str, Any] = {
     "required": list(FIELDS),
     "additionalProperties": False,
 }
-RECEIPT: dict[str, Any] = {
+RECEIPT: dict[str, object] = {
     "type": "object",
     "properties": {"receipt": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "SHA-256 of the body"}},
     "required": ["receipt"],
     "additionalProperties": False,
 }
-REFUSAL: dict[str, Any] = {
+REFUSAL: dict[str, object] = {
     "type": "object",
     "properties": {
         "error": {
@@ -85,7 +85,7 @@ WORK = {
 PATH_SLUG = {"name": "slug", "in": "path", "required": True, "schema": {"type": "string", "pattern": SLUG}}
 
 
-def path_item() -> dict[str, Any]:
+def path_item() -> dict[str, object]:
     """The door as a path item of an OpenAPI document that has SCHEMAS among its components."""
     receipts = {200: "This very report was stored before.", 201: "The report is on disk."}
     answers = {str(status): _answer(said, "Receipt") for status, said in receipts.items()}

@@ -163,7 +163,7 @@ def _line(line: OpeningRow) -> dict[str, Any]:
     }
 
 
-def _wave(wave: WaveSpending) -> dict[str, Any]:
+def _wave(wave: WaveSpending) -> dict[str, object]:
     items = [
         {"item": one.key, "odds": str(one.ratio), "adds": _sum(one.adds), "total": _sum(one.total)}
         for one in wave.items
@@ -177,5 +177,5 @@ def _wave(wave: WaveSpending) -> dict[str, Any]:
     }
 
 
-def _sum(found: PrivacyLossSum) -> dict[str, Any]:
+def _sum(found: PrivacyLossSum) -> dict[str, object]:
     return {"least": found.epsilon_least, "most": found.epsilon_most, "odds": str(found.most)}

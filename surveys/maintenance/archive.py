@@ -11,12 +11,12 @@ import re
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Self
 
 from surveys.errors import BackupError
 
@@ -101,7 +101,7 @@ class Writer:
                 member.write(piece)
         self.members[name] = Member(name, count, size, known.hexdigest(), columns or [])
 
-    def close(self, facts: dict[str, Any], *, sign: Callable[[bytes], bytes]) -> None:
+    def close(self, facts: Mapping[str, object], *, sign: Callable[[bytes], bytes]) -> None:
         """Write the manifest, which is the facts and every member with its hash, and the signature of it."""
         said = {"format": FORMAT, **facts, "members": [asdict(member) for member in self.members.values()]}
         manifest = json.dumps(said, indent=1, ensure_ascii=False).encode()

@@ -221,7 +221,7 @@ def _require_empty() -> None:
         )
 
 
-def _counts(archive: Reader | Writer) -> dict[str, Any]:
+def _counts(archive: Reader | Writer) -> dict[str, int]:
     def rows(start: str) -> int:
         return sum(member.rows for name, member in archive.members.items() if name.startswith(start))
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from django.http import QueryDict
 
@@ -107,6 +107,30 @@ class PlanParameters:
     against: float | None = None
 
 
+class Query(TypedDict, total=False):
+    """What an address says, read; shares and the confidence are in per cent."""
+
+    item: str
+    kind: str
+    mechanism: str
+    choices: int
+    minimum: str
+    maximum: str
+    step: str
+    most: int
+    by: str
+    truth: Fraction
+    epsilon: float
+    share: float
+    mean: float
+    spread: float
+    respondents: int
+    second: int
+    confidence: float
+    margin: float
+    against: float
+
+
 def free(query: QueryDict) -> tuple[PlannedQuestion, PlanParameters]:
     """A question that is in no survey, and what is wanted to know of it. Raises InputError."""
     said = _read(query, ABOUT_A_FREE_QUESTION | ABOUT_A_QUESTION | ABOUT_A_SURVEY)
@@ -116,7 +140,7 @@ def free(query: QueryDict) -> tuple[PlannedQuestion, PlanParameters]:
     if name not in names:
         raise InputError("mechanism", f"mechanism must be {' or '.join(names)} for {kind}; got {name}")
     choices = 2 if kind == "yes_no" else said.get("choices", 5)
-    grid = tuple(said.get(field, ends) for field, ends in (("minimum", "0"), ("maximum", "10"), ("step", "1")))
+    grid = said.get("minimum", "0"), said.get("maximum", "10"), said.get("step", "1")
     try:
         asked = free_question(kind, name, choices=choices, grid=grid, most=_most(said, kind, choices))
     except (ParameterError, ValidationError) as error:
@@ -131,12 +155,12 @@ def of_item(
     return _wanted(asked, _read(query, ABOUT_A_QUESTION | ABOUT_A_SURVEY | dict(beside)), WRITTEN)
 
 
-def of_survey(query: QueryDict, *, beside: Mapping[str, Callable[[str, str], Any]]) -> dict[str, Any]:
+def of_survey(query: QueryDict, *, beside: Mapping[str, Callable[[str, str], Any]]) -> Query:
     """Respondents, confidence and what else is `beside` them. Raises InputError."""
     return _read(query, ABOUT_A_QUESTION | ABOUT_A_SURVEY | dict(beside))
 
 
-def _read(query: QueryDict, fields: Mapping[str, Callable[[str, str], Any]]) -> dict[str, Any]:
+def _read(query: QueryDict, fields: Mapping[str, Callable[[str, str], Any]]) -> Query:
     """Each field once at most; one that is left empty says nothing."""
     for name in query:
         if name not in fields:
@@ -144,10 +168,10 @@ def _read(query: QueryDict, fields: Mapping[str, Callable[[str, str], Any]]) -> 
         if len(query.getlist(name)) > 1:
             raise InputError(name, f"{name} must stand once; got it {len(query.getlist(name))} times")
     said = {name: str(query[name]).strip()[:40] for name in query}
-    return {name: fields[name](value, name) for name, value in said.items() if value}
+    return cast("Query", {name: fields[name](value, name) for name, value in said.items() if value})
 
 
-def _wanted(asked: PlannedQuestion, said: dict[str, Any], otherwise: Setting) -> PlanParameters:
+def _wanted(asked: PlannedQuestion, said: Query, otherwise: Setting) -> PlanParameters:
     share = said.get("share", 20.0) / 100
     wanted = PlanParameters(
         _setting(asked, said, otherwise),
@@ -175,14 +199,16 @@ def _check_against(asked: PlannedQuestion, against: float | None) -> None:
         raise InputError("against", f"against must be a number from {low:g} to {high:g}; got {against:g}")
 
 
-def _setting(asked: PlannedQuestion, said: dict[str, Any], otherwise: Setting) -> Setting:
+def _setting(asked: PlannedQuestion, said: Query, otherwise: Setting) -> Setting:
     """By `truth` where the mechanism has one and `by` does not say epsilon."""
     by = "epsilon" if not asked.by_truth else said.get("by", "truth" if "truth" in said else "epsilon")
-    return Setting(**{by: said[by]}) if by in said and not asked.fixed else otherwise
+    if by not in said or asked.fixed:
+        return otherwise
+    return Setting(truth=said["truth"]) if by == "truth" else Setting(epsilon=said["epsilon"])
 
 
-def _most(said: dict[str, Any], kind: str, choices: int) -> int | None:
-    most: int | None = said.get("most")
+def _most(said: Query, kind: str, choices: int) -> int | None:
+    most = said.get("most")
     if kind == "several_choices" and most is not None and most >= choices:
         raise InputError("most", f"most must be less than the {choices} choices; got {most}")
     return most

@@ -12,10 +12,11 @@ from collector.designs import Design
 from collector.designs.selectors import get_design
 from collector.designs.services import close_design, freeze_design
 from collector.endpoint import receiving
+from collector.errors import Conflict
 from collector.models import FrozenDesign, Report
 from collector.reports import purging, rewriting, selectors
 from estimator.analyses import services as analyses
-from estimator.analyses.quantities import AnalysisError, Conflict
+from estimator.analyses.quantities import AnalysisError
 from estimator.runs.services import run_now
 from surveys.lifecycle.services import close_survey
 from surveys.maintenance import retention
