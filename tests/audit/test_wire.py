@@ -37,7 +37,9 @@ def test_a_server_that_loses_requests_sees_the_same_bytes_again(work: Work, shel
     assert not leaks, table(leaks)
 
 
-@pytest.mark.parametrize("way", leaving.WAYS)
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=() if way == "reload" else pytest.mark.long) for way in leaving.WAYS]
+)
 def test_whatever_a_server_answers_it_sees_one_body(work: Work, shelves: Shelves, way: str) -> None:
     """Each answer after every reload; the other ways of leaving after every third one."""
     answers = leaving.ANSWERS[:: 1 if way == "reload" else 3]
@@ -76,7 +78,7 @@ def test_work_is_the_nonces_and_tells_nothing_else(work: Work) -> None:
     assert not leaks, table(leaks)
 
 
-@pytest.mark.parametrize("survey", ["audit-b", "audit-d"])
+@pytest.mark.parametrize("survey", ["audit-b", pytest.param("audit-d", marks=pytest.mark.long)])
 def test_nothing_leaves_while_everything_on_the_page_is_tried(work: Work, shelves: Shelves, survey: str) -> None:
     leaks = failed(auditing.audit_restless(work, shelves[survey], 40))
     assert not leaks, table(leaks)
