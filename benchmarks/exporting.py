@@ -91,14 +91,14 @@ def _counted(digest: str) -> Any:
 
 
 def _written(run: Any, name: str) -> dict[str, Any]:
-    from estimator.base.cells import without_formula
+    from estimator.base.cells import no_progress
     from estimator.exports.formats import FORMATS as REGISTRY
     from estimator.runs.results import NOTHING_KNOWN
 
     before = _memory()
     with tempfile.TemporaryFile() as file:
         start = time.perf_counter()
-        REGISTRY[name].write(run, NOTHING_KNOWN, file, without_formula)
+        REGISTRY[name].write(run, NOTHING_KNOWN, file, no_progress)
         seconds = time.perf_counter() - start
         written = file.tell()
     return {"format": name, "seconds": seconds, "bytes": written, "before": before, "most": _peak()}

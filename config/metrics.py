@@ -35,7 +35,7 @@ class InstallationCollector(Collector):
             up.add_metric([check.name], float(check.works))
         yield up
         try:
-            yield from _told_by_the_database()
+            yield from _database_metrics()
         except DatabaseError:
             return  # candor_up says so
 
@@ -47,7 +47,7 @@ def exposition() -> bytes:
     return generate_latest(registry)
 
 
-def _told_by_the_database() -> Iterator[Metric]:
+def _database_metrics() -> Iterator[Metric]:
     seen, late = selectors.worker_seen(), health.lag()
     if seen is not None:
         age = max(0.0, (timezone.now() - seen).total_seconds())

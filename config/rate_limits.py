@@ -40,7 +40,7 @@ def limited(get_response: Respond) -> Respond:
                 if request.method in methods and path.fullmatch(request.path):
                     rate_limits.take(name, _whom(request, name))
         except RequestRefused as refusal:
-            return _said(request, refusal)
+            return _response(request, refusal)
         return get_response(request)
 
     return middleware
@@ -57,7 +57,7 @@ class DatabaseUnavailableMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, OperationalError | InterfaceError):
-            return _said(request, RequestRefused(503, "", "The database is away. Please try again.", retry=RETRY))
+            return _response(request, RequestRefused(503, "", "The database is away. Please try again.", retry=RETRY))
         return None
 
 
@@ -80,7 +80,7 @@ def _require_small(request: HttpRequest) -> None:
         raise RequestRefused(413, "Content-Length", words)
 
 
-def _said(request: HttpRequest, refusal: RequestRefused) -> HttpResponse:
+def _response(request: HttpRequest, refusal: RequestRefused) -> HttpResponse:
     headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
     if request.path.startswith(problems.PREFIX):
         return problems.response(refusal.status, refusal.message, headers)

@@ -39,7 +39,7 @@ from surveys.models import Group, Item, Section, Survey
 from surveys.panel.forms.item import PARAMETER_ROWS, ItemForm
 from surveys.panel.forms.item_list import ItemFormSet, rows_open
 from surveys.panel.forms.missing import missing_texts
-from surveys.panel.forms.survey import GroupForm, PartFormSet, SectionForm, SurveyForm, spoken
+from surveys.panel.forms.survey import GroupForm, PartFormSet, SectionForm, SurveyForm, page_languages
 from surveys.panel.listing import ROWS, SurveyListRow, survey_rows
 from surveys.panel.overview import question_of
 from surveys.panel.views import signed_in
@@ -249,7 +249,7 @@ class SurveyAdmin(ModelAdmin):
             "lacking": missing_texts(selectors.definition_of(survey), selectors.opening_fault(survey))
             if survey
             else [],
-            "preview_languages": spoken(),
+            "preview_languages": page_languages(),
         }
         response: HttpResponse = super().changeform_view(request, object_id, form_url, context)
         return response

@@ -22,12 +22,12 @@ def run_schedules() -> None:
 
 @shared_task(name="surveys.keep_house")
 def purge_due() -> None:
-    from surveys.api.base import forget_answers
+    from surveys.api.base import delete_expired_replies
     from surveys.maintenance import retention
     from surveys.outreach import mailing
 
     retention.purge_due()
-    forget_answers()
+    delete_expired_replies()
     mailing.delete_old()
 
 

@@ -33,7 +33,7 @@ Application = Callable[[Environ, Start], Iterable[bytes]]
 logger = logging.getLogger(__name__)
 
 
-class Writer(Protocol):
+class ReportWriter(Protocol):
     """Where reports are put; see collector.endpoint.writer."""
 
     def put(self, report: NewReport) -> Outcome: ...
@@ -56,7 +56,7 @@ class ReportEndpoint:
         self,
         behind: Application,
         *,
-        writer: Writer,
+        writer: ReportWriter,
         headers: Callable[[str], Mapping[str, str]],
         bits: Callable[[str], int],
     ) -> None:

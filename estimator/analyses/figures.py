@@ -107,7 +107,7 @@ def crossed(rows: list[AnalysisRow], answers: list[str], others: list[str], key:
 def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str) -> FigureWithTable:
     labels = [f"{speaker.group(row.group)} against {speaker.group(row.against)}" for row in rows]
     drawn = [
-        charts.ChartRow(label, _said_ratio(row), row.estimate, row.low, row.high)
+        charts.ChartRow(label, _ratio_text(row), row.estimate, row.low, row.high)
         for label, row in zip(labels, rows, strict=True)
     ]
     title = f"Odds ratios of {answer}"
@@ -160,7 +160,7 @@ def _ratio_cells(row: AnalysisRow) -> tuple[str, str, str]:
     return estimate, ends, sentences.ratio(row.standard_error or 0.0)
 
 
-def _said_ratio(row: AnalysisRow) -> str:
+def _ratio_text(row: AnalysisRow) -> str:
     estimate, ends, _ = _ratio_cells(row)
     return f"{estimate} ({ends})" if row.known else estimate
 

@@ -200,7 +200,7 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
             _independence(
                 result["independence"],
                 1 - asked["confidence"],
-                speaker.group(_told_as(analysis, asked["group"])) if asked["group"] else "",
+                speaker.group(_released_key(analysis, asked["group"])) if asked["group"] else "",
                 result["n"],
             ),
         ),
@@ -237,7 +237,7 @@ def _regression(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
     else:
         n, group = (
             analysis.result["reference_n"],
-            named(speaker.group(_told_as(analysis, analysis.parameters["reference"]))),
+            named(speaker.group(_released_key(analysis, analysis.parameters["reference"]))),
         )
         few = f"no other group has {ENOUGH_FOR_NORMAL}"
         if n < ENOUGH_FOR_NORMAL:
@@ -342,7 +342,7 @@ def _partition(analysis: Analysis) -> Partition:
     return stored(selectors.get_design(analysis.design_id), analysis.inputs["groups"])
 
 
-def _told_as(analysis: Analysis, key: str) -> str:
+def _released_key(analysis: Analysis, key: str) -> str:
     """The key of what a group is told of as: its own, or that of several together."""
     partition = _partition(analysis)
     return partition.keys[partition.row_of(key)]

@@ -17,7 +17,7 @@ class ExportError(Exception):
     """This run cannot be written in this format; the message is for whoever asked, and trying again does not help."""
 
 
-def without_formula(done: float) -> None:
+def no_progress(done: float) -> None:
     """A `Watch` for a file that nobody waits for."""
 
 

@@ -308,7 +308,7 @@ def _mean_of_some(*, group: bool, weighted: bool) -> str:
     )
 
 
-def asked_only(question: str, answers: Sequence[str], unasked: str) -> str:
+def condition_sentence(question: str, answers: Sequence[str], unasked: str) -> str:
     """Who was asked, and what the others are counted as; nothing ticked where `unasked` is empty."""
     named = _(" or ").join(_("“%(answer)s”") % {"answer": answer} for answer in answers)
     said = {"answers": named, "question": question, "unasked": unasked}

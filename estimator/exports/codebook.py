@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.template.loader import render_to_string
 
 from estimator.exports.columns import ESTIMATES
-from estimator.exports.variables import STRATUM, WARNING, Variable, variables_of
+from estimator.exports.variables import STRATUM, WARNING, ExportVariable, variables_of
 from estimator.models import Run
 from estimator.reports import privacy
 from estimator.reports.privacy import QuestionPrivacy
@@ -32,7 +32,7 @@ class CodeLabel:
 class CodedVariable:
     """A variable of the files of reports with its codes."""
 
-    variable: Variable
+    variable: ExportVariable
     codes: tuple[CodeLabel, ...]
 
 
@@ -45,7 +45,7 @@ class CodebookQuestion:
     variables: tuple[CodedVariable, ...]
 
     @property
-    def marks(self) -> list[tuple[Variable, str, CodeLabel, CodeLabel]]:
+    def marks(self) -> list[tuple[ExportVariable, str, CodeLabel, CodeLabel]]:
         """Of one that is sent as marks each column, its choice, and its codes 0 and 1, to be told as one table."""
         if self.item.frozen.encoding == "single":
             return []
@@ -83,7 +83,7 @@ def _questions(read: Results) -> Iterator[CodebookQuestion]:
         yield CodebookQuestion(item, label, tuple(_described(item, one) for one in mine))
 
 
-def _described(item: QuestionResults, variable: Variable) -> CodedVariable:
+def _described(item: QuestionResults, variable: ExportVariable) -> CodedVariable:
     counts = item.totals[variable.symbol].sum(axis=0).tolist()
     return CodedVariable(
         variable, tuple(CodeLabel(code, label, counts[code]) for code, label in variable.labels.items())

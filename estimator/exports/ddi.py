@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from estimator.exports.columns import ESTIMATES, Column
-from estimator.exports.variables import STRATUM, WARNING, Variable, variables_of
+from estimator.exports.variables import STRATUM, WARNING, ExportVariable, variables_of
 from estimator.models import Disclosure, Run
 from estimator.reports import disclosures, facts, privacy
 from estimator.runs import results, targets
@@ -156,7 +156,7 @@ def _stratum(data: ET.Element, read: Results) -> None:
     _add(element, "varFormat", type="character", schema="other")
 
 
-def _variable(data: ET.Element, item: QuestionResults, variable: Variable) -> None:
+def _variable(data: ET.Element, item: QuestionResults, variable: ExportVariable) -> None:
     element = _add(data, "var", ID=_id(variable.name), name=variable.name, files=REPORTS, intrvl="discrete")
     _add(element, "labl", variable.label, lang=item.language)
     _add(_add(element, "qstn"), "qstnLit", item.wording, lang=item.language)

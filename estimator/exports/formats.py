@@ -9,7 +9,7 @@ from django.utils.module_loading import import_string
 
 from estimator.base.cells import ExportError as ExportError
 from estimator.base.cells import Watch as Watch
-from estimator.base.cells import without_formula
+from estimator.base.cells import no_progress
 from estimator.base.extras import missing_package
 from estimator.base.languages import DEFAULT, activated
 from estimator.exports import bundle
@@ -72,7 +72,7 @@ class Format:
     def whole(self, run: Run, context: ReportContext = NOTHING_KNOWN) -> bytes:
         """The file as it is sent at once, for one that fits into memory."""
         out = io.BytesIO()
-        self.write(run, context, out, without_formula)
+        self.write(run, context, out, no_progress)
         return out.getvalue()
 
 

@@ -18,7 +18,7 @@ from collector.errors import Conflict
 from collector.reports import rewriting
 from collector.reports import selectors as store
 from estimator.base.cells import ExportError, Watch
-from estimator.exports.variables import Variable, variables_of
+from estimator.exports.variables import ExportVariable, variables_of
 from estimator.models import Run
 from estimator.runs.estimation import MINIMUM_MICRODATA
 from estimator.runs.groups import Partition, stored
@@ -55,7 +55,7 @@ class Microdata:
         return self.partition.design
 
     @property
-    def variables(self) -> list[Variable]:
+    def variables(self) -> list[ExportVariable]:
         return variables_of(self.design)
 
     def __len__(self) -> int:

@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Table:
+class ExportTable:
     """Rows under described columns; a value that a row does not name is empty."""
 
     name: str
@@ -27,33 +27,33 @@ class Table:
     rows: Iterable[Row]
 
 
-def tables(read: Results) -> Iterator[Table]:
+def tables(read: Results) -> Iterator[ExportTable]:
     """Everything that is told about a run, the estimates first."""
     yield estimates(read)
-    yield Table("questions", "Each question with its choices", columns.QUESTIONS, _choices(read))
+    yield ExportTable("questions", "Each question with its choices", columns.QUESTIONS, _choices(read))
     if read.design.groups:
-        yield Table("groups", "The groups that respondents chose from", columns.GROUPS, _groups(read))
-    yield Table(
+        yield ExportTable("groups", "The groups that respondents chose from", columns.GROUPS, _groups(read))
+    yield ExportTable(
         "tallies",
         "How many reports hold which symbol: randomised, not true answers. Every estimate is computed from them",
         columns.TALLIES,
         _tallies(read),
     )
-    yield Table("privacy", "The protection of each question", columns.PRIVACY, _privacy(read))
-    yield Table("tickets", "The table that each report was drawn from, in tickets", *_tickets(read))
-    yield Table(
+    yield ExportTable("privacy", "The protection of each question", columns.PRIVACY, _privacy(read))
+    yield ExportTable("tickets", "The table that each report was drawn from, in tickets", *_tickets(read))
+    yield ExportTable(
         "poisoning",
         "How far false reports could move a number",
         columns.POISONING,
         (row for item in read.items for row in bound_rows(item)),
     )
     if changes := list(earlier_waves.rows(read)):
-        yield Table("changes", "How much each number has changed since earlier waves", columns.CHANGES, changes)
+        yield ExportTable("changes", "How much each number has changed since earlier waves", columns.CHANGES, changes)
 
 
-def estimates(read: Results) -> Table:
+def estimates(read: Results) -> ExportTable:
     rows = estimate_rows(read)
-    return Table("estimates", "One row for each estimate", columns.ESTIMATES, rows)
+    return ExportTable("estimates", "One row for each estimate", columns.ESTIMATES, rows)
 
 
 def _choices(read: Results) -> Iterator[Row]:

@@ -16,7 +16,7 @@ STRATUM = "stratum"
 
 
 @dataclass(frozen=True)
-class Variable:
+class ExportVariable:
     """A column of such a file.
 
     `symbol` is the number of the symbol within the reports of its item, from 0. `labels` says of each code what the
@@ -30,11 +30,14 @@ class Variable:
     labels: Mapping[int, str] = field(default_factory=dict)
 
 
-def variables_of(design: Design) -> list[Variable]:
+def variables_of(design: Design) -> list[ExportVariable]:
     """One for each symbol of a report, in the order of the symbols."""
     found = [variable for item in design.items for variable in _of_an_item(design, item)]
     names = distinct((variable.name for variable in found), most=64)
-    return [Variable(name, one.label, one.item, one.symbol, one.labels) for name, one in zip(names, found, strict=True)]
+    return [
+        ExportVariable(name, one.label, one.item, one.symbol, one.labels)
+        for name, one in zip(names, found, strict=True)
+    ]
 
 
 def distinct(names: Iterable[str], *, most: int) -> list[str]:
@@ -58,16 +61,16 @@ def strata_labels(partition: Partition) -> dict[int, str]:
     return {part.code: part.full_label for part in partition.parts}
 
 
-def _of_an_item(design: Design, item: Item) -> Iterator[Variable]:
+def _of_an_item(design: Design, item: Item) -> Iterator[ExportVariable]:
     language, key = design.language, item.key
     choices = [str(choice[language]) for choice in item.choices]
     label = f"{WARNING}: {item.wording[language]}"
     if item.encoding == "single":
-        yield Variable(f"{PREFIX}_{key}", label, key, 0, dict(enumerate(choices or _of_a_number(item))))
+        yield ExportVariable(f"{PREFIX}_{key}", label, key, 0, dict(enumerate(choices or _of_a_number(item))))
         return
     for symbol, choice in enumerate(choices):
         marks = {0: "not marked", 1: "marked"}
-        yield Variable(f"{PREFIX}_{key}_{symbol}", f"{label} [{choice}]", key, symbol, marks)
+        yield ExportVariable(f"{PREFIX}_{key}_{symbol}", f"{label} [{choice}]", key, symbol, marks)
 
 
 def _of_a_number(item: Item) -> list[str]:

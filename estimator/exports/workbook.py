@@ -16,7 +16,7 @@ from xlsxwriter.format import Format as Style
 from xlsxwriter.worksheet import Worksheet
 
 from estimator.base.cells import FORMULA, ExportError, Watch
-from estimator.exports.tables import Table, tables
+from estimator.exports.tables import ExportTable, tables
 from estimator.exports.variables import WARNING
 from estimator.models import Run
 from estimator.reports import privacy
@@ -66,7 +66,7 @@ class _Styles:
         """A cell that stays text also where somebody edits it."""
 
 
-def _readme(sheet: Worksheet, styles: _Styles, read: Results, found: Sequence[Table]) -> None:
+def _readme(sheet: Worksheet, styles: _Styles, read: Results, found: Sequence[ExportTable]) -> None:
     run, label = read.run, privacy.label(read)
     before = label.before
     lines: list[tuple[str, Any]] = [
@@ -101,7 +101,7 @@ def _of_groups(read: Results) -> list[tuple[str, Any]]:
     return [] if epsilon is None else [("epsilon of the sizes of groups", float(epsilon))]
 
 
-def _sheet(sheet: Worksheet, styles: _Styles, table: Table, tell: Callable[[], None]) -> None:
+def _sheet(sheet: Worksheet, styles: _Styles, table: ExportTable, tell: Callable[[], None]) -> None:
     tell()
     sheet.freeze_panes(1, 0)
     for place, column in enumerate(table.columns):

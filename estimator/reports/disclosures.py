@@ -87,7 +87,7 @@ def errors_of(texts: Mapping[str, Mapping[str, str]], *, probability_sample: boo
     A text may be too long or have characters that no file can hold, and a probability sample needs a word on how it was
     drawn.
     """
-    kept, errors = _kept(texts), dict[str, str]()
+    kept, errors = _filled_in(texts), dict[str, str]()
     for name, by_language in kept.items():
         errors.update((name, message) for text in by_language.values() if (message := _fault(text)))
     if probability_sample and not kept.get("recruitment"):
@@ -120,7 +120,7 @@ def disclose(
     names = {field.name for field in FIELDS}
     if unknown := set(texts) - names:
         raise ValueError(f"texts must have fields among {', '.join(sorted(names))}; got {unknown.pop()!r}")
-    kept = _kept(texts)
+    kept = _filled_in(texts)
     for name, message in errors_of(texts, probability_sample=probability_sample).items():
         raise InputError(name, message)
     written = {"texts": {name: said for name, said in kept.items() if said}, "probability_sample": probability_sample}
@@ -138,7 +138,7 @@ def rename(slug: str, new: str) -> None:
     Disclosure.objects.filter(slug=slug).update(slug=new)
 
 
-def _kept(texts: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+def _filled_in(texts: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """The texts in languages of reports, without what is empty in each."""
     return {
         name: {code: text.strip() for code, text in by_language.items() if code in LANGUAGES and text.strip()}

@@ -56,7 +56,7 @@ def write_pdf(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> 
     watch(1.0)
 
 
-def _arabic(shown: report.Report) -> bool:
+def _arabic(shown: report.EstimateReport) -> bool:
     words = f"{shown.results.design.document} {shown.disclosure.texts}"
     return any("\u0600" <= letter <= "\u06ff" for letter in words)
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from collector.designs import FEWEST_IN_GROUP
 from estimator.base import wording
-from estimator.base.mechanisms import REGISTRY, Entry
+from estimator.base.mechanisms import REGISTRY, RegistryEntry
 from estimator.reports.references import OF_INTERVALS
 from estimator.runs import targets
 from estimator.runs.estimation import known_shares
@@ -59,7 +59,7 @@ def _of_question(item: QuestionResults, number: int) -> str:
     return text % said + _matrix(item)
 
 
-def _entry(item: QuestionResults) -> Entry:
+def _entry(item: QuestionResults) -> RegistryEntry:
     """Its mechanism; a name that is not known has a table all the same."""
     return REGISTRY.get(item.frozen.channel.name, REGISTRY["custom"])
 

@@ -12,8 +12,8 @@ from estimator.base.typesetting import letters
 from estimator.reports.facts import Fact
 from estimator.reports.privacy import QuestionPrivacy
 from estimator.reports.question_blocks import EstimatePart, Figure, QuestionBlock
-from estimator.reports.report import Report
-from estimator.reports.tables import Table
+from estimator.reports.report import EstimateReport
+from estimator.reports.tables import ReportTable
 
 TEMPLATE = Path(__file__).parent / "report.typ"
 
@@ -30,7 +30,7 @@ MOST_LACKING = 0.25
 """The part of a question's letters that may be lacking; with more of them nobody could read it."""
 
 
-def data(report: Report) -> dict[str, object] | None:
+def data(report: EstimateReport) -> dict[str, object] | None:
     """Every text of the PDF, with what stands for letters that the fonts lack; None where they lack too many of them.
 
     The report's language must be spoken.
@@ -61,7 +61,7 @@ def _lacking(text: str) -> str:
     return "".join({letter for letter in text if ord(letter) not in letters() and not letter.isspace()})
 
 
-def _texts(report: Report) -> dict[str, object]:
+def _texts(report: EstimateReport) -> dict[str, object]:
     said = report.results.language
     return {
         "language": report.language,
@@ -94,7 +94,7 @@ def _texts(report: Report) -> dict[str, object]:
     }
 
 
-def _sections(report: Report) -> list[dict[str, object]]:
+def _sections(report: EstimateReport) -> list[dict[str, object]]:
     return [
         {
             "title": section.title,
@@ -105,7 +105,7 @@ def _sections(report: Report) -> list[dict[str, object]]:
     ]
 
 
-def _changes(report: Report) -> list[dict[str, object]]:
+def _changes(report: EstimateReport) -> list[dict[str, object]]:
     return [
         {
             "wording": change.wording,
@@ -117,7 +117,7 @@ def _changes(report: Report) -> list[dict[str, object]]:
     ]
 
 
-def _key_facts(report: Report) -> list[list[str]]:
+def _key_facts(report: EstimateReport) -> list[list[str]]:
     words = report.words
     reports = report.reports + (f" ({words['with_coin']})" if report.coin_reports else "")
     return [
@@ -170,7 +170,7 @@ def _place(axis: Axis, number: float | None) -> float | None:
     return None if number is None else axis.part_of_width(number)
 
 
-def _table(table: Table) -> dict[str, object]:
+def _table(table: ReportTable) -> dict[str, object]:
     return {
         "caption": table.caption,
         "columns": [[column.text, column.number] for column in table.columns],

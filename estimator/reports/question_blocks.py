@@ -15,7 +15,7 @@ from estimator.base.charts import ChartRow
 from estimator.base.measures import CLIPPED, CLIPPED_MEAN, IMPOSSIBLE, MEAN, TOO_FEW_VALUES
 from estimator.models import Estimate
 from estimator.reports import poisoning, privacy
-from estimator.reports.tables import Table, TableRow, all_respondents, table
+from estimator.reports.tables import ReportTable, TableRow, all_respondents, table
 from estimator.runs import estimation, targets
 from estimator.runs.results import EstimateCell, QuestionResults
 
@@ -88,8 +88,8 @@ class EstimatePart:
     by_group: Figure | None
     lines: tuple[TableRow, ...]
     group_lines: tuple[TableRow, ...]
-    main: Table
-    groups: Table | None
+    main: ReportTable
+    groups: ReportTable | None
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def _offered(item: QuestionResults) -> str:
 
 def _notes(item: QuestionResults) -> Iterator[str]:
     if item.condition:
-        yield wording.asked_only(item.condition.wording, item.condition.answers, item.condition.unasked)
+        yield wording.condition_sentence(item.condition.wording, item.condition.answers, item.condition.unasked)
     if item.kind == "several_choices":
         yield _("More than one could be ticked: the shares need not sum to 100 %.")
     if item.kind == "scale":

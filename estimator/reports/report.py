@@ -27,7 +27,7 @@ from estimator.runs.results import NOTHING_KNOWN, ReportContext, Results
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     """Questions under one title; all of them, under none, where the design has no sections."""
 
     title: str
@@ -41,7 +41,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Report:
+class EstimateReport:
     """What a report says, in the language that was spoken when it was built; read it while that is spoken."""
 
     results: Results
@@ -51,13 +51,13 @@ class Report:
     changes: tuple[EstimateChange, ...] = ()
 
     @cached_property
-    def sections(self) -> list[Section]:
+    def sections(self) -> list[ReportSection]:
         """The questions in their order, under the titles of the design."""
         sections, language = self.results.design.sections, self.results.language
         if not sections:
-            return [Section("", "", self.blocks)]
+            return [ReportSection("", "", self.blocks)]
         return [
-            Section(
+            ReportSection(
                 section.title[language],
                 section.introduction[language],
                 tuple(block for block in self.blocks if block.section == section.key),
@@ -262,7 +262,7 @@ class Report:
         return marks
 
 
-def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = None) -> Report:
+def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = None) -> EstimateReport:
     """The report of a finished run; of its first questions alone where `most` says how many."""
     read = results.read(run, known, most=most)
     disclosure = disclosures.of(read.design.slug)
@@ -275,13 +275,13 @@ def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = 
     )
     made = tuple(blocks.block(item, number, manner) for number, item in enumerate(read.items))
     # The first questions alone are wanted for a glance at what was found, not for what it was before.
-    return Report(read, disclosure, formatted(), made, changes(read, manner) if most is None else ())
+    return EstimateReport(read, disclosure, formatted(), made, changes(read, manner) if most is None else ())
 
 
 class ReportPage(TypedDict):
     """What the templates of a report need; `said` is the language of the survey's words."""
 
-    report: Report
+    report: EstimateReport
     words: dict[str, str]
     marks: dict[str, SafeString]
     languages: Mapping[str, str]

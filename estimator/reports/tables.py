@@ -58,7 +58,7 @@ KINDS = ("head", "words", "number", "strong", "missing")
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """The head of a column."""
 
     text: str
@@ -66,40 +66,40 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Rows of cells under their columns; the first cell of a row is its head."""
 
     caption: str
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
 
 def table(
     lines: tuple[TableRow, ...], *, caption: str, about: str, grouped: bool, error: str, confidence: str,
     sampling: bool, truth: bool,
-) -> Table:  # fmt: skip
+) -> ReportTable:  # fmt: skip
     """The table of some lines.
 
     `about`: what all of them speak of, where it is one thing. `grouped`: a row names its group. `sampling`, `truth`:
     whether there are columns for the interval of a larger population, and for the known truth.
     """
     by_group, by_choice = grouped or bool(about), not about
-    columns = [Column(_("Group") if grouped else _("Who"), number=False)] * by_group
-    columns += [Column(_("True answer"), number=False)] * by_choice
-    columns += [Column(_("Reports")), Column(_("Estimate"))]
+    columns = [TableColumn(_("Group") if grouped else _("Who"), number=False)] * by_group
+    columns += [TableColumn(_("True answer"), number=False)] * by_choice
+    columns += [TableColumn(_("Reports")), TableColumn(_("Estimate"))]
     found = {sampled: [_target(line, sampled=sampled) for line in lines] for sampled in (False, True)}
     mixed = targets.common(found[False]) == targets.MIXED
     columns += [
-        Column(targets.heading(found[sampled], sampled=sampled, confidence=confidence))
+        TableColumn(targets.heading(found[sampled], sampled=sampled, confidence=confidence))
         for sampled in (False, *[True] * sampling)
     ]
-    columns += [Column(error), Column(_("Needed if asked directly"))]
-    columns += [Column(_("Known truth"))] * truth
+    columns += [TableColumn(error), TableColumn(_("Needed if asked directly"))]
+    columns += [TableColumn(_("Known truth"))] * truth
     numbers = 4 + sampling
     rows = (
         _row(line, by_group=by_group, by_choice=by_choice, numbers=numbers, truth=truth, mixed=mixed) for line in lines
     )
-    return Table(caption, tuple(columns), tuple(rows))
+    return ReportTable(caption, tuple(columns), tuple(rows))
 
 
 def all_respondents(means: EstimateMeta, *, mixed: bool) -> str:

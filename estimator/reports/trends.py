@@ -11,7 +11,7 @@ from estimator.analyses import axes
 from estimator.base import charts, wording
 from estimator.reports.earlier_waves import Series, Wave, WaveChange, series, value_of
 from estimator.reports.question_blocks import Figure, NumberFormat
-from estimator.reports.tables import Cell, Column, Table
+from estimator.reports.tables import Cell, ReportTable, TableColumn
 from estimator.runs import targets, waves
 from estimator.runs.results import Results
 
@@ -35,7 +35,7 @@ class EstimateChange:
     wording: str
     sentences: tuple[str, ...]
     figure: Trend
-    table: Table
+    table: ReportTable
 
 
 def changes(read: Results, manner: NumberFormat) -> tuple[EstimateChange, ...]:
@@ -95,8 +95,13 @@ def _change(one: Series, number: int, manner: NumberFormat, *, wording: str) -> 
     figure = Trend(points, f"change-{number}", f"{caption}: {one.item.wording}", axis)
     rows = tuple(_cells(point, wave) for point, wave in zip(points, one.waves, strict=True))
     interval = targets.heading(found, sampled=manner.sampling, confidence=manner.confidence)
-    head = (Column(_("Wave"), number=False), Column(_("Reports")), Column(_("Estimate")), Column(interval))
-    return EstimateChange(one, wording, tuple(_sentences(one, manner)), figure, Table(caption, head, rows))
+    head = (
+        TableColumn(_("Wave"), number=False),
+        TableColumn(_("Reports")),
+        TableColumn(_("Estimate")),
+        TableColumn(interval),
+    )
+    return EstimateChange(one, wording, tuple(_sentences(one, manner)), figure, ReportTable(caption, head, rows))
 
 
 def _of(one: Series) -> str:

@@ -40,7 +40,7 @@ Members = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
-class Group:
+class ReleasedGroup:
     """A group, or several that are told of as one.
 
     Attributes
@@ -78,7 +78,7 @@ class Partition:
     members: Members
 
     @cached_property
-    def parts(self) -> tuple[Group, ...]:
+    def parts(self) -> tuple[ReleasedGroup, ...]:
         """What is told of, in the order of the rows."""
         return tuple(_part(self.design, groups) for groups in self.members) if len(self.members) > 1 else ()
 
@@ -88,7 +88,7 @@ class Partition:
         return tuple(part.key for part in self.parts) or ("",)
 
     @property
-    def other(self) -> Group | None:
+    def other(self) -> ReleasedGroup | None:
         """The groups that are told of together, where there are such."""
         return next((part for part in self.parts if part.key == OTHER), None)
 
@@ -180,12 +180,12 @@ def other_label(language: str) -> str:
         return gettext("Other groups")
 
 
-def _part(design: Design, groups: tuple[int, ...]) -> Group:
+def _part(design: Design, groups: tuple[int, ...]) -> ReleasedGroup:
     offered, language = design.groups, design.language
     names = tuple(offered[group].label[language] for group in groups)
     if len(groups) == 1:
         (group,) = groups
-        return Group(group, offered[group].key, names[0], names, offered[group].share)
+        return ReleasedGroup(group, offered[group].key, names[0], names, offered[group].share)
     shares = [share for group in groups if (share := offered[group].share) is not None]
     share = str(sum(map(Fraction, shares), Fraction(0))) if len(shares) == len(groups) else None
-    return Group(len(offered), OTHER, other_label(language), names, share)
+    return ReleasedGroup(len(offered), OTHER, other_label(language), names, share)

@@ -16,7 +16,7 @@ from estimator.base.questions import question_of
 from estimator.models import Estimate, Run
 from estimator.runs import estimation, selectors
 from estimator.runs.estimation import Fit
-from estimator.runs.groups import Group, Partition, stored
+from estimator.runs.groups import Partition, ReleasedGroup, stored
 from randomized_response import Question, epsilon_total
 from randomized_response.questions import Mechanism
 
@@ -44,7 +44,7 @@ class EstimateCell:
 
 
 @dataclass(frozen=True)
-class Condition:
+class ConditionText:
     """What a question is asked after: the earlier question, the answers to it, and what the others are counted as."""
 
     wording: str
@@ -64,7 +64,7 @@ class QuestionResults:
     confidence: float
     totals: Totals
     question: Question
-    condition: Condition | None
+    condition: ConditionText | None
     cells: tuple[EstimateCell, ...]
 
     @property
@@ -221,7 +221,7 @@ def _cells(
     partition: Partition, frozen: designs.Item, question: Question, estimates: list[Estimate], truths: Truths
 ) -> Iterator[EstimateCell]:
     language = partition.design.language
-    parts: dict[int | None, Group] = {part.code: part for part in partition.parts}
+    parts: dict[int | None, ReleasedGroup] = {part.code: part for part in partition.parts}
     for estimate in sorted(estimates, key=_order):
         if estimate.measure == SHARE and not question.reports_shares:
             continue  # of a run from before such shares were left out
@@ -259,7 +259,7 @@ def _order(estimate: Estimate) -> tuple[int, bool, int]:
     return -1 if estimate.stratum is None else estimate.stratum, estimate.measure == MEAN, estimate.choice
 
 
-def _condition(design: Design, frozen: designs.Item, question: Question) -> Condition | None:
+def _condition(design: Design, frozen: designs.Item, question: Question) -> ConditionText | None:
     if frozen.asked_if is None:
         return None
     language, asked_if = design.language, frozen.asked_if
@@ -270,4 +270,4 @@ def _condition(design: Design, frozen: designs.Item, question: Question) -> Cond
         unasked = wording.point(question.values[frozen.unasked] or 0.0)
     elif frozen.unasked is not None:
         unasked = frozen.choices[frozen.unasked][language]
-    return Condition(earlier.wording[language], answers, unasked)
+    return ConditionText(earlier.wording[language], answers, unasked)

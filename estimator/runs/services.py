@@ -11,7 +11,7 @@ from collector.designs.selectors import get_design, is_open
 from collector.reports import folding
 from collector.reports import selectors as reports
 from estimator.base import jobs
-from estimator.base.cells import Watch, without_formula
+from estimator.base.cells import Watch, no_progress
 from estimator.models import Estimate, Export, KnownShare, Run, Worker
 from estimator.runs import estimation, group_sizes, groups, selectors
 from randomized_response import __version__
@@ -79,7 +79,7 @@ def execute(run_id: int) -> Run:
     return Run.objects.get(pk=run_id)
 
 
-def run_now(digest: str, *, confidence: float = 0.95, watch: Watch = without_formula) -> Run:
+def run_now(digest: str, *, confidence: float = 0.95, watch: Watch = no_progress) -> Run:
     """Compute a run here and now: it is held from the beginning, so that no worker takes it up, now or later.
 
     `watch` is told how much is computed, in [0, 1].
@@ -114,7 +114,7 @@ def record_known_shares(digest: str, shares: Iterable[KnownShare]) -> None:
         KnownShare.objects.bulk_create(shares)
 
 
-def _compute(run_id: int, lease: str, watch: Watch = without_formula) -> None:
+def _compute(run_id: int, lease: str, watch: Watch = no_progress) -> None:
     run = Run.objects.get(pk=run_id)
     design, waits = get_design(run.design_id), True
     while waits:  # one that was closed behind the fold may be half folded, and differ from the whole by one report

@@ -32,7 +32,7 @@ def incomparable_reason(newest: Design, older: Design, item: Item) -> str:
     if other is None:
         return "not asked"
     for name, why in ASKED.items():
-        if _said(getattr(item, name), language) != _said(getattr(other, name), language):
+        if _wording(getattr(item, name), language) != _wording(getattr(other, name), language):
             return why
     return ""
 
@@ -76,10 +76,10 @@ def change(
     return change_of_shares(older.shares, newest.shares, question.mechanism, remembered=remembered, returned=returned)
 
 
-def _said(value: object, language: str) -> object:
+def _wording(value: object, language: str) -> object:
     """The value with its texts in one language alone; of a channel what it does, not what it is called."""
     if isinstance(value, Channel):
         return value.weights, value.size
     if isinstance(value, Mapping):
         return value.get(language, value)
-    return [_said(one, language) for one in value] if isinstance(value, tuple) else value
+    return [_wording(one, language) for one in value] if isinstance(value, tuple) else value

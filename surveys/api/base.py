@@ -109,7 +109,7 @@ def once(handler: Handler) -> Handler:
     return post
 
 
-def unkept(handler: Handler) -> Handler:
+def without_idempotency(handler: Handler) -> Handler:
     """Make a POST whose answer is kept nowhere, so that no Idempotency-Key can bring it again; one is refused."""
 
     @wraps(handler)
@@ -122,7 +122,7 @@ def unkept(handler: Handler) -> Handler:
     return post
 
 
-def forget_answers() -> None:
+def delete_expired_replies() -> None:
     """Delete the answers that were kept for a day."""
     KeptAnswer.objects.filter(kept_at__lt=timezone.now() - KEPT).delete()
 

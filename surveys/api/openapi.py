@@ -11,7 +11,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import serializers
 
 from surveys.api.authentication import TokenAuthentication
-from surveys.api.base import KEPT, LARGEST_BODY, LONGEST_KEY, once, unkept
+from surveys.api.base import KEPT, LARGEST_BODY, LONGEST_KEY, once, without_idempotency
 from surveys.api.problems import CONTENT_TYPE
 
 Handler = Callable[..., Any]
@@ -133,7 +133,7 @@ def change(
             request=body,
             parameters=[*parameters, *([KEY] if posts and kept else [])],
             responses=responses,
-        )((once if kept else unkept)(handler) if posts else handler)
+        )((once if kept else without_idempotency)(handler) if posts else handler)
         return documented
 
     return decorator

@@ -37,14 +37,14 @@ MOST_NUMBERS = 2**17
 TO_FILL_IN = re.compile(r"\[\[[^\[\]\n]+\]\]")
 """What a template leaves to its author, like the number of a help line."""
 
-SAID_ONCE = {"invitations": ("secret", "blind"), "repeats": ("fresh", "remember"), "participation": ()}
+FIELDWORK_OPTIONS = {"invitations": ("secret", "blind"), "repeats": ("fresh", "remember"), "participation": ()}
 """Words of which a definition may have one each, and of which; `participation` is a number, the epsilon."""
 
 SAME_PEOPLE = "same_people_as"
 """Key of a definition that names another survey, whose people it asks: no part of the design, which says what was spent
 before."""
 
-SURVEY_KEYS = {SAME_PEOPLE, "slug", "rehearsal", "languages", *TEXTS, "strata", *SAID_ONCE, "sections", "items"}
+SURVEY_KEYS = {SAME_PEOPLE, "slug", "rehearsal", "languages", *TEXTS, "strata", *FIELDWORK_OPTIONS, "sections", "items"}
 
 AT_OPENING = ("invitations", "waves", "participation", "ceilings")
 """Keys of a design that are made as it is opened."""
@@ -122,7 +122,7 @@ def complete(raw: Any) -> Definition:
                 for number, group in enumerate(listed(strata.get("groups", []), ("strata", "groups")))
             ],
         },
-        **_said_once(raw),
+        **_fieldwork_options(raw),
         **({SAME_PEOPLE: raw[SAME_PEOPLE]} if raw.get(SAME_PEOPLE) else {}),
         **({"sections": sections} if sections else {}),
         "items": _items(raw.get("items", []), languages),
@@ -144,7 +144,7 @@ def design_of(definition: Definition, *, version: int, opening: OpeningOptions =
     return design
 
 
-def asked_again(frozen: designs.Design, *, version: int, opening: OpeningOptions) -> designs.Design:
+def next_wave_design(frozen: designs.Design, *, version: int, opening: OpeningOptions) -> designs.Design:
     """The design of the next wave: the same questions under the next number, with what only opening tells.
 
     Raises
@@ -159,7 +159,7 @@ def asked_again(frozen: designs.Design, *, version: int, opening: OpeningOptions
         "participation": frozen.participation,
     }
     kept = {name: value for name, value in frozen.document.items() if name not in AT_OPENING}
-    design = designs.check({**kept, **_frozen_once(said, opening), "version": version})
+    design = designs.check({**kept, **_frozen_fieldwork(said, opening), "version": version})
     _within_ceiling(design, opening, "A revised version could ask less.")
     return design
 
@@ -167,8 +167,8 @@ def asked_again(frozen: designs.Design, *, version: int, opening: OpeningOptions
 def drawn_items(definition: Definition, *, version: int, opening: OpeningOptions = FIRST) -> designs.Design:
     """The design of a definition that may not be opened yet, but is whole; raises ValidationError where it is not."""
     document = {
-        **{name: value for name, value in definition.items() if name not in {SAME_PEOPLE, *SAID_ONCE}},
-        **_frozen_once(definition, opening),
+        **{name: value for name, value in definition.items() if name not in {SAME_PEOPLE, *FIELDWORK_OPTIONS}},
+        **_frozen_fieldwork(definition, opening),
         "format": designs.FORMAT,
         "version": version,
         "items": _frozen_items(definition["items"]),
@@ -224,10 +224,10 @@ def _filled_in(value: Any, path: Path) -> None:
         raise ValidationError(path, f"has a place to fill in: {blank[0]}")
 
 
-def _said_once(raw: dict[str, Any]) -> dict[str, str]:
+def _fieldwork_options(raw: dict[str, Any]) -> dict[str, str]:
     """What is said of invitations, waves and participation; what is said by saying nothing is left out."""
-    said = {name: raw[name] for name in SAID_ONCE if raw.get(name) not in (None, "")}
-    for name, words in SAID_ONCE.items():
+    said = {name: raw[name] for name in FIELDWORK_OPTIONS if raw.get(name) not in (None, "")}
+    for name, words in FIELDWORK_OPTIONS.items():
         if words and said.get(name, words[0]) not in words:
             raise ValidationError((name,), f"must be {' or '.join(words)}; got {said[name]!r}")
     if "participation" in said:
@@ -235,7 +235,7 @@ def _said_once(raw: dict[str, Any]) -> dict[str, str]:
     return {name: value for name, value in said.items() if (name, value) != ("repeats", "fresh")}
 
 
-def _frozen_once(definition: Definition, opening: OpeningOptions) -> dict[str, Any]:
+def _frozen_fieldwork(definition: Definition, opening: OpeningOptions) -> dict[str, Any]:
     """The same as the design says it. A rehearsal has none of it: nobody is invited to one, or spends anything."""
     if definition["rehearsal"]:
         return {}

@@ -15,7 +15,7 @@ from estimator.base.mechanisms import REGISTRY
 from estimator.models import Run
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
 from surveys.accounts.access import surveys_of_runs
-from surveys.definition.definitions import SAME_PEOPLE, Definition, OpeningOptions, asked_again, design_of
+from surveys.definition.definitions import SAME_PEOPLE, Definition, OpeningOptions, design_of, next_wave_design
 from surveys.definition.privacy_budget import spent
 from surveys.lifecycle import signing_keys
 from surveys.lifecycle.linked_surveys import spent_elsewhere
@@ -141,7 +141,7 @@ def wave_to_open(survey: Survey) -> tuple[Design, int]:
     if last is None:
         raise ValidationError((), f"{survey.slug} was never opened, so it has no next wave")
     number = last.number + 1
-    return asked_again(get_design(last.design_id), version=number, opening=opening_of(survey)), number
+    return next_wave_design(get_design(last.design_id), version=number, opening=opening_of(survey)), number
 
 
 def opening_of(survey: Survey) -> OpeningOptions:

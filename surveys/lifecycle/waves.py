@@ -53,7 +53,7 @@ def waves_of(survey: Survey) -> tuple[OpenedWave, ...]:
     versions = sorted(survey.versions.all(), key=lambda version: version.number)
     counts = reports.report_counts([version.design_id for version in versions])
     designs = [selectors.get_design(version.design_id) for version in versions]
-    alike = [False, *(_asked(one) == _asked(other) for one, other in pairwise(designs)), False]
+    alike = [False, *(_questions(one) == _questions(other) for one, other in pairwise(designs)), False]
     return tuple(
         OpenedWave(version, design, same, again, counts[version.design_id].stored)
         for version, design, same, again in zip(versions, designs, alike, alike[1:], strict=False)
@@ -74,5 +74,5 @@ def price_of(digest: str) -> QuestionPrice:
     return priced(selectors.get_design(digest))
 
 
-def _asked(design: Design) -> list[Any]:
+def _questions(design: Design) -> list[Any]:
     return [design.document[name] for name in SAME]

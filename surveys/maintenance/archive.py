@@ -77,7 +77,7 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
     os.close(folder)
 
 
-class Writer:
+class ArchiveWriter:
     """Writes members one after the other, and in the end the manifest; a `with` leaves it as it is."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -110,7 +110,7 @@ class Writer:
         self._zip.close()
 
 
-class Reader:
+class ArchiveReader:
     """An archive that is being restored.
 
     Parameters

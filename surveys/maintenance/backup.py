@@ -23,7 +23,7 @@ from collector.reports import folding, rewriting, selectors
 from randomized_response import __version__
 from surveys.errors import BackupError
 from surveys.maintenance import reopening, report_records, signature, tables
-from surveys.maintenance.archive import Reader, Writer, new_file
+from surveys.maintenance.archive import ArchiveReader, ArchiveWriter, new_file
 from surveys.models import Page
 
 SECRET_KEY = "secret_key"  # noqa: S105 - a file's name
@@ -52,7 +52,7 @@ def back_up(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda 
     for digest in selectors.waiting_designs():
         folding.fold(digest)
     rewriting.rewrite()
-    with new_file(path) as file, Writer(file) as archive, rewriting.in_exclusive_window(), _one_state():
+    with new_file(path) as file, ArchiveWriter(file) as archive, rewriting.in_exclusive_window(), _one_state():
         return _write(archive, with_secret_key, watch)
 
 
@@ -88,7 +88,7 @@ def restore(
         one that was published, is of another version, or where something is kept here already.
     """
     with path.open("rb") as file:
-        archive = Reader(file, require_signer=partial(_require_signer, signed_by=signed_by, unsigned=unsigned))
+        archive = ArchiveReader(file, require_signer=partial(_require_signer, signed_by=signed_by, unsigned=unsigned))
         _require_this_version(archive)
         if with_secret_key and SECRET_KEY not in archive.members:
             raise BackupError("The backup has no secret key: it was made without --with-secret-key.")
@@ -115,7 +115,7 @@ def counted() -> int:
     return sum(count.stored for count in selectors.report_counts(digests).values())
 
 
-def _write(archive: Writer, with_secret_key: bool, watch: Watch) -> dict[str, Any]:
+def _write(archive: ArchiveWriter, with_secret_key: bool, watch: Watch) -> dict[str, Any]:
     for digest, document in FrozenDesign.objects.order_by("digest").values_list("digest", "document").iterator():
         archive.add(_design(digest), [document.encode()])
     for digest, records in report_records.by_design():
@@ -132,7 +132,7 @@ def _write(archive: Writer, with_secret_key: bool, watch: Watch) -> dict[str, An
     return _counts(archive) | {"signed_by": signature.own_fingerprint()}
 
 
-def _read(archive: Reader) -> None:
+def _read(archive: ArchiveReader) -> None:
     for model in tables.MADE_BY_MIGRATE:
         model._default_manager.all().delete()
     # Designs come first: the trigger that keeps rehearsals and real reports apart looks at them.
@@ -185,14 +185,14 @@ def _require_published_pages() -> None:
             )
 
 
-def _document(archive: Reader, digest: str) -> str:
+def _document(archive: ArchiveReader, digest: str) -> str:
     document = archive.read(_design(digest))
     if designs.digest(document) != digest:
         raise BackupError(f"The backup is damaged: the design {digest} does not hash to its name.")
     return document.decode()
 
 
-def _require_this_version(archive: Reader) -> None:
+def _require_this_version(archive: ArchiveReader) -> None:
     made, here = archive.facts.get("migrations", {}), _migrations()
     if made == here:
         wanted = {_rows(model): tables.names(model) for model in tables.tables()}
@@ -221,7 +221,7 @@ def _require_empty() -> None:
         )
 
 
-def _counts(archive: Reader | Writer) -> dict[str, int]:
+def _counts(archive: ArchiveReader | ArchiveWriter) -> dict[str, int]:
     def rows(start: str) -> int:
         return sum(member.rows for name, member in archive.members.items() if name.startswith(start))
 

@@ -188,7 +188,7 @@ def _as_agreed(survey: Survey, opening: Appointment) -> bool:
 
 def run_due() -> list[Appointment]:
     """Keep every appointment that is due; each is kept once, or failed with the reason. Returns what was settled."""
-    return [appointment for appointment in _due() if _kept(appointment)]
+    return [appointment for appointment in _due() if _carried_out(appointment)]
 
 
 def _due() -> list[Appointment]:
@@ -198,7 +198,7 @@ def _due() -> list[Appointment]:
     return at_a_time + [one for one in capped if selectors.received_count(one.survey) >= (one.at_reports or 0)]
 
 
-def _kept(appointment: Appointment) -> bool:
+def _carried_out(appointment: Appointment) -> bool:
     """Whether this call settled it. One that breaks keeps no other from being kept, and is tried again."""
     try:
         with transaction.atomic():

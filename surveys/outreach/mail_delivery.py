@@ -32,7 +32,7 @@ Refused, Uncertain = Recipient.State.REFUSED, Recipient.State.UNCERTAIN
 
 
 @dataclass
-class Delivery:
+class MailSession:
     """A mail that is being sent by this worker."""
 
     mailing: Mailing
@@ -98,7 +98,7 @@ def _send_all(mailing_id: int, lease: str, chance: random.Random) -> None:
     server = EmailBackend(fail_silently=False)
     try:
         with LeaseRenewal(Mailing, mailing_id, lease) as heart:
-            _deliver(Delivery(mailing, lease, server), heart, chance)
+            _deliver(MailSession(mailing, lease, server), heart, chance)
     except DeliveryError as why:
         _end(mailing, lease, State.FAILED, str(why))
     else:
@@ -107,7 +107,7 @@ def _send_all(mailing_id: int, lease: str, chance: random.Random) -> None:
         server.close()
 
 
-def _deliver(post: Delivery, heart: LeaseRenewal, chance: random.Random) -> None:
+def _deliver(post: MailSession, heart: LeaseRenewal, chance: random.Random) -> None:
     waiting = list(post.mailing.recipients.filter(state=Waits).order_by("pk").values_list("pk", flat=True))
     if not waiting:
         return
@@ -123,7 +123,7 @@ def _deliver(post: Delivery, heart: LeaseRenewal, chance: random.Random) -> None
         post.send(recipient, link)
 
 
-def _links(post: Delivery, count: int) -> list[str]:
+def _links(post: MailSession, count: int) -> list[str]:
     """A link for each address, whose hashes are on disk before the first is sent; nothing for a reminder.
 
     Where few are left, the batch is filled up with codes that nobody gets: one of a few would be a name tag.

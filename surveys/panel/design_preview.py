@@ -89,11 +89,11 @@ def design_preview(design: Design) -> DesignPreview:
     """Everything of a design that respondents will meet. Raises ValueError where a table is not one of its encoding."""
     names = dict(settings.LANGUAGES)
     languages = tuple((code, names.get(code, code)) for code in design.languages)
-    questions = tuple(_asked(item, number, languages[0][0]) for number, item in enumerate(design.items, start=1))
+    questions = tuple(_question(item, number, languages[0][0]) for number, item in enumerate(design.items, start=1))
     return DesignPreview(design, languages, questions)
 
 
-def _asked(item: designs.Item, number: int, language: str) -> QuestionPreview:
+def _question(item: designs.Item, number: int, language: str) -> QuestionPreview:
     facts = [f"at most {item.most}"] if item.most is not None else []
     facts += ["“prefer not to say” offered"] if item.prefer_not else []
     facts += ["may be left blank"] if not item.required else []

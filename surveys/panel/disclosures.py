@@ -65,7 +65,7 @@ def _page(
     faults: dict[str, str] | None = None,
 ) -> HttpResponse:
     with translation.override(language):
-        fields = [_asked(field, said[field.name], (faults or {}).get(field.name, "")) for field in disclosures.FIELDS]
+        fields = [_field(field, said[field.name], (faults or {}).get(field.name, "")) for field in disclosures.FIELDS]
     context: dict[str, object] = {"fields": fields, "sample": sample, "chosen": language, "languages": LANGUAGES}
     context |= {"faults": faults or {}, "longest": disclosures.LONGEST}
     return survey_page(
@@ -73,5 +73,5 @@ def _page(
     )
 
 
-def _asked(field: disclosures.DisclosureItem, text: str, fault: str) -> DisclosureField:
+def _field(field: disclosures.DisclosureItem, text: str, fault: str) -> DisclosureField:
     return DisclosureField(field.name, str(field.title), str(field.asks), field.ours, text, fault)

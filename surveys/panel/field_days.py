@@ -48,13 +48,13 @@ def _line(one: DailyCount) -> DayRow:
 
 def _named(first: date, last: date) -> str:
     if first == last:
-        return _said(first)
+        return _date_text(first)
     if (first.year, first.month) == (last.year, last.month):
-        return f"{first.day} to {_said(last)}"
-    return f"{_said(first)} to {_said(last)}"
+        return f"{first.day} to {_date_text(last)}"
+    return f"{_date_text(first)} to {_date_text(last)}"
 
 
-def _said(day: date) -> str:
+def _date_text(day: date) -> str:
     return f"{day.day} {day:%b %Y}"
 
 
@@ -77,7 +77,7 @@ def _drawn(counts: Sequence[DailyCount]) -> SafeString:
     most = _a_day(highest)
     words = f"{wording.count(total)} reports from {_named(first, last)}; most a day: {_rate(most)}, "
 
-    def column(one: DailyCount) -> charts.Column:
+    def column(one: DailyCount) -> charts.ChartColumn:
         start = (one.first_day - first).days
         return start / shown, (start + _length(one)) / shown, _a_day(one) / most
 
@@ -87,5 +87,5 @@ def _drawn(counts: Sequence[DailyCount]) -> SafeString:
         title="Reports by day",
         words=words + _named(highest.first_day, highest.last_day),
         most=f"{_rate(most)} a day",
-        ends=(_said(first), _said(first + timedelta(days=shown - 1))),
+        ends=(_date_text(first), _date_text(first + timedelta(days=shown - 1))),
     )

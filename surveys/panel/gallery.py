@@ -90,9 +90,9 @@ def _card(template: Template) -> TemplateCard:
         languages=", ".join(selectors.language_names(design.languages)),
         epsilon=wording.epsilon(total_epsilon(definition)),
         with_coin=instructions_for(design) is not None,
-        questions=tuple(_asked(item, design.language) for item in design.items),
+        questions=tuple(_question(item, design.language) for item in design.items),
     )
 
 
-def _asked(item: designs.Item, language: str) -> TemplateQuestion:
+def _question(item: designs.Item, language: str) -> TemplateQuestion:
     return TemplateQuestion(item.wording[language], Item.Kind(item.kind).label, item_label(item, language))

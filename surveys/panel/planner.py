@@ -73,11 +73,11 @@ def use(request: HttpRequest, slug: str) -> HttpResponse:
     except (InputError, Conflict) as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:survey-plan", slug)
-    messages.success(request, f"{item.key} now has {_said(item)}.")
+    messages.success(request, f"{item.key} now has {_item_summary(item)}.")
     return redirect(f"{reverse('panel:survey-plan', args=[slug])}?item={item.key}")
 
 
-def _said(item: Item) -> str:
+def _item_summary(item: Item) -> str:
     asked = planned_question(item)
     assert asked is not None
     name = asked.dial.parameter if asked.dial else "epsilon"

@@ -89,7 +89,7 @@ def _webhook_or_404(request: HttpRequest, slug: str, key: str) -> tuple[Survey, 
 
 
 def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: Any) -> HttpResponse:
-    shown = [(one, _told(one), list(one.deliveries.all()[:NEWEST])) for one in survey.webhooks.all()]
+    shown = [(one, _event_labels(one), list(one.deliveries.all()[:NEWEST])) for one in survey.webhooks.all()]
     context = {
         "webhooks": shown,
         "events": events.EVENTS,
@@ -105,7 +105,7 @@ def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: An
     return survey_page(request, "panel/webhooks.html", survey, step="report", status=status, **context)
 
 
-def _told(webhook: Webhook) -> list[str]:
+def _event_labels(webhook: Webhook) -> list[str]:
     """What it is told of, in words."""
     numbers = ", ".join(f"{number:,}" for number in webhook.thresholds)
     return [

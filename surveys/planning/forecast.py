@@ -26,7 +26,7 @@ LARGE_GRID = 64
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ForecastComparison:
     """Telling this group from another one. `against` is a share or a mean."""
 
     against: float
@@ -47,7 +47,7 @@ class PlanForecast:
     ahead: Forecast
     margin: float
     needed: int
-    comparison: Comparison
+    comparison: ForecastComparison
 
     @property
     def epsilon(self) -> float:
@@ -60,7 +60,7 @@ class PlanForecast:
 
 
 @dataclass(frozen=True)
-class Point:
+class CurvePoint:
     """One point of a curve: `x` is a truth probability, an epsilon or a number of reports."""
 
     x: float
@@ -110,20 +110,22 @@ def reports_of_use(asked: PlannedQuestion, wanted: PlanParameters) -> int:
     return tried[place] if place < len(tried) else most
 
 
-def along_setting(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[Point, ...]:
+def along_setting(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[CurvePoint, ...]:
     """The curve over the truth probability, or over epsilon where the mechanism has none; none for a fixed table."""
     return _along_setting(asked, wanted.expected, wanted.respondents, wanted.confidence)
 
 
 @lru_cache(maxsize=256)
-def _along_setting(asked: PlannedQuestion, expected: ExpectedAnswers, n: int, confidence: float) -> tuple[Point, ...]:
+def _along_setting(
+    asked: PlannedQuestion, expected: ExpectedAnswers, n: int, confidence: float
+) -> tuple[CurvePoint, ...]:
     """Kept: it is the same wherever the slider stands."""
     shares = asked.shares(expected)
     points = []
     for x, setting in _settings(asked):
         mechanism = asked.at(setting)
         ahead = forecast(asked, mechanism, shares, n, confidence)
-        points.append(Point(x, mechanism.epsilon, ahead.width, ahead.below, ahead.cost, math.nan))
+        points.append(CurvePoint(x, mechanism.epsilon, ahead.width, ahead.below, ahead.cost, math.nan))
     return tuple(points)
 
 
@@ -137,13 +139,13 @@ def _settings(asked: PlannedQuestion) -> list[tuple[float, Setting]]:
     return [(epsilon, Setting(epsilon=epsilon)) for epsilon in EPSILONS[:: 2 if thin else 1]]
 
 
-def along_respondents(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[Point, ...]:
+def along_respondents(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[CurvePoint, ...]:
     """The curve over the number of reports; power is between two groups of that many each."""
     return _along_respondents(asked, replace(wanted, respondents=RESPONDENTS[0], second=None, margin=None))
 
 
 @lru_cache(maxsize=256)
-def _along_respondents(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[Point, ...]:
+def _along_respondents(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[CurvePoint, ...]:
     """Kept: it is the same for every number of respondents."""
     mechanism, shares = asked.at(wanted.setting), asked.shares(wanted.expected)
     aim, other = estimated_from(mechanism), _other_shares(asked, wanted)
@@ -151,7 +153,7 @@ def _along_respondents(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[
     for n in RESPONDENTS:
         ahead = forecast(asked, mechanism, shares, n, wanted.confidence)
         found = plan.power(n, aim, shares, other, against_n=n, confidence=wanted.confidence, **asked.options())
-        points.append(Point(n, mechanism.epsilon, ahead.width, ahead.below, ahead.cost, found))
+        points.append(CurvePoint(n, mechanism.epsilon, ahead.width, ahead.below, ahead.cost, found))
     return tuple(points)
 
 
@@ -175,7 +177,9 @@ def against(asked: PlannedQuestion, wanted: PlanParameters) -> float:
     return float(here + step if here - low + step < reach(asked) else here - step)
 
 
-def _comparison(asked: PlannedQuestion, wanted: PlanParameters, mechanism: Mechanism, shares: Vector) -> Comparison:
+def _comparison(
+    asked: PlannedQuestion, wanted: PlanParameters, mechanism: Mechanism, shares: Vector
+) -> ForecastComparison:
     other, second = _other_shares(asked, wanted), wanted.second or wanted.respondents
     options, confidence = asked.options(), wanted.confidence
     aim = estimated_from(mechanism)
@@ -184,7 +188,7 @@ def _comparison(asked: PlannedQuestion, wanted: PlanParameters, mechanism: Mecha
     needed = (
         None if alike else plan.respondents_for_power(aim, shares, other, power=POWER, confidence=confidence, **options)
     )
-    return Comparison(against(asked, wanted), second, found, needed)
+    return ForecastComparison(against(asked, wanted), second, found, needed)
 
 
 def _other_shares(asked: PlannedQuestion, wanted: PlanParameters) -> Vector:

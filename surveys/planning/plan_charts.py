@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from estimator.base import charts, wording
 from estimator.base.charts import Curve, Scale, by_factors, linear
 from surveys.planning.advice import EPSILON_OF_AN_ITEM
-from surveys.planning.forecast import POWER, PlanForecast, Point, chosen_x, reach
+from surveys.planning.forecast import POWER, CurvePoint, PlanForecast, chosen_x, reach
 from surveys.planning.wording import amount, chance, times, whole
 
 CHANCES = Scale(0.0, 1.0, tuple((part / 4, f"{25 * part} %") for part in range(5)))
@@ -13,18 +13,18 @@ SMALL_CHANCES = Scale(0.0, 0.5, tuple((part / 10, f"{10 * part} %") for part in 
 REPORTS = Scale(100, 100_000, ((100, "100"), (1000, "1,000"), (10_000, "10,000"), (100_000, "100,000")), True)
 EPSILONS = Scale(0.0, 5.0, tuple((float(part), str(part)) for part in range(6)))
 
-Value = Callable[[Point], float]
+Value = Callable[[CurvePoint], float]
 Level = tuple[float, str]
 
 
-def pictures_of(found: PlanForecast, curves: dict[str, tuple[Point, ...]]) -> Iterator[Curve]:
+def pictures_of(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> Iterator[Curve]:
     """Over the slider of the mechanism, then over the number of respondents."""
     if curves["setting"]:
         yield from _over_setting(found, curves["setting"])
     yield from _over_respondents(found, curves["respondents"])
 
 
-def _over_setting(found: PlanForecast, points: tuple[Point, ...]) -> Iterator[Curve]:
+def _over_setting(found: PlanForecast, points: tuple[CurvePoint, ...]) -> Iterator[Curve]:
     asked, ahead, at = found.asked, found.ahead, chosen_x(found)
     across = CHANCES if asked.by_truth else EPSILONS
     below = "truth probability" if asked.by_truth else "epsilon"
@@ -53,7 +53,7 @@ def _over_setting(found: PlanForecast, points: tuple[Point, ...]) -> Iterator[Cu
         )  # fmt: skip
 
 
-def _over_respondents(found: PlanForecast, points: tuple[Point, ...]) -> Iterator[Curve]:
+def _over_respondents(found: PlanForecast, points: tuple[CurvePoint, ...]) -> Iterator[Curve]:
     n = found.ahead.n
 
     def curve(
@@ -75,7 +75,9 @@ def _over_respondents(found: PlanForecast, points: tuple[Point, ...]) -> Iterato
         )  # fmt: skip
 
 
-def _of_both(found: PlanForecast, points: tuple[Point, ...]) -> Iterator[tuple[str, str, Value, float, str, Scale]]:
+def _of_both(
+    found: PlanForecast, points: tuple[CurvePoint, ...]
+) -> Iterator[tuple[str, str, Value, float, str, Scale]]:
     """What is drawn over either: the width of the interval, and the chance of an estimate that cannot be."""
     asked, ahead = found.asked, found.ahead
     unit = {"scale": "scale points", "number": "units"}.get(asked.kind if asked.values else "", "points")

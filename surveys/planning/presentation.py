@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from estimator.base import charts, wording
 from surveys.planning.advice import Advice, Caution, advice, cautions
-from surveys.planning.forecast import PlanForecast, Point, along_respondents, along_setting, forecast_of
+from surveys.planning.forecast import CurvePoint, PlanForecast, along_respondents, along_setting, forecast_of
 from surveys.planning.parameters import PlanParameters
 from surveys.planning.plan_charts import pictures_of
 from surveys.planning.question import PlannedQuestion
@@ -51,7 +51,7 @@ class PlanPresentation:
     advice: Advice
     pictures: tuple[charts.Curve, ...]
     tables: tuple[PlanTable, ...]
-    curves: dict[str, tuple[Point, ...]]
+    curves: dict[str, tuple[CurvePoint, ...]]
 
     @property
     def over_setting(self) -> list[charts.Curve]:
@@ -196,7 +196,7 @@ def _facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]]:
     )  # fmt: skip
 
 
-def _tables(found: PlanForecast, curves: dict[str, tuple[Point, ...]]) -> Iterable[PlanTable]:
+def _tables(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> Iterable[PlanTable]:
     asked = found.asked
     width = "Width of the interval" + (", points" if not asked.values else "")
     below = "Chance of an estimate below the range"

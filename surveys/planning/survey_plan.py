@@ -34,7 +34,7 @@ Questions = list[tuple[PlannedQuestion | None, Setting]]
 
 
 @dataclass(frozen=True)
-class QuestionRow:
+class PlanRow:
     """A question in the table of all of them; `fault` says why it cannot be planned."""
 
     key: str
@@ -70,7 +70,7 @@ class SurveyPlan:
     chosen: Item | None
     asked: PlannedQuestion | None
     wanted: PlanParameters
-    lines: tuple[QuestionRow, ...]
+    lines: tuple[PlanRow, ...]
     total: PlanTotal
     showing: PlanPresentation | None
 
@@ -160,16 +160,14 @@ def _unmoved(wanted: PlanParameters) -> PlanParameters:
     )
 
 
-def _line(
-    item: Item, asked: PlannedQuestion | None, wanted: PlanParameters, *, chosen: bool
-) -> tuple[QuestionRow, float]:
+def _line(item: Item, asked: PlannedQuestion | None, wanted: PlanParameters, *, chosen: bool) -> tuple[PlanRow, float]:
     """The question's line, and the chance that its estimate is negative."""
     words = str(item.wording.get(item.survey.language, "")) or item.key
     if asked is None:
-        return QuestionRow(item.key, words, chosen, fault="Its mechanism is not complete."), 0.0
+        return PlanRow(item.key, words, chosen, fault="Its mechanism is not complete."), 0.0
     mechanism = asked.at(wanted.setting)
     ahead = forecast(asked, mechanism, asked.shares(wanted.expected), wanted.respondents, wanted.confidence)
-    line = QuestionRow(
+    line = PlanRow(
         item.key, words, chosen, wording.epsilon(mechanism.epsilon), wording.odds(mechanism.ratio),
         amount(asked, ahead.width), chance(ahead.below), wording.count(max(1, round(ahead.direct_n))),
     )  # fmt: skip

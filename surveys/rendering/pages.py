@@ -57,7 +57,7 @@ def render_page(
         "question_count": len(design.items),
         "invitations": design.invitations,
         "waves": design.waves,
-        "told": _told(design),
+        "told": _sentence_keys(design),
         "extras": _extras(design),
         "practice": _practice(design.items[0], language),
         "coin_address": address_of("coin", design, language) if with_coin else "",
@@ -158,7 +158,7 @@ def _keyboard(grid: Grid) -> str:
     return "decimal" if any("." in number for number in (grid.minimum, grid.maximum, grid.step)) else "numeric"
 
 
-def _told(design: Design) -> set[str]:
+def _sentence_keys(design: Design) -> set[str]:
     """Kinds, encodings and "prefer_not": whatever the page has sentences for that other surveys do without."""
     items = design.items
     refusing = {"prefer_not" for item in items if item.prefer_not}

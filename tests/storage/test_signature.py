@@ -98,13 +98,13 @@ def test_manifest_changed_after_signing_is_refused(made: Path) -> None:
 
 def test_backup_changed_once_it_was_verified_is_refused(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever can write to the file waits until its sums have been looked at. Page and digest fit each other."""
-    changed, verify = rewrite(made, with_a_changed_page(made, digest_too=True)), archive.Reader.verify
+    changed, verify = rewrite(made, with_a_changed_page(made, digest_too=True)), archive.ArchiveReader.verify
 
-    def verify_and_change(self: archive.Reader) -> Iterator[int]:
+    def verify_and_change(self: archive.ArchiveReader) -> Iterator[int]:
         yield from verify(self)
         self._zip = zipfile.ZipFile(changed)
 
-    monkeypatch.setattr(archive.Reader, "verify", verify_and_change)
+    monkeypatch.setattr(archive.ArchiveReader, "verify", verify_and_change)
     refused(made, rf"{PAGES} does not hash to what its manifest says")
 
 
@@ -176,7 +176,7 @@ def bomb(file: Path, name: str, size: int) -> Path:
 
 def test_restore_zip_bomb_is_refused_unpacked(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MOST_AT_ALL", 4 << 20)
-    monkeypatch.setattr(archive.Reader, "read", None)
+    monkeypatch.setattr(archive.ArchiveReader, "read", None)
     with pytest.raises(BackupError, match=r"bytes that unpack to \d+, of 100 times as many at most"):
         backup.restore(bomb(made, f"designs/{'0' * 64}.json", 16 << 20))
 

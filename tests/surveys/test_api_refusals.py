@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from surveys.accounts.teams import home_team
-from surveys.api.base import LARGEST_BODY, forget_answers
+from surveys.api.base import LARGEST_BODY, delete_expired_replies
 from surveys.lifecycle import selectors
 from surveys.models import AuditEntry, KeptAnswer, Membership, Role, Survey
 from tests.factories import payloads
@@ -101,12 +101,12 @@ def test_a_refusal_frees_its_key_and_nothing_of_the_body_is_kept(hers: Program, 
 @pytest.mark.django_db
 def test_it_is_kept_for_a_day(hers: Program, survey: Survey) -> None:
     hers.post(DUPLICATE, {"slug": "copy"}, Idempotency_Key="k")
-    forget_answers()
+    delete_expired_replies()
     assert KeptAnswer.objects.count() == 1
     KeptAnswer.objects.update(kept_at=timezone.now() - timedelta(days=1, seconds=1))
     assert hers.post(DUPLICATE, {"slug": "second"}, Idempotency_Key="k")["slug"] == "second"
     KeptAnswer.objects.update(kept_at=timezone.now() - timedelta(days=1, seconds=1))
-    forget_answers()
+    delete_expired_replies()
     assert not KeptAnswer.objects.exists()
 
 

@@ -65,7 +65,7 @@ def test_what_is_due_twice_is_done_once(survey: Survey) -> None:
     agree(survey, opens_at=ahead())
     make_due(survey, "open")
     due = schedules._due()
-    assert [schedules._kept(one) for one in (*due, *due)] == [True, False]
+    assert [schedules._carried_out(one) for one in (*due, *due)] == [True, False]
     assert survey.versions.count() == 1
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from collector.designs import Design
 from collector.errors import ValidationError
 from randomized_response import question_of
-from surveys.definition.definitions import OpeningOptions, asked_again, design_of, total_epsilon
+from surveys.definition.definitions import OpeningOptions, design_of, next_wave_design, total_epsilon
 from surveys.definition.privacy_budget import (
     LONGEST,
     PrivacyLossSum,
@@ -165,7 +165,7 @@ def test_nothing_opens_past_the_ceiling_in_any_order_of_waves_and_versions(steps
             definition = definition | {"items": [definition["items"][0], definition["items"][1] | other]}
         try:
             if step == "again":
-                opened.append(asked_again(opened[-1], version=number, opening=opening))
+                opened.append(next_wave_design(opened[-1], version=number, opening=opening))
             else:
                 opened.append(design_of(definition, version=number, opening=opening))
         except ValidationError:

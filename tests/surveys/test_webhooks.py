@@ -396,7 +396,7 @@ def test_the_certificate_must_be_of_the_host_that_was_named(
         threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True).start()
         found, port = [], http.server_port
         for name in ("right.test", "wrong.test"):
-            target = addresses.Target(True, name, port, "/", "127.0.0.1")
+            target = addresses.WebhookTarget(True, name, port, "/", "127.0.0.1")
             monkeypatch.setattr(sending, "resolve", lambda url, target=target: target)
             delivery = sent(services.send_test(hook))
             found.append((delivery.state, delivery.status))

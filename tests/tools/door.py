@@ -32,7 +32,7 @@ class AtOnce:
         then(self.put(report))
 
 
-def door_with(writer: door.Writer, django: Application = django) -> ReportEndpoint:
+def door_with(writer: door.ReportWriter, django: Application = django) -> ReportEndpoint:
     return ReportEndpoint(django, writer=writer, headers=headers_without_django, bits=bits_of)
 
 

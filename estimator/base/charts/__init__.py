@@ -1,6 +1,6 @@
 """Pictures as SVG text: intervals over one axis or over time, curves, bars. Whoever draws, draws with these."""
 
-from estimator.base.charts.bars import Bar, Column, bars, columns
+from estimator.base.charts.bars import Bar, ChartColumn, bars, columns
 from estimator.base.charts.curves import Curve, curve, repetitions
 from estimator.base.charts.intervals import (
     NARROW,
@@ -17,7 +17,27 @@ from estimator.base.charts.intervals import (
 from estimator.base.charts.scales import Axis, Scale, axis_of_range, by_factors, linear, round_step
 
 __all__ = [
-    "NARROW", "WIDE", "Axis", "Bar", "ChartRow", "Column", "Curve", "Layout", "Scale", "as_text", "axis_for",
-    "axis_of_range", "bars", "by_factors", "columns", "curve", "legends", "linear", "picture", "pictures",
-    "repetitions", "round_step", "trend",
+    "NARROW",
+    "WIDE",
+    "Axis",
+    "Bar",
+    "ChartColumn",
+    "ChartRow",
+    "Curve",
+    "Layout",
+    "Scale",
+    "as_text",
+    "axis_for",
+    "axis_of_range",
+    "bars",
+    "by_factors",
+    "columns",
+    "curve",
+    "legends",
+    "linear",
+    "picture",
+    "pictures",
+    "repetitions",
+    "round_step",
+    "trend",
 ]  # fmt: skip

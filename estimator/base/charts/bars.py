@@ -21,7 +21,7 @@ ROOF, FOOT, HEIGHT = 24, 124, 146
 Bar = tuple[str, str, Sequence[tuple[str, float]]]
 """Its name, its value in words, and the bars that lie over each other: class and length of each, the longest first."""
 
-Column = tuple[float, float, float]
+ChartColumn = tuple[float, float, float]
 """An upright bar from and to a part of the width, and its part of the height."""
 
 
@@ -50,7 +50,7 @@ def _row(row: Bar, y: int, longest: float, key: str) -> list[str]:
 
 
 def columns(
-    made: Sequence[Column], *, key: str, title: str, words: str, most: str, ends: tuple[str, str]
+    made: Sequence[ChartColumn], *, key: str, title: str, words: str, most: str, ends: tuple[str, str]
 ) -> SafeString:
     """Upright bars; `most` names the height of the highest one, `ends` the begin and the end of the axis across."""
     parts = [
@@ -64,7 +64,7 @@ def columns(
     return chart(key, key, title, words, "".join(parts), width="100%", height=HEIGHT)
 
 
-def _column(one: Column) -> str:
+def _column(one: ChartColumn) -> str:
     start, end, height = one
     left, right = (LEFT + (RIGHT - LEFT) * part for part in (start, end))
     high = max((FOOT - ROOF) * height, 1.0)

@@ -16,13 +16,23 @@ from estimator.base.mechanisms import (
     unary,
     warner,
 )
-from estimator.base.mechanisms.entry import LARGEST_EPSILON, ByHand, Dial, Entry, Parameter
+from estimator.base.mechanisms.entry import LARGEST_EPSILON, ByHand, Dial, Parameter, RegistryEntry
 
-__all__ = ["LARGEST_EPSILON", "PARAMETERS", "REGISTRY", "WORKS", "ByHand", "Dial", "Entry", "Parameter", "choices"]
+__all__ = [
+    "LARGEST_EPSILON",
+    "PARAMETERS",
+    "REGISTRY",
+    "WORKS",
+    "ByHand",
+    "Dial",
+    "Parameter",
+    "RegistryEntry",
+    "choices",
+]
 
 _MODULES = (forced_response, warner, crosswise, triangular, k_ary, unary, subset, one_bit, discrete_laplace, custom)
 
-REGISTRY: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
+REGISTRY: dict[str, RegistryEntry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
 """Every mechanism by its name. Where two are as good, the planner recommends the first."""
 
 PARAMETERS: dict[str, Parameter] = {

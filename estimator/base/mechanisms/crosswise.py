@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from collector import designs
-from estimator.base.mechanisms.entry import PARTS, ByHand, Dial, Entry, Parameter, Said, in_parts
+from estimator.base.mechanisms.entry import PARTS, ByHand, Dial, Parameter, RegistryEntry, Said, in_parts
 from randomized_response import Channel, crosswise
 
 PREVALENCE = Parameter(
@@ -41,7 +41,7 @@ def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     return text % {"prevalence": channel.parameters["prevalence"]}
 
 
-ENTRY = Entry(
+ENTRY = RegistryEntry(
     name="crosswise",
     label="crosswise model (with a harmless second question)",
     short="crosswise model",

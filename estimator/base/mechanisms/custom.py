@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from collector import designs
-from estimator.base.mechanisms.entry import Entry, Parameter, Said
+from estimator.base.mechanisms.entry import Parameter, RegistryEntry, Said
 from randomized_response import Channel, ParameterError, custom
 
 WEIGHTS = Parameter(
@@ -28,7 +28,7 @@ def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     return _("a transition table of its own (van den Hout & van der Heijden, 2002)")
 
 
-ENTRY = Entry(
+ENTRY = RegistryEntry(
     name="custom",
     label="a table of your own",
     short="a table of its own",

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from collector import designs
-from estimator.base.mechanisms.entry import EPSILON, Entry, Said, epsilon_of
+from estimator.base.mechanisms.entry import EPSILON, RegistryEntry, Said, epsilon_of
 from randomized_response import Channel, discrete_laplace
 
 
@@ -21,7 +21,7 @@ def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     )
 
 
-ENTRY = Entry(
+ENTRY = RegistryEntry(
     name="discrete_laplace",
     label="discrete Laplace (a step up or down)",
     short="discrete Laplace",

@@ -85,7 +85,7 @@ class ByHand(Enum):
 
 
 @dataclass(frozen=True)
-class Entry:
+class RegistryEntry:
     """One mechanism of the registry.
 
     Attributes

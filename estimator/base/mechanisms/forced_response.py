@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from collector import designs
-from estimator.base.mechanisms.entry import TRUTH, Dial, Entry, Parameter, Said, in_parts
+from estimator.base.mechanisms.entry import TRUTH, Dial, Parameter, RegistryEntry, Said, in_parts
 from randomized_response import Channel, forced_response
 
 YES = Parameter("yes", "Forced yes", "How often chance, where it decides, forces a yes; empty for 1/2.", default="1/2")
@@ -31,7 +31,7 @@ def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     return text % {"truth": channel.truth, "forced": channel.parameters["yes"], "yes": yes, "no": no}
 
 
-ENTRY = Entry(
+ENTRY = RegistryEntry(
     name="forced_response",
     label="forced response (two coins)",
     short="forced response",

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 
 from collector import designs
 from estimator.base.mechanisms import warner
-from estimator.base.mechanisms.entry import TRUTH, Dial, Entry, Said, in_parts
+from estimator.base.mechanisms.entry import TRUTH, Dial, RegistryEntry, Said, in_parts
 from randomized_response import Channel, SubsetSelection, k_ary
 
 
@@ -33,7 +33,7 @@ def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     return text % {"truth": channel.truth, "count": len(channel.weights)}
 
 
-ENTRY = Entry(
+ENTRY = RegistryEntry(
     name="k_ary",
     label="k-ary randomized response",
     short="k-ary response",

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from collector import designs
-from estimator.base.mechanisms.entry import TRUTH, Dial, Entry, Said, in_parts
+from estimator.base.mechanisms.entry import TRUTH, Dial, RegistryEntry, Said, in_parts
 from randomized_response import Channel, one_bit
 
 
@@ -28,7 +28,7 @@ def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     return text % {"low": low, "high": high}
 
 
-ENTRY = Entry(
+ENTRY = RegistryEntry(
     name="one_bit",
     label="one bit (for the mean)",
     short="one bit",

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from collector import designs
-from estimator.base.mechanisms.entry import EPSILON, TRUTH, Entry, Parameter, Said, epsilon_of, require_alone
+from estimator.base.mechanisms.entry import EPSILON, TRUTH, Parameter, RegistryEntry, Said, epsilon_of, require_alone
 from randomized_response import SubsetSelection
 
 SIZE = Parameter("size", "Size", "How many choices the set holds.", form="whole")
@@ -29,7 +29,7 @@ def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     return text % {"size": channel.size, "count": len(answers), "truth": Fraction(row[1], sum(row))}
 
 
-ENTRY = Entry(
+ENTRY = RegistryEntry(
     name="subset",
     label="subset selection (a set of choices)",
     short="subset selection",

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 
 from collector import designs
 from estimator.base.mechanisms import crosswise
-from estimator.base.mechanisms.entry import TRUTH, Dial, Entry, Said, in_parts
+from estimator.base.mechanisms.entry import TRUTH, Dial, RegistryEntry, Said, in_parts
 from randomized_response import Channel, ParameterError, triangular
 
 
@@ -32,7 +32,7 @@ def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     return text % {"truth": channel.truth, "prevalence": channel.parameters["prevalence"]}
 
 
-ENTRY = Entry(
+ENTRY = RegistryEntry(
     name="triangular",
     label="triangular model (a harmless yes covers a yes)",
     short="triangular model",

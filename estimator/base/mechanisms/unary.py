@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from collector import designs
-from estimator.base.mechanisms.entry import EPSILON, Entry, Parameter, Said, epsilon_of, require_alone
+from estimator.base.mechanisms.entry import EPSILON, Parameter, RegistryEntry, Said, epsilon_of, require_alone
 from randomized_response import UnaryEncoding
 
 ON = Parameter(
@@ -37,7 +37,7 @@ def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     return text % {"count": len(answers), "on": on, "off": off}
 
 
-ENTRY = Entry(
+ENTRY = RegistryEntry(
     name="unary",
     label="unary encoding (each choice yes or no)",
     short="unary encoding",

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from collector import designs
-from estimator.base.mechanisms.entry import PARTS, TRUTH, ByHand, Dial, Entry, Said, in_parts
+from estimator.base.mechanisms.entry import PARTS, TRUTH, ByHand, Dial, RegistryEntry, Said, in_parts
 from randomized_response import Channel, warner
 
 WORK = {
@@ -31,7 +31,7 @@ def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     return text % {"truth": channel.truth}
 
 
-ENTRY = Entry(
+ENTRY = RegistryEntry(
     name="warner",
     label="Warner's mirror",
     short="Warner’s mirror",

@@ -21,7 +21,7 @@ LAST_LABEL_OF_NUMBER = re.compile(r"(?:[0-9]+|0x[0-9a-f]*)")
 
 
 @dataclass(frozen=True)
-class Target:
+class WebhookTarget:
     """Where to connect, and what to ask there for."""
 
     secure: bool
@@ -61,7 +61,7 @@ def check(url: str) -> SplitResult:
     return parts
 
 
-def resolve(url: str) -> Target:
+def resolve(url: str) -> WebhookTarget:
     """Where to connect for this address, now. Raises DeliveryError where it leads inside, or nowhere."""
     parts = check(url)
     host, secure = parts.hostname or "", parts.scheme == "https"
@@ -74,7 +74,7 @@ def resolve(url: str) -> Target:
     for one in addresses:
         _require_outside(ipaddress.ip_address(one.partition("%")[0]))
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Target(secure, host, port, path, addresses[0])
+    return WebhookTarget(secure, host, port, path, addresses[0])
 
 
 def _literal(host: str) -> IPAddress | None:

@@ -56,7 +56,7 @@ def pending_events(webhook: Webhook) -> Iterator[Event]:
             if version.closed_at is not None and version.closed_at >= webhook.made_at:
                 yield Event(CLOSED, version.design_id, version)
     if ESTIMATE_READY in webhook.events:
-        for key, digest in _asked_for(versions, webhook.made_at):
+        for key, digest in _requested(versions, webhook.made_at):
             yield Event(ESTIMATE_READY, key, versions[digest], run=key)
     if REACHED in webhook.events:
         for digest, counted in reports.report_counts(list(versions)).items():
@@ -85,7 +85,7 @@ def delivery_of(webhook: Webhook, one: Event) -> Delivery:
     return delivery
 
 
-def _asked_for(versions: dict[str, Version], since: datetime) -> Iterator[tuple[str, str]]:
+def _requested(versions: dict[str, Version], since: datetime) -> Iterator[tuple[str, str]]:
     """Key and design of the finished runs that no schedule made."""
     done = Run.objects.filter(design__in=versions, state=Run.State.DONE, finished_at__gte=since)
     yield from done.exclude(trigger=Run.Trigger.SCHEDULE).values_list("key", "design")

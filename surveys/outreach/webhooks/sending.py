@@ -13,7 +13,7 @@ from randomized_response import __version__
 from surveys.errors import DeliveryError
 from surveys.models import Delivery
 from surveys.outreach.webhooks import signing
-from surveys.outreach.webhooks.addresses import Target, resolve
+from surveys.outreach.webhooks.addresses import WebhookTarget, resolve
 
 SECONDS = 10.0
 """From the first packet to the status."""
@@ -34,7 +34,7 @@ def send(delivery: Delivery) -> int:
     return _status(_connection(target), target.path, body, headers)
 
 
-def _connection(target: Target) -> HTTPConnection:
+def _connection(target: WebhookTarget) -> HTTPConnection:
     if not target.secure:
         return HTTPConnection(target.address, target.port, timeout=SECONDS)
     # The name is asked for and held against the certificate by the handshake itself.
@@ -66,7 +66,7 @@ def _status(connection: HTTPConnection, path: str, body: bytes, headers: dict[st
         connection.close()
 
 
-def _host(target: Target) -> str:
+def _host(target: WebhookTarget) -> str:
     host = f"[{target.host}]" if ":" in target.host else target.host
     usual = 443 if target.secure else 80
     return host if target.port == usual else f"{host}:{target.port}"

@@ -113,7 +113,7 @@ class PartFormSet(PaginationInlineFormSet):
         form.fields["id"] = forms.IntegerField(required=False, widget=forms.HiddenInput, initial=form.instance.pk)
 
 
-def spoken() -> list[tuple[str, str]]:
+def page_languages() -> list[tuple[str, str]]:
     """The languages of the respondents' pages."""
     return [(code, str(name)) for code, name in settings.LANGUAGES]
 
@@ -141,14 +141,14 @@ class SurveyForm(WordsForm):
     own_language = forms.ChoiceField(
         label="Its own language",
         required=False,
-        choices=spoken,
+        choices=page_languages,
         widget=UnfoldAdminSelectWidget,
         help_text="Its page stands at the shortest address, and the report is in it.",
     )
     more_languages = forms.MultipleChoiceField(
         label="Also in",
         required=False,
-        choices=spoken,
+        choices=page_languages,
         widget=forms.CheckboxSelectMultiple,
         help_text="A page in each. The fields of a new language are here after saving; those of one that is taken "
         "away are forgotten.",
@@ -193,14 +193,14 @@ class SurveyForm(WordsForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         own, *more = self.instance.languages or ["en"]
-        strange = [(code, code) for code in (own, *more) if code not in dict(spoken())]
+        strange = [(code, code) for code in (own, *more) if code not in dict(page_languages())]
         self.initial = {**self.initial, "own_language": own, "more_languages": more}
-        self.offered = [*spoken(), *strange]
+        self.offered = [*page_languages(), *strange]
         for name in ("own_language", "more_languages"):
             choice = cast("forms.ChoiceField", self.fields[name])
             choice.choices = self.offered
             choice.error_messages["invalid_choice"] = (
-                f"The respondents’ pages speak {', '.join(dict(spoken()).values())}; %(value)s is none of them."
+                f"The respondents’ pages speak {', '.join(dict(page_languages()).values())}; %(value)s is none of them."
             )
         if self.instance.pk:
             self.instance.written_in = own

@@ -28,7 +28,7 @@ Said = list[float] | dict[str, float]
 
 
 @dataclass(frozen=True)
-class Entry:
+class TruthEntry:
     """The truth of one question, of everybody or in one group: its fields, and what they say to begin with."""
 
     key: str
@@ -139,15 +139,15 @@ class RehearsalForm(forms.Form):
         seed = like.seed if like else new_seed()
         self.fields["seed"] = whole(label="Seed", min_value=0, max_value=LARGEST_SEED, initial=seed)
 
-    def _entries(self, expected: dict[str, Said], said: Assumptions) -> Iterator[Entry]:
+    def _entries(self, expected: dict[str, Said], said: Assumptions) -> Iterator[TruthEntry]:
         groups = [group.key for group in self.design.groups] if self.by_group else []
         for position, item in enumerate(self.design.items):
             known = _fitting(item, said["shares"].get(item.key)) or expected[item.key]
-            yield Entry(f"q{position}", item, "", tuple(self._named(f"q{position}", item, known)))
+            yield TruthEntry(f"q{position}", item, "", tuple(self._named(f"q{position}", item, known)))
             for number, group in enumerate(groups):
                 there = _fitting(item, (said.get("groups") or {}).get(group, {}).get(item.key))
                 name = f"q{position}g{number}"
-                yield Entry(name, item, group, tuple(self._named(name, item, there)))
+                yield TruthEntry(name, item, group, tuple(self._named(name, item, there)))
 
     def _named(self, name: str, item: Item, known: Said | None) -> Iterator[tuple[str, str, float | None]]:
         if item.kind == "number":
@@ -159,13 +159,13 @@ class RehearsalForm(forms.Form):
             label = item.choices[place][self.language]
             yield f"{name}-{place}", label, None if shares is None else shares[place]
 
-    def _shown(self, entry: Entry) -> EntryField:
+    def _shown(self, entry: TruthEntry) -> EntryField:
         fields = [self[name] for name, _, _ in entry.named]
         faults = [str(fault) for field in fields for fault in field.errors]
         wording, said = entry.item.wording[self.language], " ".join(dict.fromkeys(faults))
         return EntryField(entry.key, wording, self._hint(entry), fields, said)
 
-    def _hint(self, entry: Entry) -> str:
+    def _hint(self, entry: TruthEntry) -> str:
         item = entry.item
         among = " Among those who are asked it." if item.asked_if else ""
         if item.grid:
@@ -190,7 +190,7 @@ class RehearsalForm(forms.Form):
             total, people = sum(told), cleaned["respondents"]
             self.add_error("size-0", f"The groups have {total:,} respondents together; above it says {people:,}.")
 
-    def _given(self, entry: Entry, cleaned: dict[str, Any]) -> Said | None:
+    def _given(self, entry: TruthEntry, cleaned: dict[str, Any]) -> Said | None:
         """What was said of a question; None where nothing was, or where it has a fault."""
         values = [cleaned.get(name) for name, _, _ in entry.named]
         names = [name for name, _, _ in entry.named]
@@ -207,7 +207,7 @@ class RehearsalForm(forms.Form):
             return None
         return given
 
-    def _mean(self, entry: Entry, values: list[Any]) -> Said:
+    def _mean(self, entry: TruthEntry, values: list[Any]) -> Said:
         mean, spread = values
         low, *_, high = map(float, entry.item.points)
         if not low <= mean <= high:

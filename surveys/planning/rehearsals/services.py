@@ -14,7 +14,7 @@ from collector.designs.services import close_design, freeze_design
 from collector.models import FrozenDesign
 from collector.reports.services import clear_rehearsal
 from estimator.base import jobs
-from estimator.base.cells import Watch, without_formula
+from estimator.base.cells import Watch, no_progress
 from estimator.runs import services as estimator
 from surveys.accounts.audit_log import record_event
 from surveys.definition import definitions
@@ -82,7 +82,7 @@ def execute(
     *,
     seconds: float = TURN,
     people: list[Respondent] | None = None,
-    watch: Watch = without_formula,
+    watch: Watch = no_progress,
 ) -> None:
     """Do the next repetitions, unless another worker does or all are done; after `seconds` leave the rest for later.
 
